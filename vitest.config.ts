@@ -1,4 +1,6 @@
+import { globSync, readFileSync } from 'node:fs';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
  * The rings, by the names of files. Each has what it needs, and takes as long as it takes:
@@ -13,27 +15,52 @@ import { configDefaults, defineConfig } from 'vitest/config';
 const RINGS = ['smoke', 'service', 'servers', 'faults', 'browser'];
 
 const FILES = '{packages,services,load-tests}/**/*';
+const FOREIGN = [...configDefaults.exclude, ...RINGS.map((ring) => `**/*.${ring}.test.ts`)];
+
+/** Unit tests that replace modules. Each file runs with modules of its own; the others share them, which saves time. */
+const MOCKING = globSync(`${FILES}.test.ts`, { exclude: FOREIGN }).filter((file) =>
+  /^vi\.(un)?mock\(/m.test(readFileSync(file, 'utf8')),
+);
+const UNIT = [
+  { name: 'unit', isolate: false, include: [`${FILES}.test.ts`], exclude: [...FOREIGN, ...MOCKING] },
+  { name: 'unit-mocking', include: MOCKING },
+];
+
+/** Minutes long: where one of these begins last, all processors but one wait for its end. */
+const LONGEST = ['promises.service.test.ts', 'end-to-end.service.test.ts', 'crash.smoke.test.ts'];
+
+/** Without times of an earlier run, larger files begin first; the longest need not be large. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification) => LONGEST.some((name) => moduleId.endsWith(`/${name}`));
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     globalSetup: ['./vitest.folder.ts'],
     // Vitest leaves one processor unused otherwise, which is half of a small machine.
     maxWorkers: '100%',
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // A second, the default, may pass on a machine that does something else.
+    expect: { poll: { timeout: 20_000 } },
     projects: [
-      {
-        extends: true,
-        test: {
-          name: 'unit',
-          include: [`${FILES}.test.ts`],
-          exclude: [...configDefaults.exclude, ...RINGS.map((ring) => `**/*.${ring}.test.ts`)],
-          setupFiles: ['./vitest.setup.ts', './vitest.passwords.ts'],
-        },
-      },
+      ...UNIT.map((test) => ({
+        extends: true as const,
+        test: { ...test, setupFiles: ['./vitest.setup.ts', './vitest.passwords.ts'] },
+      })),
       ...RINGS.map((ring) => ({
         extends: true as const,
-        test: { name: ring, include: [`${FILES}.${ring}.test.ts`], setupFiles: ['./vitest.setup.ts'] },
+        test: {
+          name: ring,
+          include: [`${FILES}.${ring}.test.ts`],
+          setupFiles: ['./vitest.setup.ts'],
+          ...(ring === 'browser' ? { globalSetup: ['./services/console/test/build.setup.ts'] } : {}),
+        },
       })),
     ],
   },

@@ -1,14 +1,17 @@
 /** The sections in the order in which they run: a module in `sections/` each. */
 export const sectionNames = [
   'engine',
+  'fuel',
+  'sensors',
   'geo',
   'log',
   'warehouse',
   'codecs',
   'api',
-  'road',
+  'pipeline',
   'latency',
   'light',
+  'terminals',
   'notifications',
   'live',
   'neighbour',
@@ -16,6 +19,7 @@ export const sectionNames = [
   'recalculation',
   'memory',
   'video',
+  'console',
   'reports',
   'scale',
   'returning-kafka',
@@ -23,12 +27,18 @@ export const sectionNames = [
 
 export type SectionName = (typeof sectionNames)[number];
 
+/** What one wants to know first, within five minutes. */
+export const HEADLINE: readonly SectionName[] = ['pipeline', 'light', 'terminals'];
+
 /** Those that take many minutes, or need servers, run only where they are named. */
 const ON_DEMAND: ReadonlySet<SectionName> = new Set(['recalculation', 'reports', 'scale', 'returning-kafka']);
 
-/** @throws {RangeError} when a name is no section's; nothing named means all but those that must be named */
+/** All sections but those that must be named. */
+export const FULL: readonly SectionName[] = sectionNames.filter((name) => !ON_DEMAND.has(name));
+
+/** @returns the named sections in the order of the list. @throws {RangeError} when a name is no section's */
 export function chooseSections(named: readonly string[]): SectionName[] {
   const unknown = named.find((name) => !sectionNames.some((known) => known === name));
   if (unknown !== undefined) throw new RangeError(`no section "${unknown}": there are ${sectionNames.join(', ')}`);
-  return sectionNames.filter((name) => (named.length === 0 ? !ON_DEMAND.has(name) : named.includes(name)));
+  return sectionNames.filter((name) => named.includes(name));
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { facts, renderTable } from './table.ts';
+import { facts, renderTable, wrapped } from './table.ts';
 
 test('a table lines up its columns, numbers to the right', () => {
   expect(
@@ -31,4 +31,9 @@ test('facts are listed under their paths', () => {
     ['b.d.1', null],
     ['e', 'yes'],
   ]);
+});
+
+test('a text is broken between words, and its further lines are indented', () => {
+  expect(wrapped('- one two three', '  ', 9)).toBe('- one two\n  three');
+  expect(wrapped('unbreakable', '', 4)).toBe('unbreakable');
 });

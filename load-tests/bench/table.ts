@@ -18,10 +18,37 @@ export function renderTable({ title, columns, rows }: Table): string {
   return [title, rule, lines[0], rule, ...lines.slice(1)].join('\n');
 }
 
-function asText(value: string | number | null): string {
+/** A table of Markdown. Numbers are written as in {@link renderTable}. */
+export function renderMarkdown({ columns, rows }: Pick<Table, 'columns' | 'rows'>): string {
+  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [
+    line(columns),
+    line(columns.map(() => '---')).replaceAll(' ', ''),
+    ...rows.map((row) => line(columns.map((_, column) => asText(row[column] ?? null)))),
+  ].join('\n');
+}
+
+/** Text in lines as narrow as those of the project's pages; those after the first begin with `indent`. */
+export function wrapped(text: string, indent = '', width = 120): string {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (longer.length <= width || line === '') line = longer;
+    else {
+      lines.push(line);
+      line = indent + word;
+    }
+  }
+  return [...lines, line].join('\n');
+}
+
+/** Numbers with as many digits as matter, `null` as a dash. */
+export function asText(value: string | number | null): string {
   if (value === null) return '–';
   if (typeof value === 'string') return value;
-  const digits = Math.abs(value) >= 100 || Number.isInteger(value) ? 0 : Math.abs(value) >= 10 ? 1 : 2;
+  const size = Math.abs(value);
+  const digits = size >= 100 || Number.isInteger(value) ? 0 : size >= 10 ? 1 : size >= 0.1 ? 2 : 3;
   return value.toLocaleString('en-US', { maximumFractionDigits: digits, minimumFractionDigits: digits });
 }
 

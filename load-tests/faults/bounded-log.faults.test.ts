@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { blankPosition, type Position, type TerminalId, type VehicleId } from '@outrider/domain';
-import { connectTerminal, type TerminalClient } from '@outrider/simulator';
+import { connectTerminal, createRandom, type TerminalClient } from '@outrider/simulator';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { archivedCount, type RunningService, startService } from '../../services/outrider/src/service.fixture.ts';
 import { startClickhouse } from '../servers/clickhouse.ts';
@@ -13,9 +13,15 @@ const PATIENCE = { timeout: 240_000, interval: 200 };
 /** The least that the setting allows. */
 const BOUND_MB = 64;
 const TERMINALS = 8;
-/** With so many attributes each, these are more than the log may keep. */
-const POSITIONS = 20_000;
-const ATTRIBUTES = Object.fromEntries(Array.from({ length: 60 }, (_, nth) => [`io${150 + nth}`, 4_000_000_000 + nth]));
+/** With so many attributes each, these are more than the log may keep, compressed or not. */
+const POSITIONS = 30_000;
+const random = createRandom(1);
+/** Random, and so many that none comes twice in what the log compresses together. */
+const ATTRIBUTES = Array.from({ length: 5000 }, () =>
+  Object.fromEntries(
+    Array.from({ length: 60 }, (_, nth) => [`io${150 + nth}`, Math.floor(random.between(0, 2 ** 32))]),
+  ),
+);
 
 let folder: string;
 let clickhouse: Server;
@@ -47,11 +53,11 @@ afterEach(async () => {
 
 const terminalIdOf = (nth: number) => `35630704244${3100 + nth}` as TerminalId;
 
-function drive(beganMs: number): Position[] {
+function drive(beganMs: number, terminal: number): Position[] {
   return Array.from({ length: POSITIONS }, (_, second) => ({
     ...blankPosition(beganMs + second * 1000, 50 + second * 1e-5, 10),
     speedKmh: 40,
-    attributes: ATTRIBUTES,
+    attributes: ATTRIBUTES[(second + (terminal * ATTRIBUTES.length) / TERMINALS) % ATTRIBUTES.length] ?? null,
   }));
 }
 
@@ -88,7 +94,7 @@ test('a log at its size bound with a stuck archive acknowledges nothing more, sa
       replyTimeoutMs: 10_000,
     }),
   );
-  for (const terminal of terminals) terminal.record(drive(beganMs));
+  for (const [nth, terminal] of terminals.entries()) terminal.record(drive(beganMs, nth));
 
   await vi.waitFor(async () => expect(await warnings()).toContain('the log is at its size bound: archiver'), PATIENCE);
   const metrics = await (await fetch(`http://127.0.0.1:${service.ports.http}/metrics`)).text();

@@ -25,6 +25,7 @@ export const SERVICES: Readonly<Record<ServiceName, readonly ServerName[]>> = {
   recalculator: ['kafka', 'redis', 'postgres', 'clickhouse'],
   video: ['kafka', 'redis', 'postgres'],
   reporter: ['kafka', 'redis', 'postgres', 'clickhouse'],
+  forwarder: ['kafka', 'postgres'],
 };
 /** Those that data of this test goes through: their clocks jump, and their ways to the servers are bad. */
 export const ON_THE_ROAD: readonly ServiceName[] = ['api', 'gateway', 'rules', 'archiver', 'notifier'];

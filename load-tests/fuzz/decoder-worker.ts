@@ -1,3 +1,5 @@
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { parentPort, workerData } from 'node:worker_threads';
 import { createRandom, type Random } from '@outrider/simulator';
 import { judgeCost, measured } from './cost.ts';
@@ -13,6 +15,8 @@ export interface DecoderTask {
   seed: number;
   /** How long, or {@link input} once. */
   forMs: number;
+  /** How many inputs, in place of a time; see {@link exploreFast}. */
+  inputs?: number;
   input: Uint8Array | null;
   /** The present input, for the main thread if this one gets stuck: its length in 4 bytes, then its bytes. */
   current: SharedArrayBuffer;
@@ -28,6 +32,8 @@ export type DecoderReport =
       heapBytes: number;
       kept: number;
       blocks: number;
+      /** By how much the heap was larger at the end than after the warm-up, each after a collection. */
+      retainedBytes?: number;
     }
   | { type: 'finding'; message: string; input: Uint8Array }
   | { type: 'done' };
@@ -38,6 +44,14 @@ export type DecoderReport =
 const BATCH = 256;
 const MOST_KEPT = 400;
 const MINIMISE_MS = 5000;
+/** Of a given number of inputs, the first of these are explored with coverage, … */
+const EXPLORED_PART = 0.01;
+const LEAST_EXPLORED = 2048;
+/** … and of the others, one in so many is measured. */
+const MEASURED = 16;
+const NEW_SEEDS_AFTER = 256;
+/** What a target may keep, however many inputs it took. */
+const RETAINED_BYTES = 16 * 1024 * 1024;
 /** Reports of the same message are one finding; of different ones, as many as anyone reads. */
 const MOST_FINDINGS = 8;
 
@@ -53,7 +67,8 @@ const counts = { inputs: 0, accepted: 0, refused: 0, cpuMs: 0, heapBytes: 0 };
 const findings = new Set<string>();
 
 if (task.input) await once(Buffer.from(task.input));
-else await explore(createRandom(task.seed), performance.now() + task.forMs);
+else if (task.inputs !== undefined) await exploreFast(createRandom(task.seed), task.inputs);
+else await explore(createRandom(task.seed), performance.now() + task.forMs, Number.POSITIVE_INFINITY);
 report({ type: 'done' });
 
 async function once(input: Buffer): Promise<void> {
@@ -61,7 +76,53 @@ async function once(input: Buffer): Promise<void> {
   if (typeof taken !== 'string') report({ type: 'finding', message: taken.wrong, input });
 }
 
-async function explore(random: Random, until: number): Promise<void> {
+/**
+ * Tries a number of inputs: the first with coverage, and mutations of what that kept without it, as V8 optimises no
+ * function whose blocks it counts. Memory that stays in use is a finding.
+ */
+async function exploreFast(random: Random, inputs: number): Promise<void> {
+  const explored = Math.min(inputs, Math.max(LEAST_EXPLORED, Math.round(inputs * EXPLORED_PART)));
+  const { corpus, blocks } = await explore(random, Number.POSITIVE_INFINITY, explored);
+  const heapAtFirst = retainedBytes();
+  let seeds: Buffer[] = [];
+  let last: Buffer = Buffer.alloc(0);
+  const reportProgress = (more: { retainedBytes?: number } = {}): void =>
+    report({ type: 'progress', ...counts, kept: corpus.length, blocks, ...more });
+  const pick = (): Buffer => (corpus.length === 0 || random.next() < 0.25 ? random.pick(seeds) : random.pick(corpus));
+  let reportedAt = performance.now();
+  for (let nth = explored; nth < inputs; nth++) {
+    if ((nth - explored) % NEW_SEEDS_AFTER === 0) {
+      seeds = target.seeds(random);
+      if (performance.now() - reportedAt > 500) {
+        reportedAt = performance.now();
+        reportProgress();
+      }
+    }
+    last = random.next() < 0.03 ? noise(target.maxBytes, random) : mutate(pick(), pick(), target, random);
+    await count(last, nth % MEASURED === 0 ? await attempt(last) : await attemptUnmeasured(last));
+  }
+  const grownBytes = Math.max(0, retainedBytes() - heapAtFirst);
+  reportProgress({ retainedBytes: grownBytes });
+  if (grownBytes > RETAINED_BYTES)
+    report({ type: 'finding', message: `memory: ${inputs} inputs left ${grownBytes} bytes in use`, input: last });
+}
+
+/** What is in use after a collection. */
+function retainedBytes(): number {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+  const { used_heap_size, external_memory } = getHeapStatistics();
+  return used_heap_size + external_memory;
+}
+
+async function count(input: Buffer, taken: Outcome | { wrong: string }): Promise<void> {
+  counts.inputs++;
+  if (taken === 'accepted' || taken === 'refused') counts[taken]++;
+  else await reportFinding(taken.wrong, input);
+}
+
+/** @returns the inputs that went new ways, and how many blocks ran */
+async function explore(random: Random, until: number, most: number): Promise<{ corpus: Buffer[]; blocks: number }> {
   const coverage = new Coverage(target.covers);
   const corpus: Buffer[] = [];
   const reportProgress = (): void =>
@@ -94,15 +155,12 @@ async function explore(random: Random, until: number): Promise<void> {
 
   await keepNewWays(target.seeds(random));
   let reportedAt = performance.now();
-  while (performance.now() < until) {
+  while (performance.now() < until && counts.inputs < most) {
     const batch: Buffer[] = [];
-    for (let i = 0; i < BATCH && performance.now() < until; i++) {
+    for (let i = 0; i < BATCH && performance.now() < until && counts.inputs < most; i++) {
       const input = random.next() < 0.03 ? noise(target.maxBytes, random) : mutate(pick(), pick(), target, random);
       batch.push(input);
-      const taken = await attempt(input);
-      counts.inputs++;
-      if (taken === 'accepted' || taken === 'refused') counts[taken]++;
-      else await reportFinding(taken.wrong, input);
+      await count(input, await attempt(input));
       if (performance.now() - reportedAt < 500) continue;
       reportedAt = performance.now();
       reportProgress();
@@ -111,6 +169,7 @@ async function explore(random: Random, until: number): Promise<void> {
   }
   reportProgress();
   coverage.close();
+  return { corpus, blocks: coverage.blocks };
 }
 
 async function reportFinding(message: string, input: Buffer): Promise<void> {
@@ -130,6 +189,21 @@ function kindOf(message: string): string {
   return (message.split('\n', 1)[0] ?? '').replaceAll(/"[^"]*"|[-\d.e+]+/g, '#').slice(0, 60);
 }
 
+/** The same without its cost. */
+async function attemptUnmeasured(input: Buffer): Promise<Outcome | { wrong: string }> {
+  place.set(input.subarray(0, place.length));
+  length[0] = Math.min(input.length, place.length);
+  try {
+    return await target.run(input);
+  } catch (error) {
+    return wrongOf(error);
+  }
+}
+
+function wrongOf(error: unknown): { wrong: string } {
+  return { wrong: error instanceof Error ? `${error.message}\n${error.stack ?? ''}` : `it throws ${String(error)}` };
+}
+
 /** Gives the target an input. @returns how it was taken, or what is wrong with that */
 async function attempt(input: Buffer): Promise<Outcome | { wrong: string }> {
   place.set(input.subarray(0, place.length));
@@ -142,6 +216,6 @@ async function attempt(input: Buffer): Promise<Outcome | { wrong: string }> {
     const wrong = await judgeCost(cost, input.length, async () => (await run()).cost);
     return wrong === null ? result : { wrong };
   } catch (error) {
-    return { wrong: error instanceof Error ? `${error.message}\n${error.stack ?? ''}` : `it throws ${String(error)}` };
+    return wrongOf(error);
   }
 }

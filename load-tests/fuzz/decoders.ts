@@ -40,7 +40,7 @@ export async function fuzzDecoders(
         tally.refused = before.refused + progress.refused;
         most.cpuMs = Math.max(most.cpuMs, progress.cpuMs);
         most.heapBytes = Math.max(most.heapBytes, progress.heapBytes);
-        const dearest = `${most.cpuMs.toFixed(1)} ms, ${(most.heapBytes / 1e6).toFixed(1)} MB at most`;
+        const dearest = `${most.cpuMs.toFixed(1)} ms, ${megabytes(most.heapBytes)} MB at most`;
         tally.note = `${progress.kept} inputs kept, ${progress.blocks} blocks, ${dearest}`;
         say(`${name}: ${tally.inputs.toLocaleString('en-US')} inputs, ${tally.note}`);
       });
@@ -51,6 +51,41 @@ export async function fuzzDecoders(
     tallies.push(tally);
   }
   return { tallies, findings };
+}
+
+/**
+ * Tries a number of inputs of each target, most of them without coverage; see `decoder-worker.ts`.
+ *
+ * @param say prints the progress
+ */
+export async function countDecoders(
+  targets: readonly string[],
+  seed: number,
+  inputs: number,
+  say: (progress: string) => void,
+): Promise<{ tallies: Tally[]; findings: Finding[] }> {
+  const tallies: Tally[] = [];
+  const findings: Finding[] = [];
+  for (const name of targets) {
+    const tally: Tally = { target: name, inputs: 0, seconds: 0, accepted: 0, refused: 0, note: '', findings: 0 };
+    const begun = performance.now();
+    const found = await runDecoder({ target: name, seed, forMs: 0, inputs, input: null }, (progress) => {
+      Object.assign(tally, { inputs: progress.inputs, accepted: progress.accepted, refused: progress.refused });
+      const retained =
+        progress.retainedBytes === undefined ? '' : `, ${megabytes(progress.retainedBytes)} MB left in use`;
+      tally.note = `${progress.kept} inputs kept, ${progress.blocks} blocks, ${megabytes(progress.heapBytes)} MB at most${retained}`;
+      say(`${name}: ${tally.inputs.toLocaleString('en-US')} inputs, ${tally.note}`);
+    });
+    findings.push(...found);
+    tally.findings = found.length;
+    tally.seconds = (performance.now() - begun) / 1000;
+    tallies.push(tally);
+  }
+  return { tallies, findings };
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1e6).toFixed(1);
 }
 
 /** Tries one input again. @returns what is wrong with how it is taken */

@@ -1,10 +1,15 @@
-import { crc16Arc, crc16CcittFalse, crc16X25 } from '../../packages/protocols/src/crc16.ts';
+import { crc8 } from '../../packages/protocols/src/crc8.ts';
+import { crc16Arc, crc16CcittFalse, crc16Kermit, crc16Modbus, crc16X25 } from '../../packages/protocols/src/crc16.ts';
+import { buildPacket } from '../../packages/protocols/src/meitrack/session.ts';
+import { buildNtcb } from '../../packages/protocols/src/navtelecom/frame.ts';
 import type { Framing } from './target.ts';
 
 /*
  * Frames of the protocols as mutation needs them: written apart from the codecs, and more lenient, as what was mutated
  * once is split again.
  */
+
+const BLOCK_MARK = Buffer.from('0bbb', 'hex');
 
 /** Zeros, length, content, checksum; an IMEI before the first packet. */
 export const teltonikaFraming: Framing = {
@@ -118,6 +123,154 @@ export const gt06Framing: Framing = {
   },
 };
 
+/** Length, content, checksum. */
+export const ruptelaFraming: Framing = {
+  split: (wire) => byLength(wire, (from) => (from + 2 <= wire.length ? 4 + wire.readUInt16BE(from) : 1)),
+  wrap: (plain) => plain,
+  seal(plain) {
+    if (plain.length < 5) return plain;
+    const sealed = Buffer.from(plain);
+    const end = sealed.length - 2;
+    sealed.writeUInt16BE(Math.min(0xffff, end - 2), 0);
+    sealed.writeUInt16BE(crc16Kermit(sealed, 2, end), end);
+    return sealed;
+  },
+};
+
+/** Head, length, tags, checksum. */
+export const galileoskyFraming: Framing = {
+  split: (wire) => byLength(wire, (from) => (from + 3 <= wire.length ? 5 + (wire.readUInt16LE(from + 1) & 0x7fff) : 1)),
+  wrap: (plain) => plain,
+  seal(plain) {
+    if (plain.length < 6) return plain;
+    const sealed = Buffer.from(plain);
+    const end = sealed.length - 2;
+    sealed.writeUInt16LE(Math.min(0x7fff, end - 3), 1);
+    sealed.writeUInt16LE(crc16Modbus(sealed, 0, end), end);
+    return sealed;
+  },
+};
+
+/** Header with a checksum of its own, data, checksum. */
+export const egtsFraming: Framing = {
+  split: (wire) => byLength(wire, (from) => (from + 7 <= wire.length ? 13 + wire.readUInt16LE(from + 5) : 1)),
+  wrap: (plain) => plain,
+  seal(plain) {
+    if (plain.length < 14) return plain;
+    const sealed = Buffer.from(plain);
+    const end = sealed.length - 2;
+    sealed[3] = 11;
+    sealed.writeUInt16LE(Math.min(0xffff, end - 11), 5);
+    sealed[10] = crc8(sealed, 0, 10);
+    sealed.writeUInt16LE(crc16CcittFalse(sealed, 11, end), end);
+    return sealed;
+  },
+};
+
+/** Size, an id that a zero ends, blocks of sizes of their own. */
+export const wialonRetranslatorFraming: Framing = {
+  split: (wire) => byLength(wire, (from) => (from + 4 <= wire.length ? 4 + wire.readUInt32LE(from) : 1)),
+  wrap: (plain) => plain,
+  seal(plain) {
+    if (plain.length < 13) return plain;
+    const sealed = Buffer.from(plain);
+    sealed.writeUInt32LE(sealed.length - 4);
+    // Each block reaches to the next.
+    const marks: number[] = [];
+    for (let at = sealed.indexOf(BLOCK_MARK); at >= 0; at = sealed.indexOf(BLOCK_MARK, at + 2)) marks.push(at);
+    for (const [index, at] of marks.entries()) {
+      const end = marks[index + 1] ?? sealed.length;
+      if (at + 6 <= end) sealed.writeUInt32BE(end - at - 6, at + 2);
+    }
+    return sealed;
+  },
+};
+
+/** What the records of the simulator's fields take. */
+const NAVTELECOM_RECORD_BYTES = 36;
+
+/** Frames of NTCB with two checksums, packets of FLEX whose length follows from the fields that were agreed upon. */
+export const navtelecomFraming: Framing = {
+  split: (wire) =>
+    byLength(wire, (from) => {
+      if (from + 16 <= wire.length && wire[from] === 0x40) return 16 + wire.readUInt16LE(from + 12);
+      if (from + 3 > wire.length || wire[from] !== 0x7e) return 1;
+      return 4 + (wire[from + 2] as number) * NAVTELECOM_RECORD_BYTES;
+    }),
+  wrap: (plain) => plain,
+  seal(plain) {
+    const sealed = Buffer.from(plain);
+    const end = sealed.length - 1;
+    if (sealed[0] === 0x7e && end >= 3) {
+      if (sealed[1] === 0x41) sealed[2] = Math.min(0xff, Math.floor((end - 3) / NAVTELECOM_RECORD_BYTES));
+      sealed[end] = crc8(sealed, 0, end);
+    }
+    return sealed[0] === 0x40 && sealed.length >= 16
+      ? buildNtcb(sealed.readUInt32LE(4), sealed.subarray(16), sealed.readUInt32LE(8))
+      : sealed;
+  },
+};
+
+/** Lines of text that a byte ends, without a checksum. */
+export const linesFraming = (end: number): Framing => ({
+  split: (wire) => pieces(wire, (at) => wire[at] === end),
+  wrap: (plain) => plain,
+  seal: (plain) => plain,
+});
+
+/** Text with its length before it and the sum of its bytes behind it. */
+export const meitrackFraming: Framing = {
+  split: (wire) => pieces(wire, (at) => wire[at] === 0x0a),
+  wrap: (plain) => plain,
+  seal(plain) {
+    const found = /^\$\$([^,]?)\d*,([\s\S]*)\*[0-9A-Fa-f]{0,2}\r?\n?$/.exec(plain.toString('latin1'));
+    return found ? buildPacket('$$', found[1] || 'A', found[2] ?? '') : plain;
+  },
+};
+
+const isOfRecords = (bytes: Buffer, at: number) =>
+  (bytes[at] === 0x2b || bytes[at] === 0x2d) && (bytes[at + 1] === 0x00 || bytes[at + 1] === 0x10);
+/** Kinds of HEX messages, and where the length of each stands. */
+const HEX_LENGTHS: Readonly<Record<string, readonly [at: number, bytes: 1 | 2]>> = {
+  '+RSP': [9, 2],
+  '+EVT': [9, 2],
+  '+HBD': [5, 1],
+  '+ACK': [6, 1],
+};
+const hexLength = (bytes: Buffer, from: number) =>
+  bytes[from + 4] === 0x3a ? undefined : HEX_LENGTHS[bytes.toString('latin1', from, from + 4)];
+
+/** Lines of text that a dollar sign ends; messages in HEX; frames of records. */
+export const queclinkFraming: Framing = {
+  split: (wire) =>
+    byLength(wire, (from) => {
+      if (isOfRecords(wire, from) && from + 4 <= wire.length)
+        return wire[from + 1] === 0x10 ? (wire[from + 2] as number) : wire.readUInt16BE(from + 2);
+      const [at, bytes] = hexLength(wire, from) ?? [0, 0];
+      if (bytes > 0 && from + at + bytes <= wire.length) return wire.readUIntBE(from + at, bytes);
+      const end = wire.indexOf(0x24, from);
+      return end === -1 ? wire.length - from : end + 1 - from;
+    }),
+  wrap: (plain) => plain,
+  seal(plain) {
+    const sealed = Buffer.from(plain);
+    const end = sealed.length;
+    if (isOfRecords(sealed, 0) && end >= 6) {
+      if (sealed[1] === 0x10) sealed[2] = end & 0xff;
+      else sealed.writeUInt16BE(end & 0xffff, 2);
+      sealed[end - 1] = 0x24;
+      sealed[end - 2] = crc8(sealed, 0, end - 2);
+    }
+    const length = hexLength(sealed, 0);
+    if (length === undefined || end < 16) return sealed;
+    const [at, bytes] = length;
+    sealed.writeUIntBE(end & (bytes === 1 ? 0xff : 0xffff), at, bytes);
+    sealed.write('\r\n', end - 2, 'latin1');
+    sealed.writeUInt16BE(crc16CcittFalse(sealed, 4, end - 4), end - 4);
+    return sealed;
+  },
+};
+
 const STREAM_MAGIC = Buffer.from('01cd', 'latin1');
 
 /** Packets of a stream of JT/T 1078: a magic, a header that ends with the length, the payload. */
@@ -186,6 +339,17 @@ function escaped({ opening, closing, escape: escaping, escapes, mend }: Escaping
     wrap,
     seal: (plain) => wrap(mend(Buffer.from(plain))),
   };
+}
+
+/** Frames whose length can be read from their head. */
+function byLength(wire: Buffer, lengthAt: (from: number) => number): Buffer[] {
+  const frames: Buffer[] = [];
+  for (let from = 0; from < wire.length; ) {
+    const to = Math.min(wire.length, from + Math.max(1, lengthAt(from)));
+    frames.push(wire.subarray(from, to));
+    from = to;
+  }
+  return frames;
 }
 
 function pieces(wire: Buffer, isLast: (at: number) => boolean): Buffer[] {

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { renderTable } from '../bench/table.ts';
-import { fuzzDecoders, replayDecoder } from './decoders.ts';
+import { countDecoders, fuzzDecoders, replayDecoder } from './decoders.ts';
 import { type Finding, readFinding, type Tally, writeFinding } from './finding.ts';
 import { fuzzService, minimiseConversations, replayConversations } from './service/run.ts';
 import { targetNames } from './targets/targets.ts';
@@ -10,11 +10,13 @@ import { targetNames } from './targets/targets.ts';
 const NIGHTLY_MINUTES = 120;
 
 const USAGE = `npm run fuzz [-- --minutes N] [--seed N] [--only TEXT] [--findings FOLDER]
+npm run fuzz -- --inputs N [--target PROTOCOL] [--seed N] [--findings FOLDER]
 npm run fuzz -- --nightly [--only TEXT] [--findings FOLDER]
 npm run fuzz -- --replay FILE
 
 Half of the time (10 minutes) goes to the pure code that reads what peers write, half to the ports of a running service. --only takes
-the targets whose name holds the text; "service" is the second half. An input must not
+the targets whose name holds the text; "service" is the second half. --inputs tries so many of the decoder of a protocol, or of each:
+the first 1 % with coverage, and mutations of what that kept without it, which is much faster. An input must not
 take more processor time or memory than one of its length may: what goes over that is tried again before it is a finding. A finding is
 written to a file that --replay tries again. --nightly takes ${NIGHTLY_MINUTES} minutes and a new seed each time, and prints how to repeat it.`;
 
@@ -24,6 +26,8 @@ const { values } = parseArgs({
     nightly: { type: 'boolean', default: false },
     seed: { type: 'string' },
     only: { type: 'string', default: '' },
+    inputs: { type: 'string' },
+    target: { type: 'string' },
     findings: { type: 'string', default: 'fuzz-findings' },
     replay: { type: 'string' },
     help: { type: 'boolean', short: 'h' },
@@ -53,13 +57,27 @@ const say = (progress: string): void => {
 };
 
 const forMs = minutes * 60_000;
-const targets = targetNames.filter((name) => name.includes(values.only));
-const withService = 'service'.includes(values.only);
+const inputs = values.inputs === undefined ? null : Number(values.inputs);
+const targets = targetNames.filter((name) =>
+  inputs === null
+    ? name.includes(values.only)
+    : values.target === undefined
+      ? name.startsWith('decoder ')
+      : name === values.target || name === `decoder ${values.target}`,
+);
+if (inputs !== null && (!(inputs >= 1) || targets.length === 0)) {
+  console.error(USAGE);
+  process.exit(1);
+}
+const withService = inputs === null && 'service'.includes(values.only);
 const share = targets.length === 0 || !withService ? 1 : 0.5;
 const tallies: Tally[] = [];
 const findings: Finding[] = [];
 if (targets.length > 0) {
-  const pure = await fuzzDecoders(targets, seed, forMs * share, say);
+  const pure =
+    inputs === null
+      ? await fuzzDecoders(targets, seed, forMs * share, say)
+      : await countDecoders(targets, seed, inputs, say);
   tallies.push(...pure.tallies);
   findings.push(...pure.findings);
 }
@@ -82,7 +100,9 @@ const rows = tallies.map(({ target, inputs, seconds, accepted, refused, findings
   found,
   note,
 ]);
-console.log(`\n${renderTable({ title: `Fuzzed for ${minutes} minutes, seed ${seed}`, columns, rows })}`);
+console.log(
+  `\n${renderTable({ title: `Fuzzed ${inputs === null ? `for ${minutes} minutes` : `with ${inputs} inputs each`}, seed ${seed}`, columns, rows })}`,
+);
 if (facts.length > 0)
   console.log(`\n${renderTable({ title: 'The service', columns: ['what', 'value'], rows: facts })}`);
 

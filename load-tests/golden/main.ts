@@ -11,14 +11,16 @@ import { dataDirFigures } from '../../services/outrider/src/data-dir-figures.fix
 import { fingerprints } from '../../services/outrider/src/fingerprints.fixture.ts';
 import { portVariables, reservedPorts } from '../../services/outrider/src/service.fixture.ts';
 import { dumpServers } from './servers.ts';
+import { setVersion } from './set-version.ts';
 
 const DEMO_SECONDS = 60;
 const ROOT = join(import.meta.dirname, '../..');
 
 /**
- * `npm run golden:release -- v0.2.0`: writes `schemas/history/v0.2.0/`: a `DATA_DIR` of the demo that was killed, dumps
- * of PostgreSQL and ClickHouse, what the release itself reports of each, and the fingerprints of all schemas. With
- * `--fingerprints`, only these; with `--into <folder>`, into another folder.
+ * `npm run golden:release -- v0.2.0`: sets the version of the project, and writes `schemas/history/v0.2.0/`: a
+ * `DATA_DIR` of the demo that was killed, dumps of PostgreSQL and ClickHouse, what the release itself reports of each,
+ * and the fingerprints of all schemas. With `--fingerprints`, only these; with `--into <folder>`, only the data,
+ * elsewhere.
  */
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -31,6 +33,7 @@ mkdirSync(folder, { recursive: true });
 const write = (name: string, content: unknown) =>
   writeFileSync(join(folder, name), `${JSON.stringify(content, null, 2)}\n`);
 
+if (!values.fingerprints && values.into === undefined) setVersion(ROOT, release.slice(1));
 write('fingerprints.json', await fingerprints());
 if (!values.fingerprints) {
   await dumpDataDir();
@@ -51,6 +54,7 @@ async function dumpDataDir(): Promise<void> {
         HOST: '127.0.0.1',
         // Only then is the login printed.
         LOG_FORMAT: 'text',
+        DEMO_HISTORY_DAYS: '0',
         ...portVariables(await reservedPorts()),
       },
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { startClickhouse } from './clickhouse.ts';
 import { ensureCommands, isInPath } from './install.ts';
 import { startKafka } from './kafka.ts';
+import { MARIADB } from './mariadb.ts';
+import { MOSQUITTO } from './mosquitto.ts';
 import { postgresBinary, startPostgres } from './postgres.ts';
+import { HAPROXY } from './proxies.ts';
 import { startRedis } from './redis.ts';
 import { startS3 } from './s3.ts';
 import type { Server } from './server.ts';
@@ -27,8 +30,13 @@ export interface AllServers {
  * @throws {Error} when one can't be installed or does not start
  */
 export async function startAllServers(say: (line: string) => void): Promise<AllServers> {
-  const commands = ['redis-server', 'initdb', 'java', 'mvn'];
-  await ensureCommands(commands, say, (command) => isInPath(command) || existsSync(postgresBinary(command)));
+  const commands = ['redis-server', 'initdb', 'java', 'mvn', 'mosquitto', 'mariadbd', 'haproxy', 'caddy'];
+  const known: Record<string, string> = { mosquitto: MOSQUITTO, mariadbd: MARIADB, haproxy: HAPROXY };
+  await ensureCommands(
+    commands,
+    say,
+    (command) => isInPath(command) || existsSync(known[command] ?? postgresBinary(command)),
+  );
   const folder = mkdtempSync(join(tmpdir(), 'outrider-servers-'));
   // PostgreSQL runs as another user where this runs as root.
   chmodSync(folder, 0o755);

@@ -10,6 +10,11 @@ const PACKAGES: Record<string, string> = {
   mvn: 'maven',
   libfaketime: 'libfaketime',
   ffmpeg: 'ffmpeg',
+  mosquitto: 'mosquitto',
+  mariadbd: 'mariadb-server',
+  haproxy: 'haproxy',
+  caddy: 'caddy',
+  promtool: 'prometheus',
 };
 
 /**

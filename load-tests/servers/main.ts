@@ -1,7 +1,9 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { ensureChartTools } from './chart-tools.ts';
 import { startClickhouse } from './clickhouse.ts';
+import { H2_LIBRARIES } from './h2.ts';
 import { ensureCommands, isInPath } from './install.ts';
 import { KAFKA_LIBRARIES, startKafka } from './kafka.ts';
 import { postgresBinary, startPostgres } from './postgres.ts';
@@ -34,9 +36,14 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 if (values.install) {
-  await ensureCommands([...Object.values(SERVERS).flatMap(({ commands }) => commands), 'ffmpeg'], console.log, isThere);
+  const commands = [...Object.values(SERVERS).flatMap(({ commands }) => commands), 'ffmpeg', 'promtool'];
+  await ensureCommands(commands, console.log, isThere);
+  await ensureChartTools(console.log).catch((error: Error) =>
+    console.log(`${error.message}\nThe Helm chart is not tried.`),
+  );
   await KAFKA_LIBRARIES.fetch(console.log);
   await S3_LIBRARIES.fetch(console.log);
+  for (const libraries of Object.values(H2_LIBRARIES)) await libraries.fetch(console.log);
   console.log('Everything that the tests need is there.');
   process.exit(0);
 }

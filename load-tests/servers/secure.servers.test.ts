@@ -109,7 +109,9 @@ here(
   async () => {
     const start = (service: ServiceName) => cluster.start(service, trust);
     const api = await start('api');
-    const others = await Promise.all((['gateway', 'rules', 'archiver', 'notifier', 'reporter'] as const).map(start));
+    const others = await Promise.all(
+      (['gateway', 'rules', 'archiver', 'notifier', 'reporter', 'forwarder'] as const).map(start),
+    );
     const jwt = await logInAt(api);
     const call: Reached['call'] = (method, path, body) => callAt(api, jwt, method, path, body);
     const vehicle = await call<{ id: VehicleId }>('POST', '/api/v1/vehicles', {

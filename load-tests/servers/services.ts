@@ -20,6 +20,7 @@ export const OWN_SETTINGS: Readonly<Record<ServiceName, Readonly<Record<string, 
   notifier: { HEALTH_PORT: '9469', PORT: '8081' },
   video: { HEALTH_PORT: '9470' },
   reporter: { HEALTH_PORT: '9471' },
+  forwarder: { HEALTH_PORT: '9472' },
 };
 export const SERVICE_NAMES = Object.keys(OWN_SETTINGS) as ServiceName[];
 

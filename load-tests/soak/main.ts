@@ -62,6 +62,7 @@ const service = await startService(
     MAX_TERMINAL_CONNECTIONS: String(TERMINALS + 1000),
     TELEMETRY_RETENTION_MB: String(LOG_MB),
     WEBHOOK_ALLOW_PRIVATE: 'yes',
+    ARCHIVE_UNREAD_MS: '1000',
   },
   (text) => {
     if (errors.length < 10_000 && /"level":(50|60)/.test(text)) errors += text;

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { defineConfig } from 'vite';
 
 /** Where `npm run dev -w @outrider/console` sends what is not of the console: a service that runs. */
@@ -14,7 +15,15 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     // Servers know the type of `.js`; MapLibre's worker comes as `.mjs`.
     rolldownOptions: {
+      input: {
+        index: join(import.meta.dirname, 'index.html'),
+        // Of share links.
+        share: join(import.meta.dirname, 'share.html'),
+        // A service worker keeps its address, else browsers would keep the old one for good.
+        sw: join(import.meta.dirname, 'src/installed/service-worker.ts'),
+      },
       output: {
+        entryFileNames: ({ name }) => (name === 'sw' ? 'sw.js' : 'assets/[name]-[hash].js'),
         assetFileNames: ({ names }) =>
           names[0]?.endsWith('.mjs') ? 'assets/[name]-[hash].js' : 'assets/[name]-[hash][extname]',
       },

@@ -2,6 +2,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { Position, ProtocolName } from '@outrider/domain';
 import {
   type CreateSimulator,
+  createQueclinkHexSimulator,
+  createQueclinkRecordSimulator,
   createTeltonikaExtendedSimulator,
   decodeOsmand,
   encodeOsmandQuery,
@@ -47,6 +49,8 @@ interface Encoded {
 const codecs: Readonly<Record<string, (drive: readonly Position[], perPacket: number) => Encoded>> = {
   ...Object.fromEntries(tcpProtocols.map(({ name, simulators }) => [name, overTcp(name, simulators[0])])),
   'teltonika 8 extended': overTcp('teltonika', createTeltonikaExtendedSimulator),
+  'queclink HEX': overTcp('queclink', createQueclinkHexSimulator),
+  'queclink records': overTcp('queclink', createQueclinkRecordSimulator),
   'osmand query': osmandQueries,
 };
 

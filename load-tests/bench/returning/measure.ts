@@ -1,6 +1,10 @@
 import type { Log } from '@outrider/log';
-import { benchReturning, type ReturningCase } from '../../../services/notifier/src/live/returning.bench.ts';
-import type { SectionReport } from '../section.ts';
+import {
+  benchReturning,
+  type ReturningCase,
+  type ReturningRow,
+} from '../../../services/notifier/src/live/returning.bench.ts';
+import { type Figure, figure, type SectionReport } from '../section.ts';
 
 const CASE: ReturningCase = { clients: 1000, fleets: 50, vehiclesPerFleet: 40, events: 100 };
 const FROM = { memory: 'memory', log: 'the log', bare: 'bare WebSockets' } as const;
@@ -11,7 +15,7 @@ export async function measureReturning(
   openLog: (folder: string) => Promise<Log>,
   say: (progress: string) => void,
   quick: boolean,
-): Promise<SectionReport> {
+): Promise<SectionReport<ReturningRow[]>> {
   const one = quick ? { ...CASE, clients: 100, fleets: 5 } : CASE;
   const { clients, events, fleets, vehiclesPerFleet } = one;
   say(`${clients.toLocaleString('en-US')} clients return, each of whom missed ${events} events`);
@@ -32,4 +36,13 @@ export async function measureReturning(
       },
     ],
   };
+}
+
+export function returningFigures(rows: readonly ReturningRow[]): Figure[] {
+  const bare = rows.find(({ from }) => from === 'bare')?.p99Ms;
+  return rows
+    .filter(({ from }) => from !== 'bare')
+    .map(({ from, clients, p99Ms }) =>
+      figure(`${clients} clients miss nothing, from ${FROM[from]}, p99`, 'ms', p99Ms, { bare }),
+    );
 }

@@ -19,8 +19,13 @@ export interface Child<Message extends TypedMessage> {
 export async function startChild<Task, Message extends TypedMessage>(
   module: string,
   task: Task,
+  nodeOptions: readonly string[] = [],
 ): Promise<Child<Message>> {
-  const child: ChildProcess = fork(new URL(module, import.meta.url), { serialization: 'advanced' });
+  const child: ChildProcess = fork(new URL(module, import.meta.url), {
+    serialization: 'advanced',
+    // Those of this process, where it profiles, are for what is measured.
+    execArgv: [...nodeOptions],
+  });
   const messages: Message[] = [];
   let gone: Error | null = null;
   let wake: () => void = () => {};

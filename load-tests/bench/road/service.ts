@@ -26,6 +26,8 @@ export interface Service {
   readonly ended: Promise<string>;
   /** The same by thread name, threads of one name added up; empty on systems without `/proc`. */
   threadCpuSeconds(): Promise<Map<string, number>>;
+  /** How often its threads were woken from waiting, all that run now; null on systems without `/proc`. */
+  wakes(): Promise<number | null>;
   /** Null where the system does not report it. */
   threadCount(): Promise<number | null>;
   /** Drains and stops it, as Ctrl-C does, and removes its folder. @throws {Error} when it ended badly */
@@ -40,15 +42,18 @@ const READY_MS = 60_000;
  *
  * @param settings besides those that every benchmark has
  * @param onOutput gets the output of the service as it comes
+ * @param nodeOptions of its command line
  * @throws {Error} with what it said when it is not ready in time
  */
 export async function startService(
   settings: Readonly<Record<string, string>> = {},
   onOutput: (text: string) => void = () => {},
+  nodeOptions: readonly string[] = [],
 ): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'outrider-bench-'));
   const entry = new URL('../../../services/outrider/src/main.ts', import.meta.url).pathname;
-  const child = spawn(process.execPath, [entry, 'start'], {
+  // Of a run that profiles (`npm run bench -- profile`): so does the service.
+  const child = spawn(process.execPath, [...process.execArgv, ...nodeOptions, entry, 'start'], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       ...process.env,
@@ -101,6 +106,15 @@ export async function startService(
       residentMb: () => statusMb('VmRSS'),
       peakResidentMb: () => statusMb('VmHWM'),
       threadCount: () => status('Threads'),
+      async wakes() {
+        const folder = `/proc/${child.pid}/task`;
+        const threads = await readdir(folder).catch(() => null);
+        if (threads === null) return null;
+        const texts = await Promise.all(
+          threads.map((id) => readFile(`${folder}/${id}/status`, 'latin1').catch(() => '')),
+        );
+        return texts.reduce((sum, text) => sum + Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(text)?.[1] ?? 0), 0);
+      },
       cpuSeconds: () => cpuSecondsOf(child.pid ?? 0),
       async threadCpuSeconds() {
         const folder = `/proc/${child.pid}/task`;

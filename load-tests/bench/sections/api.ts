@@ -5,7 +5,7 @@ import type { Called, CallerMessage, CallerTask } from '../rest/caller.ts';
 import { startChild } from '../road/child.ts';
 import { createVehicles, openRest } from '../road/definitions.ts';
 import { startService } from '../road/service.ts';
-import type { Section } from '../section.ts';
+import { defineSection, figure } from '../section.ts';
 
 const VEHICLES = 1000;
 const CONNECTIONS = 32;
@@ -20,8 +20,9 @@ const PATH = '/api/v1/vehicles';
  * machine. The service verifies a signature when it first sees a token, and looks at the session again every few
  * seconds; account, limits, blocks and rights it looks at with every call.
  */
-export const section: Section = {
+export const section = defineSection({
   about: 'authorized GET /api/v1/vehicles/{id}, beside a bare Hono route that has the same token verified',
+  bare: 'a route of Hono that has jose verify the same token and returns the same body',
   async run(say, quick) {
     const service = await startService();
     try {
@@ -94,7 +95,11 @@ export const section: Section = {
       await service.stop();
     }
   },
-};
+  figures: ({ service, bare }) => [
+    figure('GET of a vehicle with a token', 'requests/s', service.requestsPerSecond, { bare: bare.requestsPerSecond }),
+    figure('GET of a vehicle, p99', 'ms', service.p99Ms, { bare: bare.p99Ms }),
+  ],
+});
 
 /** The median turn is reported. */
 function resultOf(called: Called | undefined): {

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { type CodecResult, type CodecTask, codecNames } from '../codecs/codec-worker.ts';
-import type { Section } from '../section.ts';
+import { defineSection, figure } from '../section.ts';
 
 const POSITIONS = 20_000;
 
@@ -8,8 +8,9 @@ const POSITIONS = 20_000;
  * What each codec decodes a second on one core: frames of ten positions, and of one, from 64 KiB reads, as the gateway
  * feeds it.
  */
-export const section: Section = {
+export const section = defineSection({
   about: 'frames and positions decoded a second on one core, beside a CRC over the same bytes',
+  bare: 'a check sum over the same bytes',
   async run(say, quick) {
     const results: CodecResult[] = [];
     // One at a time over HTTP: there is no other way.
@@ -37,7 +38,13 @@ export const section: Section = {
       ],
     };
   },
-};
+  figures: (rows) =>
+    rows.map((row) =>
+      figure(`${row.codec}, ${row.positionsPerFrame} a packet`, 'positions/s', row.positionsPerSecond, {
+        bare: row.crcPositionsPerSecond,
+      }),
+    ),
+});
 
 function inThread(task: CodecTask): Promise<CodecResult> {
   return new Promise((resolve, reject) => {

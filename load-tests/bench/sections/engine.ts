@@ -1,9 +1,10 @@
 import { benchEngine, benchOwners, engineCases } from '../../../packages/engine/src/engine.bench.ts';
-import type { Section } from '../section.ts';
+import { defineSection, figure } from '../section.ts';
 
 /** What the rules make of positions, beside flatbush with turf that only looks for the geofences around them. */
-export const section: Section = {
+export const section = defineSection({
   about: 'positions through the rule engine a second on one core, beside flatbush with turf',
+  bare: 'flatbush and turf, which only find the geofences around a position',
   async run(say, quick) {
     const result = engineCases.map((one) => {
       const { scene, geofences, intervalS, positionsPerPacket } = one;
@@ -64,4 +65,9 @@ export const section: Section = {
       ],
     };
   },
-};
+  figures: ({ cases }) =>
+    cases.map((row) => {
+      const scene = `${row.scene}, ${row.geofences} geofences, ${row.positionsPerPacket} a packet, ${row.intervalS} s apart`;
+      return figure(scene, 'positions/CPU s', row.positionsPerCpuSecond, { bare: row.baselinePositionsPerCpuSecond });
+    }),
+});

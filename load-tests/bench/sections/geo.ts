@@ -1,9 +1,10 @@
 import { benchGeofenceIndex } from '../../../packages/geo/src/geofence-index.bench.ts';
-import type { Section } from '../section.ts';
+import { defineSection, figure } from '../section.ts';
 
 /** Which geofences a position is in, beside flatbush with turf. */
-export const section: Section = {
+export const section = defineSection({
   about: 'positions asked of the geofence index a second on one core, beside flatbush with turf',
+  bare: 'flatbush and turf',
   async run(say, quick) {
     const result = [100, 10_000, 100_000].flatMap((geofences) => {
       say(`${geofences.toLocaleString('en-US')} geofences`);
@@ -40,4 +41,10 @@ export const section: Section = {
       ],
     };
   },
-};
+  figures: (rows) =>
+    rows.map((row) =>
+      figure(`${row.geofences} geofences`, 'positions/s', row.positionsPerSecond, {
+        bare: row.baselinePositionsPerSecond,
+      }),
+    ),
+});

@@ -3,7 +3,7 @@ import { startChild } from '../road/child.ts';
 import { createVehicles, openRest } from '../road/definitions.ts';
 import type { PacerMessage, PacerTask } from '../road/pacer.ts';
 import { startService } from '../road/service.ts';
-import type { Section } from '../section.ts';
+import { defineSection, figure } from '../section.ts';
 
 const TERMINALS = 10_000;
 const PER_PACKET = 10;
@@ -11,8 +11,9 @@ const HELD_SECONDS = 15;
 const LOAD_SECONDS = 45;
 
 /** What the service takes in memory: idle, with 10,000 terminals connected, and with all of them reporting. */
-export const section: Section = {
+export const section = defineSection({
   about: 'resident memory idle, and with 10,000 terminals that stay connected and report',
+  bare: null,
   async run(say, quick) {
     const terminals = quick ? TERMINALS / 10 : TERMINALS;
     const service = await startService();
@@ -84,4 +85,10 @@ export const section: Section = {
       await service.stop();
     }
   },
-};
+  figures: ({ terminals, idleMb, connectedMb, loadedMb, peakMb }) => [
+    figure('idle, resident', 'MB', idleMb, { goal: { atMost: 250 } }),
+    figure(`${terminals.toLocaleString('en-US')} terminals connected, resident`, 'MB', connectedMb),
+    figure('a position a second of each, resident', 'MB', loadedMb),
+    figure('resident at most', 'MB', peakMb),
+  ],
+});

@@ -9,7 +9,7 @@ import { loadTerminalId, town } from '../drives.ts';
 import { percentiles } from '../measure.ts';
 import { openRest, type RestClient } from '../road/definitions.ts';
 import { type Service, startService } from '../road/service.ts';
-import type { Section } from '../section.ts';
+import { defineSection, figure } from '../section.ts';
 
 const PASSWORD = 'neighbours and their fences, 2026';
 const DEAD_WEBHOOKS = 300;
@@ -26,8 +26,9 @@ const BEGAN_AGO_MS = 30 * 86_400_000;
 const GOAL = 2;
 
 /** How long one tenant waits, alone and beside another one that does everything that one account may do. */
-export const section: Section = {
+export const section = defineSection({
   about: 'a tenant’s webhooks, live notifications and reports, alone and beside a noisy tenant',
+  bare: 'the same tenant alone',
   async run(say, quick) {
     const measureMs = quick ? 10_000 : 60_000;
     const live = await liveReceiver();
@@ -95,7 +96,12 @@ export const section: Section = {
       dead.close();
     }
   },
-};
+  figures: ({ rows }) =>
+    rows.flatMap((row) => [
+      figure(`${row.what}, p50 beside the noisy tenant`, 'ms', row.p50Beside, { bare: row.p50 }),
+      figure(`${row.what}, p50 of alone`, 'times', row.ratio, { goal: { atMost: GOAL } }),
+    ]),
+});
 
 /** Milliseconds: from sending a fix, and of a call. */
 interface Samples {

@@ -7,7 +7,7 @@ import { loadTerminalId, town } from '../drives.ts';
 import { percentile } from '../measure.ts';
 import { createGeofences, createVehicles, openRest } from '../road/definitions.ts';
 import { type Service, startService } from '../road/service.ts';
-import type { Section } from '../section.ts';
+import { defineSection, figure } from '../section.ts';
 
 const CASES: readonly NotificationsCase[] = [
   { events: 20_000, listeners: 1, otherRules: 0 },
@@ -24,8 +24,9 @@ const BEGAN_AGO_MS = 60 * 86_400_000;
 const STUCK_MS = 20_000;
 
 /** What a rule costs that matches, and how long a geofence takes to count. */
-export const section: Section = {
+export const section = defineSection({
   about: 'notifications stored and pushed a second; time from a geofence’s creation to being in force',
+  bare: 'bare inserts into SQLite and sends to WebSockets',
   async run(say, quick) {
     const figures = [];
     for (const one of CASES) {
@@ -63,7 +64,15 @@ export const section: Section = {
       ],
     };
   },
-};
+  figures: ({ figures, inForce }) => [
+    ...figures.map((row) =>
+      figure(`${row.listeners} who asked, ${row.otherRules} other rules`, 'notifications/s', row.perSecond, {
+        bare: row.barePerSecond,
+      }),
+    ),
+    figure('a geofence in force after its answer, p99', 'ms', inForce.fromAnswerMs.p99),
+  ],
+});
 
 interface InForce {
   samples: number;

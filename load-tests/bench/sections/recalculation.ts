@@ -1,12 +1,13 @@
 import { recalculationBench } from '../../../services/rules/src/recalculation/recalculation.bench.ts';
-import type { Section } from '../section.ts';
+import { defineSection, figure } from '../section.ts';
 
 const VEHICLES = 10_000;
 const OUTAGE_MINUTES = 30;
 
 /** How fast late data of a whole fleet is recalculated, beside the engine alone over the same positions. */
-export const section: Section = {
+export const section = defineSection({
   about: `${VEHICLES.toLocaleString('en-US')} vehicles that come back after ${OUTAGE_MINUTES} minutes out of reach`,
+  bare: 'the engine alone over the same positions',
   async run(say, quick) {
     const vehicles = quick ? VEHICLES / 10 : VEHICLES;
     const result = await recalculationBench({ vehicles, outageMinutes: OUTAGE_MINUTES, say });
@@ -31,4 +32,8 @@ export const section: Section = {
       ],
     };
   },
-};
+  figures: (result) => [
+    figure('late data of a fleet', 'vehicles/s', result.vehiclesPerSecond, { bare: result.bareVehiclesPerSecond }),
+    figure('longest pause of the thread', 'ms', result.longestPauseMs),
+  ],
+});

@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openKafkaLog } from '@outrider/log';
 import { startKafka } from '../../servers/kafka.ts';
-import { measureReturning } from '../returning/measure.ts';
-import type { Section } from '../section.ts';
+import { measureReturning, returningFigures } from '../returning/measure.ts';
+import { defineSection } from '../section.ts';
 
 /** As the section `returning`, on a real broker. */
-export const section: Section = {
+export const section = defineSection({
   about: 'live clients that return at once with their cursors: time until they miss nothing, on Kafka',
+  bare: 'the same messages, made beforehand, to as many WebSockets',
   async run(say, quick) {
     const folder = mkdtempSync(join(tmpdir(), 'outrider-kafka-'));
     say('starting Kafka');
@@ -21,4 +22,5 @@ export const section: Section = {
       rmSync(folder, { recursive: true, force: true });
     }
   },
-};
+  figures: returningFigures,
+});

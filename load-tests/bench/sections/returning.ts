@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { openSqliteLog } from '@outrider/log';
-import { measureReturning } from '../returning/measure.ts';
-import type { Section } from '../section.ts';
+import { measureReturning, returningFigures } from '../returning/measure.ts';
+import { defineSection } from '../section.ts';
 
 /** All clients of the live API return at once, each with the cursor of what it saw last. */
-export const section: Section = {
+export const section = defineSection({
   about: 'live clients that return at once with their cursors: time until they miss nothing, embedded',
+  bare: 'the same messages, made beforehand, to as many WebSockets',
   run: (say, quick) =>
     measureReturning(
       'the embedded log',
@@ -13,4 +14,5 @@ export const section: Section = {
       say,
       quick,
     ),
-};
+  figures: returningFigures,
+});

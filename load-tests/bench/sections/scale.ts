@@ -9,7 +9,7 @@ import type { BareConsumerMessage, BareConsumerTask } from '../scale/bare-consum
 import type { BareProducerMessage, BareProducerTask } from '../scale/bare-producer.ts';
 import { TERMINALS as MOVING_TERMINALS, type Moves, measureMoves } from '../scale/moves.ts';
 import { summed } from '../scale/processes.ts';
-import type { Section } from '../section.ts';
+import { defineSection, figure } from '../section.ts';
 
 const CONNECTIONS = 500;
 const PER_PACKET = 10;
@@ -50,8 +50,9 @@ interface Rate {
 }
 
 /** The services as processes of their own on real servers, beside what Kafka's client library does by itself. */
-export const section: Section = {
+export const section = defineSection({
   about: 'positions a second through Kafka, with 1, 2 and 4 rules instances; needs servers, and takes some minutes',
+  bare: 'Kafka’s client library alone, which produces the same bytes',
   async run(say, quick) {
     const load: Load = {
       positionsPerConnection: quick ? 400 : 16_000,
@@ -74,7 +75,13 @@ export const section: Section = {
       await servers.stop();
     }
   },
-};
+  figures: ({ together, bare }) =>
+    together.map(({ rules, all }) =>
+      figure(`through Kafka, ${rules} of the rules`, 'positions/s', all.positionsPerSecond, {
+        bare: bare.produce.positionsPerSecond,
+      }),
+    ),
+});
 
 function faster<R extends Rate>(one: R, other: R): R {
   return one.positionsPerSecond >= other.positionsPerSecond ? one : other;

@@ -2,7 +2,7 @@ import type { StreamFrame } from '@outrider/protocols';
 import { recordedFrames, startVideoTerminal } from '@outrider/simulator';
 import { openRest, type RestClient } from '../road/definitions.ts';
 import { type Service, startService } from '../road/service.ts';
-import type { Section } from '../section.ts';
+import { defineSection, figure } from '../section.ts';
 
 const BASE = '/service/ovms/api';
 const FRAGMENT_SECONDS = 60;
@@ -28,8 +28,9 @@ interface Run {
 /**
  * How fast fragments come off terminals that send as fast as they are taken, and what each download takes in memory.
  */
-export const section: Section = {
+export const section = defineSection({
   about: 'fragments fetched at a time from JT/T 1078 terminals: times real time, memory for each',
+  bare: null,
   async run(say, quick) {
     const runs: Run[] = [];
     for (const downloads of AT_A_TIME) {
@@ -60,7 +61,12 @@ export const section: Section = {
       ],
     };
   },
-};
+  figures: ({ runs }) =>
+    runs.flatMap((row) => [
+      figure(`${row.downloads} downloads at a time`, 'MB/s', row.megabytesPerSecond),
+      figure(`${row.downloads} downloads at a time: memory for each`, 'MB', row.mbPerDownload),
+    ]),
+});
 
 async function measure(downloads: number, fragmentSeconds: number): Promise<Run> {
   const service = await startService({ VIDEO_MAX_DOWNLOADS: String(downloads) });

@@ -1,8 +1,9 @@
-import { protocols, tcpProtocols } from '@outrider/protocols';
+import { httpProtocols, protocols, tcpProtocols } from '@outrider/protocols';
 import type { Random } from '@outrider/simulator';
 import type { ConversationEnd } from '../finding.ts';
 import { cutsOf, mutate, noise } from '../mutate.ts';
 import type { Target } from '../target.ts';
+import { jsonTargets } from '../targets/json.ts';
 import { streamTarget } from '../targets/media.ts';
 import { osmandTarget } from '../targets/osmand.ts';
 import { sessionTargets } from '../targets/sessions.ts';
@@ -80,14 +81,8 @@ export class Attacks {
         };
       case 'port osmand': {
         const [first = '', contentType = '', ...body] = mutated(osmandTarget, random).toString('latin1').split('\n');
-        const text = body.join('\n');
-        const head = `${first.replace(' ', ' /?').replace('/?/', '/')} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: ${contentType}\r\nContent-Length: ${text.length}\r\n\r\n`;
-        return {
-          port: 'osmand',
-          kind: attack,
-          ends: random.next() < 0.9 ? 'answer' : 'reset',
-          chunks: cut(Buffer.from(head + text, 'latin1'), random),
-        };
+        const line = first.replace(' ', ' /?').replace('/?/', '/');
+        return httpConversation('osmand', line, [`Content-Type: ${contentType}`], body.join('\n'), random);
       }
       case 'port video':
         return {
@@ -98,6 +93,11 @@ export class Attacks {
         };
       default: {
         const port = attack.slice('port '.length);
+        const ofJson = jsonTargets.find(({ name }) => name === `decoder ${port}`);
+        if (ofJson) {
+          const [topic = '', ...body] = mutated(ofJson, random).toString('latin1').split('\n');
+          return httpConversation(port, `POST /?${topic}`, [`X-Limit-U: ${topic}`], body.join('\n'), random);
+        }
         const target = sessionTargets.find(({ name }) => name === `decoder ${port}`);
         if (!target) throw new Error(`nobody speaks to port ${port}`);
         const bytes = random.next() < 0.05 ? noise(4096, random) : mutated(target, random);
@@ -114,6 +114,26 @@ export class Attacks {
 export const VICTIMS: readonly string[] = [
   ...new Set<string>([...tcpProtocols.map((protocol) => protocol.exampleId(1)), 'phone-1']),
 ];
+
+/** Ports that take HTTP of terminals. */
+export const HTTP_PORTS: ReadonlySet<string> = new Set(httpProtocols.map(({ name }) => name));
+
+/** A request to such a port. `line` lacks the version; all is in Latin-1. */
+function httpConversation(
+  port: string,
+  line: string,
+  headers: readonly string[],
+  body: string,
+  random: Random,
+): Conversation {
+  const head = [`${line} HTTP/1.1`, 'Host: a', 'Connection: close', ...headers, `Content-Length: ${body.length}`];
+  return {
+    port,
+    kind: `port ${port}`,
+    ends: random.next() < 0.9 ? 'answer' : 'reset',
+    chunks: cut(Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`, 'latin1'), random),
+  };
+}
 
 function mutated(target: Target, random: Random): Buffer {
   const seeds = target.seeds(random);

@@ -88,21 +88,24 @@ export class GoodClients {
           socket.on('close', () => reject(new Error('the connection was ended')));
           socket.on('connect', () => {
             const hello = simulator.hello();
-            if (hello) socket.write(hello);
+            // Protocols without a login begin with data.
+            socket.write(hello ?? simulator.encode([position]));
           });
+          // What a terminal without acknowledgements sent is seen by its live position alone.
+          if (simulator.isUnacknowledged) socket.on('connect', resolve);
           socket.on('data', (chunk: Buffer) => {
             for (const reply of simulator.receive(chunk))
               if (reply.type === 'welcome') socket.write(simulator.encode([position]));
               else if (reply.type === 'ack') resolve();
-              else reject(new Error(reply.detail));
+              else if (reply.type === 'refused') reject(new Error(reply.detail));
           });
         }),
       );
+      if (!simulator.isUnacknowledged) this.acknowledged.push(`${id} ${position.fixTimeMs}`);
+      await within(`the live position of a good terminal at port ${port}`, live);
     } finally {
       socket.destroy();
     }
-    this.acknowledged.push(`${id} ${position.fixTimeMs}`);
-    await within(`the live position of a good terminal at port ${port}`, live);
   }
 
   async #phone(): Promise<void> {

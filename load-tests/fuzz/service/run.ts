@@ -4,7 +4,7 @@ import { createRandom } from '@outrider/simulator';
 import type { Finding, RecordedConversation, Tally } from '../finding.ts';
 import { minimise } from '../minimise.ts';
 import { type Arena, openArena, openSockets } from './arena.ts';
-import { ATTACKS, type Attack, Attacks, type Credentials } from './attacks.ts';
+import { ATTACKS, type Attack, Attacks, type Credentials, HTTP_PORTS } from './attacks.ts';
 import { type Conversation, converse, recorded, replayed } from './conversation.ts';
 import { checkStored, MayBeStored } from './stored.ts';
 
@@ -170,7 +170,7 @@ class Battle {
     else if (/^HTTP\/1\.1 [45]/.test(answer.toString('latin1', 0, 12))) tally.refused++;
     else tally.accepted++;
     if (attack === 'http by document' && answer !== null) this.#attacks.learn(conversation, answer);
-    if (conversation.port !== 'http' && conversation.port !== 'osmand') return;
+    if (conversation.port !== 'http' && !HTTP_PORTS.has(conversation.port)) return;
     const failed = FAILED.exec(answer?.toString('latin1') ?? '');
     if (!failed) return;
     const asked = conversation.chunks[0]?.toString('latin1').split('\r\n', 1)[0]?.slice(0, 200) ?? '';

@@ -3,11 +3,28 @@ import type { Position, TerminalId } from '@outrider/domain';
 import { openSqliteLog, telemetryTopic } from '@outrider/log';
 import { tcpProtocols } from '@outrider/protocols';
 import { loadVehicleId } from '../../bench/drives.ts';
+import { HTTP_PORTS } from './attacks.ts';
 import type { Conversation } from './conversation.ts';
 import { GOOD_TERMINALS } from './good-clients.ts';
 
 /** Two clocks: a time that differs between them was the server's own. */
-const CLOCKS_MS = [Date.UTC(2026, 0, 1), Date.UTC(2026, 0, 2, 3, 4, 5, 678)] as const;
+const CLOCK_MS = Date.UTC(2026, 0, 1);
+const OTHER_CLOCK_MS = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
+/** Between the chunks of a conversation, on a clock that shows which times go on with it. */
+const PAUSE_MS = 1000;
+/** No conversation takes longer, on a busy machine neither. */
+const MAX_CONVERSATION_MS = 120_000;
+
+/** When a position may have been, in Unix milliseconds, both included. */
+interface Times {
+  fromMs: number;
+  toMs: number;
+}
+
+interface Decoded {
+  terminalId: string;
+  position: Position;
+}
 
 const placeOf = ({ latitude, longitude }: Position): string =>
   `${Math.round(latitude * 1e7)} ${Math.round(longitude * 1e7)}`;
@@ -24,32 +41,54 @@ function asKept(positions: Position[]): readonly Position[] {
   return telemetryTopic.decode(telemetryTopic.encode(packet)).positions;
 }
 
+/** What the codec of a protocol makes of chunks that come `pauseMs` after each other. */
+function decoded(
+  protocol: (typeof tcpProtocols)[number],
+  chunks: readonly Buffer[],
+  startMs: number,
+  pauseMs: number,
+): Decoded[] {
+  const session = protocol.createSession();
+  let terminalId = '';
+  const positions: Decoded[] = [];
+  for (const [nth, chunk] of chunks.entries())
+    for (const inbound of session.push(chunk, startMs + nth * pauseMs))
+      if (inbound.type === 'identify') terminalId = inbound.terminalId;
+      else if (inbound.type === 'positions')
+        for (const position of asKept(inbound.positions))
+          positions.push({ terminalId: inbound.terminalId ?? terminalId, position });
+  return positions;
+}
+
 /** What may be stored of what was sent: what the codecs make of it, and nothing else. */
 export class MayBeStored {
-  readonly #keys = new Set<string>();
+  readonly #times = new Map<string, Times[]>();
 
   /** Notes what a conversation with a terminals' port may leave behind. */
-  note({ port, chunks }: Conversation): void {
+  note({ port, chunks }: Pick<Conversation, 'port' | 'chunks'>): void {
     const protocol = tcpProtocols.find(({ name }) => name === port);
     if (!protocol) return;
-    const bytes = Buffer.concat([...chunks]);
-    const [first = [], second = []] = CLOCKS_MS.map((nowMs) => {
-      let terminalId = '';
-      const stored: { terminalId: string; position: Position }[] = [];
-      for (const inbound of protocol.createSession().push(bytes, nowMs))
-        if (inbound.type === 'identify') terminalId = inbound.terminalId;
-        else if (inbound.type === 'positions')
-          stored.push(...asKept(inbound.positions).map((position) => ({ terminalId, position })));
-      return stored;
-    });
-    for (const [index, { terminalId, position }] of first.entries()) {
-      const sameTime = second[index]?.position.fixTimeMs === position.fixTimeMs;
-      this.#keys.add(`${terminalId} ${sameTime ? position.fixTimeMs : 'now'} ${placeOf(position)}`);
+    const inChunks = [...chunks];
+    const whole = [Buffer.concat(inChunks)];
+    const atOnce = decoded(protocol, whole, CLOCK_MS, 0);
+    const byOtherClock = decoded(protocol, whole, OTHER_CLOCK_MS, 0);
+    const withPauses = decoded(protocol, inChunks, CLOCK_MS, PAUSE_MS);
+    for (const [nth, { terminalId, position }] of atOnce.entries()) {
+      const timeMs = position.fixTimeMs;
+      const isServersTime = byOtherClock[nth]?.position.fixTimeMs !== timeMs;
+      // A text of a terminal has the time of the record before it, and what passed since.
+      const goesOn = withPauses[nth]?.position.fixTimeMs !== timeMs;
+      const times = isServersTime
+        ? { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY }
+        : { fromMs: timeMs, toMs: goesOn ? timeMs + MAX_CONVERSATION_MS : timeMs };
+      const key = `${terminalId} ${placeOf(position)}`;
+      this.#times.set(key, [...(this.#times.get(key) ?? []), times]);
     }
   }
 
   has(terminalId: string, position: Position): boolean {
-    return [position.fixTimeMs, 'now'].some((time) => this.#keys.has(`${terminalId} ${time} ${placeOf(position)}`));
+    const all = this.#times.get(`${terminalId} ${placeOf(position)}`) ?? [];
+    return all.some(({ fromMs, toMs }) => fromMs <= position.fixTimeMs && position.fixTimeMs <= toMs);
   }
 }
 
@@ -76,8 +115,8 @@ export async function checkStored(
           for (const position of value.positions) {
             const isGood = GOOD_TERMINALS.includes(value.terminalId);
             if (isGood) missing.delete(`${value.terminalId} ${position.fixTimeMs}`);
-            // Phones send HTTP, whose bodies the codec alone does not decode.
-            else if (value.protocol !== 'osmand' && !may.has(value.terminalId, position))
+            // Phones and platforms send HTTP, whose bodies the codec alone does not decode.
+            else if (!HTTP_PORTS.has(value.protocol) && !may.has(value.terminalId, position))
               wrong.push(`stored for ${value.terminalId}, and never sent: ${JSON.stringify(position)}`);
           }
         }

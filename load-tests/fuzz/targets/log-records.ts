@@ -5,13 +5,22 @@ import {
   type EventId,
   type FleetEvent,
   type GeofenceId,
+  type TelemetryPacket,
   type TerminalId,
 } from '@outrider/domain';
 import type { Topic } from '@outrider/log';
 import { protocols } from '@outrider/protocols';
 import type { Random } from '@outrider/simulator';
 import { decodeDeadLetter, encodeDeadLetter } from '../../../packages/log/src/avro/dead-letter.ts';
-import { definitionsTopic, eventsTopic, lateTopic, telemetryTopic } from '../../../packages/log/src/topics.ts';
+import {
+  correctionsTopic,
+  definitionsTopic,
+  eventsTopic,
+  lateTopic,
+  telemetryRecordsTopic,
+  telemetryTopic,
+} from '../../../packages/log/src/topics.ts';
+import { packedBlock } from '../../../packages/warehouse/src/positions/packed-block.ts';
 import { loadVehicleId } from '../../bench/drives.ts';
 import { somePosition } from '../positions.ts';
 import { claim, type Target } from '../target.ts';
@@ -22,13 +31,8 @@ const HEADER_BYTES = 10;
 
 /** What the services read from the log's topics, which others may have written to. */
 export const logRecordTargets: readonly Target[] = [
-  recordTarget('telemetry', telemetryTopic, (random) => ({
-    vehicleId: loadVehicleId(1),
-    terminalId: '356307042441013' as TerminalId,
-    protocol: random.pick(protocols).name,
-    receivedAtMs: NOW_MS,
-    positions: Array.from({ length: 1 + Math.floor(random.next() * 4) }, () => somePosition(random)),
-  })),
+  recordTarget('telemetry', telemetryTopic, somePacket),
+  recordTarget('telemetry in the archive', { encode: telemetryTopic.encode, decode: decodeAndArchive }, somePacket),
   recordTarget('events', eventsTopic, someEvent),
   recordTarget('late', lateTopic, (random) => ({
     vehicleId: loadVehicleId(1),
@@ -36,6 +40,10 @@ export const logRecordTargets: readonly Target[] = [
     toMs: NOW_MS,
     receivedAtMs: NOW_MS,
     hasAlarm: random.next() < 0.5,
+  })),
+  recordTarget('corrections', correctionsTopic, (random) => ({
+    event: someEvent(random),
+    removed: random.next() < 0.3,
   })),
   recordTarget('definitions', definitionsTopic, someChange),
   recordTarget('dead letters', { encode: encodeDeadLetter, decode: decodeDeadLetter }, (random) => ({
@@ -94,6 +102,22 @@ function recordTarget<T>(
   };
 }
 
+function somePacket(random: Random): TelemetryPacket {
+  return {
+    vehicleId: loadVehicleId(1),
+    terminalId: '356307042441013' as TerminalId,
+    protocol: random.pick(protocols).name,
+    receivedAtMs: NOW_MS,
+    positions: Array.from({ length: 1 + Math.floor(random.next() * 4) }, () => somePosition(random)),
+  };
+}
+
+/** Reads the bytes as the archiver does. */
+function decodeAndArchive(bytes: Buffer): TelemetryPacket {
+  packedBlock([{ offset: 0, value: telemetryRecordsTopic.decode(bytes) }]);
+  return telemetryTopic.decode(bytes);
+}
+
 function someEvent(random: Random): FleetEvent {
   const base = {
     id: ID as EventId,
@@ -144,11 +168,21 @@ function someChange(random: Random): DefinitionChange {
   const point = () => [random.between(-180, 180), random.between(-90, 90)] as const;
   const shape = random.pick([
     { type: 'polygon', rings: [[point(), point(), point()]] },
+    { type: 'multipolygon', polygons: [[[point(), point(), point()]], [[point(), point()]]] },
     { type: 'circle', center: point(), radiusM: 100 },
     { type: 'line', path: [point(), point()], widthM: 20 },
   ]);
   const definition = random.pick([
-    { kind: 'group', id: ID, version: 3, name: 'North', dealerId: null },
+    {
+      kind: 'group',
+      id: ID,
+      version: 3,
+      name: 'North',
+      dealerId: null,
+      retentionDays: 30,
+      externalId: 'N',
+      customAttributes: { a: 'x', b: 2, c: true },
+    },
     {
       kind: 'geofence',
       id: ID,
@@ -159,6 +193,13 @@ function someChange(random: Random): DefinitionChange {
       groupIds: [ID],
       speedLimitKmh: 30,
       minDwellSeconds: 0,
+      color: '#1f5fc4',
+      description: null,
+      category: null,
+      sharedWithOrganisation: false,
+      sharedGroupIds: [],
+      externalId: null,
+      customAttributes: {},
     },
   ]);
   return {

@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { sampleGeofence } from '@outrider/domain/samples';
 import { prepareShape } from '@outrider/geo';
+import { FILE_FORMATS, FileError, KML_FOOT, KML_HEAD, readPlaces, writePlacemark } from '@outrider/geo/files';
 import type { Random } from '@outrider/simulator';
 import { Faults } from '../../../packages/access/src/faults.ts';
 import { Problem } from '../../../packages/access/src/problem.ts';
@@ -15,7 +17,7 @@ import {
 import { isKnown, mayBeSentInPart, partAsked } from '../../../services/api/src/byte-range.ts';
 import { readCursor as readListCursor, writeCursor as writeListCursor } from '../../../services/api/src/fields.ts';
 import { shapeOf } from '../../../services/api/src/geojson.ts';
-import { collectionOf, FeatureIn, readFeature } from '../../../services/api/src/geozone-collection.ts';
+import { collectionOf, FeatureIn, readFeature } from '../../../services/api/src/geozone-reading.ts';
 import { validate, versionOfIfMatch } from '../../../services/api/src/input.ts';
 import { readVehicleLines } from '../../../services/api/src/vehicle-csv.ts';
 import { textFrame } from '../../../services/notifier/src/live/frames.ts';
@@ -50,6 +52,23 @@ const JSON_WORDS = words(
   '-90',
   '90',
 );
+
+const DRAWN = [
+  sampleGeofence({ shape: { type: 'circle', center: [30.1, 59.9], radiusM: 250 } }),
+  sampleGeofence({
+    shape: {
+      type: 'line',
+      path: [
+        [30.1, 59.9],
+        [30.2, 59.9],
+      ],
+      widthM: 40,
+    },
+  }),
+];
+const GPX =
+  '<gpx><wpt lat="59.9" lon="30.1"><name>Gate</name></wpt><rte><rtept lat="59.9" lon="30.1"/><rtept lat="60" lon="30"/>' +
+  '</rte><trk><name>Way</name><trkseg><trkpt lat="59.9" lon="30.1"/><trkpt lat="60" lon="30.2"/></trkseg></trk></gpx>';
 
 /** What clients of the live API and of REST may write, as the code reads it that looks at it first. */
 export const requestTargets: readonly Target[] = [
@@ -150,7 +169,7 @@ export const requestTargets: readonly Target[] = [
     name: 'geojson',
     covers: [
       '/api/src/geojson.ts',
-      '/api/src/geozone-collection.ts',
+      '/api/src/geozone-reading.ts',
       '/geo/src/shape-from-feature.ts',
       '/geo/src/prepare-shape.ts',
     ],
@@ -180,6 +199,43 @@ export const requestTargets: readonly Target[] = [
       return refusedBy(Problem, () => collection.features.forEach((feature) => void shapeOf(feature as never))) === null
         ? 'refused'
         : 'accepted';
+    },
+  },
+  {
+    name: 'files of places',
+    covers: ['/geo/src/files/'],
+    words: [
+      ...JSON_WORDS,
+      ...words(
+        '<Placemark>',
+        '</Placemark>',
+        '<kml>',
+        '<![CDATA[',
+        ']]>',
+        '&amp;',
+        '&x;',
+        '<!DOCTYPE a [<!ENTITY x "x">]>',
+      ),
+      ...words('<Folder>', '<coordinates>', '<trkpt lat="1" lon="2"/>', 'gx:', '#a1', '"MultiPolygon"', '30.1,59.9,0 '),
+    ],
+    maxBytes: 8192,
+    seeds: (random) => {
+      const [place] = geofenceFeatures(20).slice(Math.floor(random.next() * 20)) as [object];
+      const kml = KML_HEAD + writePlacemark(random.pick(DRAWN)) + KML_FOOT;
+      return [JSON.stringify(place), kml, GPX].map((text) => Buffer.from(text));
+    },
+    run(input) {
+      const text = input.toString('utf8');
+      let taken = false;
+      for (const format of FILE_FORMATS) {
+        const items = refusedBy(FileError, () => readPlaces(format, text, { name: 'Place', radiusM: 100, widthM: 50 }));
+        for (const [index, { name, feature, unsupported }] of (items ?? []).entries()) {
+          claim(name.length > 0, () => `a ${format} with a place without a name`);
+          claim((feature === null) === (unsupported !== null), () => `a ${format} with a place that is neither`);
+          taken ||= feature !== null && readFeature(index, feature, new Faults()) !== null;
+        }
+      }
+      return taken ? 'accepted' : 'refused';
     },
   },
   {

@@ -1,4 +1,4 @@
-import { tcpProtocols } from '@outrider/protocols';
+import { datagramProtocols, tcpProtocols, topicProtocols } from '@outrider/protocols';
 import type { Target } from '../target.ts';
 
 /** Modules are loaded one by one: what is counted of a thread's blocks is then little beside what is looked at. */
@@ -7,7 +7,15 @@ const modules: readonly { names: readonly string[]; load(): Promise<readonly Tar
     names: tcpProtocols.map(({ name }) => `decoder ${name}`),
     load: async () => (await import('./sessions.ts')).sessionTargets,
   },
+  {
+    names: datagramProtocols.map(({ name }) => `datagrams ${name}`),
+    load: async () => (await import('./sessions.ts')).datagramTargets,
+  },
   { names: ['decoder osmand'], load: async () => [(await import('./osmand.ts')).osmandTarget] },
+  {
+    names: topicProtocols.map(({ name }) => `decoder ${name}`),
+    load: async () => (await import('./json.ts')).jsonTargets,
+  },
   {
     names: ['decoder jt1078', 'footage'],
     load: async () => {
@@ -16,11 +24,19 @@ const modules: readonly { names: readonly string[]; load(): Promise<readonly Tar
     },
   },
   {
-    names: ['log telemetry', 'log events', 'log late', 'log definitions', 'log dead letters'],
+    names: [
+      'log telemetry',
+      'log telemetry in the archive',
+      'log events',
+      'log late',
+      'log corrections',
+      'log definitions',
+      'log dead letters',
+    ],
     load: async () => (await import('./log-records.ts')).logRecordTargets,
   },
   {
-    names: ['live messages', 'csv of vehicles', 'geojson', 'cursors and headers'],
+    names: ['live messages', 'csv of vehicles', 'geojson', 'files of places', 'cursors and headers'],
     load: async () => (await import('./requests.ts')).requestTargets,
   },
 ];

@@ -1,11 +1,15 @@
 import type { Tokens } from '@outrider/auth';
 import type {
+  ApiKeyId,
+  BoundProtocol,
   Directory,
+  DriverId,
   Geofence,
   GeofenceId,
   GroupId,
   QuotaUse,
   Role,
+  Sensor,
   SessionId,
   TerminalId,
   User,
@@ -13,9 +17,12 @@ import type {
   Vehicle,
   VehicleGroup,
   VehicleId,
+  VehicleState,
   VehicleStatus,
 } from '@outrider/domain';
-import type { Hub, TerminalConnection, UnknownTerminal } from '@outrider/hub';
+import { accountOf, maySeeVehicle, sensorNameKey } from '@outrider/domain';
+import type { Geocoder, Point } from '@outrider/geocoder';
+import type { Hub, Sightings, TerminalConnection, UnknownDevice, UnknownTerminal } from '@outrider/hub';
 import type {
   AuditEntry,
   AuditedFields,
@@ -28,22 +35,42 @@ import type {
   Paging,
   Registry,
   Session,
+  TemplateList,
   UserFields,
   UserPatch,
   VehicleFields,
   VehiclePatch,
 } from '@outrider/registry';
-import { OperatorOnlyError } from '@outrider/registry';
-import { judgedTrack, type ReportArchive, rejectedPositions, type TrackReport } from '@outrider/reports';
+import { dealersOfUser, NotFoundError, OperatorOnlyError } from '@outrider/registry';
+import {
+  judgedTrack,
+  type NamedPlace,
+  type ReportArchive,
+  rejectedPositions,
+  type TrackReport,
+} from '@outrider/reports';
+import { AccountMailAccess } from './account-mail-access.ts';
+import { ApiKeyAccess } from './api-key-access.ts';
 import { BulkAccess } from './bulk-access.ts';
+import { CommandAccess, type CommandSources } from './command-access.ts';
+import { type CustomFilter, type CustomPatch, customMatcher, customMerged } from './custom-fields.ts';
+import { DriverAccess, rightToDriver, type UnknownCode } from './driver-access.ts';
+import { ExternalSignInAccess } from './external-sign-in.ts';
+import { ForwardingAccess, type ForwardingSources } from './forwarding-access.ts';
+import { HistoryAccess, type HistorySources } from './history-access.ts';
 import { JobAccess, type JobSources, type TimeRange } from './job-access.ts';
 import type { LoginBrake } from './login-brake.ts';
+import { MaintenanceAccess, type MaintenanceSources } from './maintenance-access.ts';
+import { MessageChannelAccess, type MessageChannelSources } from './message-channel-access.ts';
 import { NotificationAccess, type NotificationSources } from './notification-access.ts';
+import { requireOwnPassword } from './own-password.ts';
 import { ownedArchive } from './owned-archive.ts';
+import { PasskeyAccess, type PasskeySources } from './passkey-access.ts';
 import { requireStrongPassword } from './password-strength.ts';
-import { badField, notFound, Problem, wrongPassword } from './problem.ts';
+import { PlaceAccess } from './place-access.ts';
+import { badField, notFound, Problem } from './problem.ts';
 import { type QuotaPatch, setQuotas } from './quota-access.ts';
-import { ReportAccess } from './report-access.ts';
+import { ADDRESSES_MS, ReportAccess } from './report-access.ts';
 import { ReportScheduleAccess } from './report-schedule-access.ts';
 import {
   bothHold,
@@ -52,6 +79,10 @@ import {
   mayManage,
   maySeeSessions,
   type Right,
+  requireData,
+  requireNotHeld,
+  requirePerson,
+  requireRight,
   rightToGeofence,
   rightToGroup,
   rightToUser,
@@ -63,17 +94,35 @@ import {
   visibleVehicles,
 } from './rights.ts';
 import { type Search, type SearchPage, searched } from './search.ts';
+import { SecondFactorAccess } from './second-factor-access.ts';
+import { ShareAccess, type ShareSources } from './share-access.ts';
 import { VideoAccess, type VideoSources } from './video-access.ts';
 
 /** What data there is. Nobody but {@link Access} touches it on a caller's behalf. */
-export interface Sources extends NotificationSources, VideoSources, JobSources {
+export interface Sources
+  extends MaintenanceSources,
+    NotificationSources,
+    VideoSources,
+    JobSources,
+    ShareSources,
+    HistorySources,
+    CommandSources {
   registry: Registry;
   /** Everything defined, as it is in force. */
   directory: Directory;
-  config: NotificationSources['config'] & VideoSources['config'] & JobSources['config'];
-  hub: Pick<Hub, 'latest' | 'connections' | 'unknownTerminals' | 'publish'>;
+  config: NotificationSources['config'] &
+    MessageChannelSources['config'] &
+    ForwardingSources['config'] &
+    VideoSources['config'] &
+    JobSources['config'] &
+    ShareSources['config'] &
+    HistorySources['config'] &
+    PasskeySources['config'] &
+    CommandSources['config'];
+  hub: Pick<Hub, 'latest' | 'connections' | 'unknownTerminals' | 'unknownDevices' | 'publish' | 'hit'>;
   trackReport: TrackReport;
   reportArchive: ReportArchive;
+  geocoder: Geocoder;
   tokens: Tokens;
   /** Slows down guesses at a password. */
   brake: LoginBrake;
@@ -86,6 +135,26 @@ export type AuditShown = Omit<AuditEntry, 'user'> & {
 
 /** A terminal that is being installed has its vehicle within this time of its first packet. */
 const INSTALLED_MS = 86_400_000;
+
+/** Statuses that are read from the hub by one query. */
+const STATES_AT_ONCE = 1000;
+
+/** A name of sensors, and how many vehicles have one of this name. */
+export interface ListedSensor extends Pick<Sensor, 'name' | 'kind' | 'unit'> {
+  vehicles: number;
+}
+
+/** Which of the vehicles that a caller may see are asked for. */
+export interface VehicleFilter {
+  terminalId?: TerminalId | undefined;
+  groupId?: GroupId | undefined;
+  state?: VehicleState | undefined;
+  protocol?: BoundProtocol | undefined;
+  /** Null: the operator's own. */
+  dealerId?: UserId | null | undefined;
+  suspended?: boolean | undefined;
+  custom?: CustomFilter | undefined;
+}
 
 /** A vehicle's own id, or that of the terminal fitted to it. */
 export type VehicleKey = { id: VehicleId } | { terminalId: TerminalId };
@@ -106,11 +175,11 @@ export class Access {
   constructor(
     caller: User,
     sources: Sources,
-    by: { sessionId: SessionId; address: string },
+    by: { sessionId: SessionId | null; apiKeyId?: ApiKeyId | null; address: string },
     claim: Claim | null = null,
   ) {
     this.#caller = caller;
-    this.#sources = { ...sources, registry: sources.registry.as({ user: caller, ...by }, claim) };
+    this.#sources = { ...sources, registry: sources.registry.as({ user: accountOf(caller), ...by }, claim) };
   }
 
   /** Many things at once. */
@@ -123,14 +192,69 @@ export class Access {
     return new NotificationAccess(this.#caller, this.#sources);
   }
 
+  /** What the caller has messages sent by. */
+  get messageChannels(): MessageChannelAccess {
+    return new MessageChannelAccess(this.#caller, this.#sources);
+  }
+
+  /** Where the caller has positions and events forwarded to. */
+  get forwarding(): ForwardingAccess {
+    return new ForwardingAccess(this.#caller, this.#sources);
+  }
+
   /** The caller's jobs. */
   get jobs(): JobAccess {
     return new JobAccess(this.#caller, this.#sources);
   }
 
+  /** The caller's API keys. */
+  get apiKeys(): ApiKeyAccess {
+    return new ApiKeyAccess(this.#caller, this.#sources);
+  }
+
+  /** E-mail addresses of accounts, and invitations. */
+  get accountMails(): AccountMailAccess {
+    return new AccountMailAccess(this.#caller, this.#sources);
+  }
+
+  /** The caller's second factor. */
+  get secondFactor(): SecondFactorAccess {
+    return new SecondFactorAccess(this.#caller, this.#sources);
+  }
+
+  /** The caller's passkeys. */
+  get passkeys(): PasskeyAccess {
+    return new PasskeyAccess(this.#caller, this.#sources);
+  }
+
+  /** The caller's link to a provider that they sign in by. */
+  get externalSignIn(): ExternalSignInAccess {
+    return new ExternalSignInAccess(this.#caller, this.#sources);
+  }
+
   /** The caller's schedules of reports. */
   get reportSchedules(): ReportScheduleAccess {
     return new ReportScheduleAccess(this.#caller, this.#sources);
+  }
+
+  /** The caller's drivers. */
+  get drivers(): DriverAccess {
+    return new DriverAccess(this.#caller, this.#sources);
+  }
+
+  /** Codes of drivers that nobody has. */
+  unknownDriverCodes(fromMs: number, toMs: number, signal: AbortSignal): Promise<UnknownCode[]> {
+    return this.drivers.unknownCodes(this.#sources.reportArchive, fromMs, toMs, signal);
+  }
+
+  /** Links that show the caller's vehicles to others. */
+  get shareLinks(): ShareAccess {
+    return new ShareAccess(this.#caller, this.#sources);
+  }
+
+  /** Places in words, as the caller calls them. */
+  placesOf(points: readonly Point[]): Promise<(NamedPlace | null)[]> {
+    return new PlaceAccess(this.#caller, this.#sources, ADDRESSES_MS).placesOf(points);
   }
 
   /** What the caller's reports are made of. */
@@ -139,11 +263,18 @@ export class Access {
   }
 
   /**
-   * The vehicles that a report names: one, or those of a group that the caller may see; all of the caller's where it
-   * names none.
+   * The vehicles that a report names, or those of a group that the caller may see; all of the caller's where it names
+   * none. Each once, by id.
    */
-  async reportVehicles(key: VehicleKey | undefined, groupId: GroupId | undefined): Promise<Vehicle[]> {
-    if (key !== undefined) return [await this.#vehicle(key, 'read')];
+  async reportVehicles(keys: readonly VehicleKey[] | undefined, groupId: GroupId | undefined): Promise<Vehicle[]> {
+    if (keys !== undefined) {
+      const found = new Map<VehicleId, Vehicle>();
+      for (const key of keys) {
+        const vehicle = await this.vehicleData(key);
+        found.set(vehicle.id, vehicle);
+      }
+      return [...found.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+    }
     if (groupId !== undefined) await this.#group(groupId, 'read');
     return this.reports.vehicles(groupId ?? null);
   }
@@ -153,16 +284,59 @@ export class Access {
     return new VideoAccess(this.#caller, this.#sources);
   }
 
+  /** Counters, plans of maintenance and services. */
+  get maintenance(): MaintenanceAccess {
+    return new MaintenanceAccess(this.#caller, this.#sources);
+  }
+
+  /** Commands to the terminal of a vehicle that the caller may see. */
+  async commandsOf(key: VehicleKey): Promise<CommandAccess> {
+    return new CommandAccess(this.#caller, this.#sources, await this.vehicleData(key));
+  }
+
+  /** The past of a vehicle that the caller keeps. */
+  async historyOf(key: VehicleKey): Promise<HistoryAccess> {
+    const vehicle = await this.#vehicle(key, 'write');
+    this.#requireManager();
+    return new HistoryAccess(this.#caller, this.#sources, vehicle);
+  }
+
   /** The terminal that is fitted to a vehicle of which the caller sees something else already. */
   terminalOf(id: VehicleId): TerminalId | null {
     const vehicle = this.#sources.directory.vehicles.get(id);
     return vehicle && rightToVehicle(this.#caller, vehicle) !== 'none' ? vehicle.terminalId : null;
   }
 
+  /** The sensors of the vehicles that the caller may see, by their names: each name once, as the first has it. */
+  sensors(): ListedSensor[] {
+    const byName = new Map<string, ListedSensor>();
+    for (const { sensors } of this.listedVehicles())
+      for (const { name, kind, unit } of sensors) {
+        const known = byName.get(sensorNameKey(name));
+        if (known === undefined) byName.set(sensorNameKey(name), { name, kind, unit, vehicles: 1 });
+        else known.vehicles++;
+      }
+    return [...byName].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, listed]) => listed);
+  }
+
   // Vehicles
 
   async vehicle(key: VehicleKey): Promise<Vehicle> {
     return this.#shown(await this.#vehicle(key, 'read'));
+  }
+
+  /** @throws {Problem} `vehicle-suspended` where its profile alone may be seen now */
+  async vehicleData(key: VehicleKey): Promise<Vehicle> {
+    const vehicle = await this.#vehicle(key, 'read');
+    requireData(this.#caller, vehicle);
+    return vehicle;
+  }
+
+  /** All vehicles that the caller may know of, by id: suspended ones as well, whose data is hidden. */
+  listedVehicles(): Vehicle[] {
+    return [...this.#sources.directory.vehicles.values()]
+      .filter((vehicle) => rightToVehicle(this.#caller, vehicle) !== 'none')
+      .sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
   async vehicles(filter: { terminalId?: TerminalId | undefined; groupId?: GroupId | undefined }, paging: Paging) {
@@ -182,14 +356,35 @@ export class Access {
 
   /** Vehicles that the caller may see, searched and sorted. */
   async findVehicles(
-    { terminalId, groupId }: { terminalId?: TerminalId | undefined; groupId?: GroupId | undefined },
-    search: Search<'name' | 'plate' | 'terminalId' | 'vin'>,
+    { terminalId, groupId, state, protocol, dealerId, suspended, custom = {} }: VehicleFilter,
+    search: Search<'name' | 'plate' | 'terminalId' | 'vin' | 'externalId'>,
   ): Promise<SearchPage<Vehicle>> {
     if (groupId !== undefined) await this.#group(groupId, 'read');
-    const matching = this.reports
-      .vehicles(groupId ?? null)
-      .filter((vehicle) => terminalId === undefined || vehicle.terminalId === terminalId);
-    return this.#found(searched(matching, ['name', 'plate', 'terminalId', 'vin'], search));
+    const isWanted = customMatcher(custom);
+    const matching = this.listedVehicles().filter(
+      (vehicle) =>
+        (groupId === undefined || vehicle.groupIds.includes(groupId)) &&
+        (terminalId === undefined || vehicle.terminalId === terminalId) &&
+        (protocol === undefined || vehicle.terminalAccess.protocol === protocol) &&
+        (dealerId === undefined || vehicle.dealerId === dealerId) &&
+        (suspended === undefined || (vehicle.suspension !== null) === suspended) &&
+        isWanted?.(vehicle) !== false,
+    );
+    const found = state === undefined ? matching : await this.#inState(matching, state);
+    return this.#found(searched(found, ['name', 'plate', 'terminalId', 'vin', 'externalId'], search));
+  }
+
+  async #inState(vehicles: readonly Vehicle[], state: VehicleState): Promise<Vehicle[]> {
+    const inState: Vehicle[] = [];
+    for (let from = 0; from < vehicles.length; from += STATES_AT_ONCE) {
+      const some = vehicles.slice(from, from + STATES_AT_ONCE);
+      const statuses = await this.#sources.hub.latest(some.map(({ id }) => id));
+      const states = new Map(statuses.map(({ vehicleId, activity }) => [vehicleId, activity?.state]));
+      const stateOf = (vehicle: Vehicle) =>
+        (maySeeVehicle(this.#caller, vehicle) ? states.get(vehicle.id) : undefined) ?? 'unknown';
+      inState.push(...some.filter((vehicle) => stateOf(vehicle) === state));
+    }
+    return inState;
   }
 
   async addVehicle(
@@ -202,13 +397,18 @@ export class Access {
     return this.#shown(await this.#sources.registry.vehicles.create({ ...fields, dealerId }));
   }
 
-  async changeVehicle(key: VehicleKey, ifMatch: number | null, patch: VehiclePatch): Promise<Vehicle> {
+  async changeVehicle(key: VehicleKey, ifMatch: number | null, asked: CustomPatch<VehiclePatch>): Promise<Vehicle> {
     const vehicle = await this.#vehicle(key, 'write');
+    const { patch, version } = customMerged<VehiclePatch>(vehicle, ifMatch, asked);
     this.#requireSameDealer(vehicle.dealerId, patch.dealerId);
+    if (patch.terminalId !== undefined && patch.terminalId !== vehicle.terminalId)
+      requireNotHeld(this.#caller, vehicle, 'fit another terminal');
+    if (patch.groupIds !== undefined && !isSameSet(patch.groupIds, this.#shown(vehicle).groupIds))
+      this.#requireManager();
     if (patch.terminalId !== vehicle.terminalId)
       for (const refusal of await this.unclaimable([patch.terminalId])) throw refusal;
     const groupIds = await this.#groupsFrom(vehicle.groupIds, patch.groupIds, '/groupIds');
-    return this.#shown(await this.#sources.registry.vehicles.update(vehicle.id, ifMatch, { ...patch, ...groupIds }));
+    return this.#shown(await this.#sources.registry.vehicles.update(vehicle.id, version, { ...patch, ...groupIds }));
   }
 
   /**
@@ -235,8 +435,25 @@ export class Access {
 
   async removeVehicle(key: VehicleKey, ifMatch: number | null): Promise<void> {
     const vehicle = await this.#vehicle(key, 'write');
+    this.#requireManager();
+    requireNotHeld(this.#caller, vehicle, 'delete it');
     const { registry, config } = this.#sources;
     await registry.vehicles.delete(vehicle.id, ifMatch, config.erasure.graceMs);
+  }
+
+  /**
+   * Hides the data of a vehicle from all but operators, or shows it again with all that came meanwhile. What an
+   * operator suspended, operators alone resume.
+   *
+   * @param reason what people are shown; null: it is resumed
+   */
+  async suspendVehicle(key: VehicleKey, reason: string | null): Promise<Vehicle> {
+    const vehicle = await this.#vehicle(key, 'write');
+    this.#requireManager();
+    requireNotHeld(this.#caller, vehicle, reason === null ? 'resume it' : 'give another reason');
+    const by = isOperator(this.#caller) ? 'operator' : 'dealer';
+    const suspension = reason === null ? null : ({ reason, by } as const);
+    return this.#shown(await this.#sources.registry.vehicles.suspend(vehicle.id, suspension));
   }
 
   /**
@@ -245,7 +462,7 @@ export class Access {
   async status(
     key: VehicleKey,
   ): Promise<{ vehicleId: VehicleId; status: VehicleStatus | null; connection: TerminalConnection | null }> {
-    const { id, terminalId } = await this.#vehicle(key, 'read');
+    const { id, terminalId } = await this.vehicleData(key);
     const { hub } = this.#sources;
     const [[status], connections] = await Promise.all([
       hub.latest([id]),
@@ -266,7 +483,7 @@ export class Access {
   }
 
   async track(key: VehicleKey, question: Omit<Parameters<typeof judgedTrack>[1], 'vehicleId'>) {
-    const vehicle = await this.#vehicle(key, 'read');
+    const vehicle = await this.vehicleData(key);
     const archive = ownedArchive(this.#sources.trackReport, this.#caller);
     const page = await judgedTrack(archive, { ...question, vehicleId: vehicle.id });
     return { vehicleId: vehicle.id, ...page };
@@ -274,7 +491,7 @@ export class Access {
 
   /** Which positions of the vehicle moved nothing since a moment, and why. */
   async rejectedPositions(key: VehicleKey, fromMs: number, toMs: number) {
-    const vehicle = await this.#vehicle(key, 'read');
+    const vehicle = await this.vehicleData(key);
     const trackReport = ownedArchive(this.#sources.trackReport, this.#caller);
     const reportArchive = ownedArchive(this.#sources.reportArchive, this.#caller);
     const archive = {
@@ -292,6 +509,12 @@ export class Access {
     return terminals.filter(({ terminalId }) => !this.#sources.directory.vehicleOfTerminal(terminalId as TerminalId));
   }
 
+  /** Devices that were refused before they said who they are, the most recently seen first. */
+  async unknownDevices(): Promise<(UnknownDevice & Sightings)[]> {
+    this.#requireOperator('Terminals without a profile are shown to operators alone.');
+    return this.#sources.hub.unknownDevices();
+  }
+
   // Groups
 
   group(id: GroupId): Promise<VehicleGroup> {
@@ -304,22 +527,30 @@ export class Access {
   }
 
   /** Groups that the caller may see, searched and sorted. */
-  findGroups(search: Search<'name'>): SearchPage<VehicleGroup> {
+  findGroups(search: Search<'name' | 'externalId'>, custom: CustomFilter = {}): SearchPage<VehicleGroup> {
+    const isWanted = customMatcher(custom);
     const visible = [...this.#sources.directory.groups.values()].filter(
-      (group) => rightToGroup(this.#caller, group) !== 'none',
+      (group) => rightToGroup(this.#caller, group) !== 'none' && isWanted?.(group) !== false,
     );
-    return searched(visible, ['name'], search);
+    return searched(visible, ['name', 'externalId'], search);
   }
 
-  async addGroup(fields: { name: string; dealerId?: UserId | null | undefined }): Promise<VehicleGroup> {
+  async addGroup(
+    fields: Omit<GroupFields, 'dealerId'> & { dealerId?: UserId | null | undefined },
+  ): Promise<VehicleGroup> {
     this.#requireManager();
-    return this.#sources.registry.groups.create({ name: fields.name, dealerId: this.#dealerFor(fields.dealerId) });
+    return this.#sources.registry.groups.create({ ...fields, dealerId: this.#dealerFor(fields.dealerId) });
   }
 
-  async changeGroup(id: GroupId, ifMatch: number | null, patch: Partial<GroupFields>): Promise<VehicleGroup> {
+  async changeGroup(
+    id: GroupId,
+    ifMatch: number | null,
+    asked: CustomPatch<Partial<GroupFields>>,
+  ): Promise<VehicleGroup> {
     const group = await this.#group(id, 'write');
+    const { patch, version } = customMerged<Partial<GroupFields>>(group, ifMatch, asked);
     this.#requireSameDealer(group.dealerId, patch.dealerId);
-    return this.#sources.registry.groups.update(id, ifMatch, patch);
+    return this.#sources.registry.groups.update(id, version, patch);
   }
 
   async removeGroup(id: GroupId, ifMatch: number | null): Promise<void> {
@@ -364,11 +595,14 @@ export class Access {
   }
 
   /** Accounts that the caller may see, searched and sorted. */
-  findUsers(search: Search<'login' | 'name'>): SearchPage<User> {
+  findUsers(
+    search: Search<'login' | 'name' | 'externalId'>,
+    matches: (user: User) => boolean = () => true,
+  ): SearchPage<User> {
     const visible = [...this.#sources.directory.users.values()].filter(
-      (user) => rightToUser(this.#caller, user) !== 'none',
+      (user) => rightToUser(this.#caller, user) !== 'none' && matches(user),
     );
-    return this.#found(searched(visible, ['login', 'name'], search));
+    return this.#found(searched(visible, ['login', 'name', 'externalId'], search));
   }
 
   async addUser(
@@ -385,12 +619,17 @@ export class Access {
     return this.#shown(await this.#sources.registry.users.create({ ...fields, dealerId, blocked: false }, password));
   }
 
-  async changeUser(id: UserId, ifMatch: number | null, patch: Omit<UserPatch, 'blocked' | 'apiAccess'>): Promise<User> {
+  async changeUser(
+    id: UserId,
+    ifMatch: number | null,
+    asked: CustomPatch<Omit<UserPatch, 'blocked' | 'apiAccess'>>,
+  ): Promise<User> {
     const user = await this.#user(id, 'write');
+    const { patch, version } = customMerged<Omit<UserPatch, 'blocked' | 'apiAccess'>>(user, ifMatch, asked);
     this.#requireSameDealer(user.dealerId, patch.dealerId);
     if (patch.dealerId && user.role !== 'user') throw badField('/dealerId', 'Only users belong to a dealer.');
     const groupIds = await this.#groupsFrom(user.groupIds, patch.groupIds, '/groupIds');
-    return this.#shown(await this.#sources.registry.users.update(id, ifMatch, { ...patch, ...groupIds }));
+    return this.#shown(await this.#sources.registry.users.update(id, version, { ...patch, ...groupIds }));
   }
 
   /** Blocks the account, which ends all that it is used for at once, or lets it in again. */
@@ -398,6 +637,32 @@ export class Access {
     await this.#user(id, 'write');
     if (blocked) this.#requireNotSelf(id, 'blocked');
     return this.#shown(await this.#sources.registry.users.update(id, null, { blocked }));
+  }
+
+  /** When the account's time is over, in Unix milliseconds; null: never. */
+  async expiryOf(id: UserId): Promise<number | null> {
+    await this.#user(id, 'read');
+    return this.#sources.registry.users.expiryOf(id);
+  }
+
+  async setExpiry(id: UserId, expiresAtMs: number | null): Promise<void> {
+    await this.#user(id, 'write');
+    this.#requireNotSelf(id, 'given an end');
+    await this.#sources.registry.users.setExpiry(id, expiresAtMs);
+  }
+
+  /** For how many days the fleet of the account's organisation keeps histories; null: as long as the service does. */
+  async fleetRetentionOf(id: UserId): Promise<number | null> {
+    return this.#sources.registry.historyLimits.fleetRetention(await this.#user(id, 'read'));
+  }
+
+  /** A dealer says it of its own fleet; operators of each dealer's, and of the vehicles that no dealer has. */
+  async setFleetRetention(id: UserId, retentionDays: number | null): Promise<void> {
+    const user = await this.#user(id, 'read');
+    this.#requireManager();
+    if (user.role === 'user')
+      throw new Problem('conflict', 'Vehicles belong to dealers and to the operator: it is set at their accounts.');
+    await this.#sources.registry.historyLimits.setFleetRetention(user, retentionDays);
   }
 
   async setApiAccess(id: UserId, apiAccess: boolean): Promise<User> {
@@ -413,6 +678,7 @@ export class Access {
    * @param current undefined where it was not given
    */
   async setPassword(id: UserId, password: string, current: string | undefined, sessionId: SessionId): Promise<void> {
+    requirePerson(this.#caller);
     const user = await this.#user(id, 'write');
     if (id === this.#caller.id) return this.changeOwnPassword(current, password, sessionId);
     if (current !== undefined) throw badField('/currentPassword', 'It is asked for the own account alone.');
@@ -423,19 +689,9 @@ export class Access {
 
   /** The caller's own password, by whatever route; `sessionId` stays, every other session of theirs ends. */
   async changeOwnPassword(current: string | undefined, wanted: string, sessionId: SessionId): Promise<void> {
-    const { registry, tokens, brake } = this.#sources;
+    const { registry, tokens } = this.#sources;
     const { id, login, name } = this.#caller;
-    if (current === undefined) throw badField('/currentPassword', 'It is needed for the own account.');
-    // Guesses with a token are slowed down by themselves: they shall not slow down logins.
-    const attempt = { account: `password of ${id}`, source: sessionId, isKnownSource: false };
-    const isCurrent = await brake.pass(attempt, async () => {
-      const known = await registry.users.authenticate(login, current);
-      return known?.id === id ? known : null;
-    });
-    if (isCurrent === null) {
-      await registry.audit.noteFailedLogin(login, 'wrong current password', this.#caller);
-      throw wrongPassword('/currentPassword');
-    }
+    await requireOwnPassword(this.#caller, this.#sources, current, sessionId);
     requireStrongPassword(wanted, [login, name]);
     await registry.users.setPassword(id, wanted, sessionId);
     tokens.revokeUser(id);
@@ -452,6 +708,36 @@ export class Access {
 
   changePreferences<T extends object>(revise: (stored: object | null) => T): Promise<T> {
     return this.#sources.registry.preferences.change(this.#caller.id, revise);
+  }
+
+  /** The caller's own. */
+  reportTemplates(): Promise<TemplateList> {
+    return this.#sources.registry.reportTemplates.get(this.#caller.id);
+  }
+
+  /** @throws {Problem} where the list is at another version than `ifMatch` */
+  setReportTemplates(ifMatch: number | null, templates: readonly object[]): Promise<TemplateList> {
+    return this.#sources.registry.reportTemplates.change(this.#caller.id, ({ version }) => {
+      if (ifMatch !== null && ifMatch !== version)
+        throw new Problem('stale', 'Read it again, and change what it is now.', {
+          headers: { etag: `"${version}"` },
+        });
+      return templates;
+    });
+  }
+
+  /** Has what is held about an account made as a file: by the account itself, or for who keeps it. */
+  async exportUser(id: UserId): Promise<Job> {
+    requirePerson(this.#caller);
+    const user = await this.#user(id, 'read');
+    return this.jobs.addExport({ subject: 'user', id }, user.login, dealersOfUser(user));
+  }
+
+  /** The same of a driver, for who keeps the driver. */
+  async exportDriver(id: DriverId): Promise<Job> {
+    requirePerson(this.#caller);
+    const { name, dealerId } = this.drivers.keptDriver(id);
+    return this.jobs.addExport({ subject: 'driver', id }, name, dealerId === null ? [] : [dealerId]);
   }
 
   async removeUser(id: UserId, ifMatch: number | null): Promise<void> {
@@ -488,6 +774,36 @@ export class Access {
     this.#sources.tokens.revokeSession(sessionId);
   }
 
+  /** @param except the session of the call, which stays */
+  async endSessions(userId: UserId, except: SessionId): Promise<void> {
+    const { registry, tokens } = this.#sources;
+    for (const { id } of await this.sessionsOf(userId)) {
+      if (id === except) continue;
+      await registry.sessions.end(id).catch((error) => {
+        // It has ended meanwhile.
+        if (!(error instanceof NotFoundError)) throw error;
+      });
+      tokens.revokeSession(id);
+    }
+  }
+
+  /** Sessions of all accounts, the last used first, each with the login of its account. */
+  async allSessions(
+    limit: number,
+    after: Pick<Session, 'id' | 'lastUsedAtMs'> | null,
+  ): Promise<{ session: Session; login: string }[]> {
+    requirePerson(this.#caller);
+    this.#requireOperator('The sessions of all accounts are for operators.');
+    const sessions = await this.#sources.registry.sessions.list(limit, after);
+    const { users } = this.#sources.directory;
+    return sessions.map((session) => ({ session, login: users.get(session.userId)?.login ?? '' }));
+  }
+
+  /** @throws {Problem} unless the caller is an operator: what concerns the service itself is theirs alone */
+  requireOperator(): void {
+    this.#requireOperator('This is for operators.');
+  }
+
   // The audit trail
 
   /** The newest first. */
@@ -505,7 +821,9 @@ export class Access {
     if (isOperator(this.#caller)) return shown;
     return {
       ...shown,
-      ...(isOwn ? {} : { user: { id: null, login: null, role: user.role }, sessionId: null, address: null }),
+      ...(isOwn
+        ? {}
+        : { user: { id: null, login: null, role: user.role }, sessionId: null, apiKeyId: null, address: null }),
       before: this.#fieldsShown(entry.before),
       after: this.#fieldsShown(entry.after),
     };
@@ -520,14 +838,20 @@ export class Access {
       const named = fields[name];
       if (Array.isArray(named)) shown[name] = named.filter((id) => isSeen(id as never));
     };
-    show('groupIds', (id: GroupId) => this.#seesGroup(id));
+    for (const name of ['groupIds', 'sharedGroupIds', 'driverGroupIds'])
+      show(name, (id: GroupId) => this.#seesGroup(id));
     show('vehicleIds', (id: VehicleId) => {
       const vehicle = directory.vehicles.get(id);
       return vehicle !== undefined && rightToVehicle(this.#caller, vehicle) !== 'none';
     });
-    show('geofenceIds', (id: GeofenceId) => {
-      const geofence = directory.geofences.get(id);
-      return geofence !== undefined && this.#rightToGeofence(geofence) !== 'none';
+    for (const name of ['geofenceIds', 'insideGeofenceIds', 'outsideGeofenceIds'])
+      show(name, (id: GeofenceId) => {
+        const geofence = directory.geofences.get(id);
+        return geofence !== undefined && this.#rightToGeofence(geofence) !== 'none';
+      });
+    show('driverIds', (id: DriverId) => {
+      const driver = directory.drivers.get(id);
+      return driver !== undefined && rightToDriver(this.#caller, driver) !== 'none';
     });
     if (fields.dealerId !== undefined && fields.dealerId !== this.#caller.id) shown.dealerId = null;
     return shown;
@@ -541,24 +865,24 @@ export class Access {
 
   /** @param ownOnly the caller's own, in place of all that the caller may see */
   async geofences(paging: Paging, ownOnly = false): Promise<Page<Geofence>> {
-    const visible = visibleGeofences(this.#caller);
-    const page = await this.#sources.registry.geofences.list(
-      ownOnly ? { ...visible, ownerId: this.#caller.id } : visible,
-      paging,
-    );
+    const filter = ownOnly ? { ownerId: this.#caller.id } : visibleGeofences(this.#caller);
+    const page = await this.#sources.registry.geofences.list(filter, paging);
     return this.#page(page, (geofence) => this.#rightToGeofence(geofence));
   }
 
   /** Geofences that the caller may see, searched and sorted. */
-  findGeofences(search: Search<'name'>): SearchPage<Geofence> {
+  findGeofences(search: Search<'name' | 'externalId'>, custom: CustomFilter = {}): SearchPage<Geofence> {
+    const isWanted = customMatcher(custom);
     const visible = [...this.#sources.directory.geofences.values()].filter(
-      (geofence) => this.#rightToGeofence(geofence) !== 'none',
+      (geofence) => this.#rightToGeofence(geofence) !== 'none' && isWanted?.(geofence) !== false,
     );
-    return this.#found(searched(visible, ['name'], search));
+    return this.#found(searched(visible, ['name', 'externalId'], search));
   }
 
   async addGeofence(fields: Omit<GeofenceFields, 'ownerId'>): Promise<Geofence> {
+    requireRight(this.#caller, 'edit-geofences');
     if (fields.groupIds) await this.#requireGroups(fields.groupIds, '/properties/groupIds');
+    await this.#requireGroups(fields.sharedGroupIds, '/properties/sharedGroupIds');
     return this.#shown(await this.#sources.registry.geofences.create({ ...fields, ownerId: this.#caller.id }));
   }
 
@@ -570,10 +894,17 @@ export class Access {
   ): Promise<Geofence> {
     const current = await this.#geofence(id, 'write');
     const fields = await change(this.#shown(current));
-    const groupIds = await this.#groupsFrom(current.groupIds ?? [], fields.groupIds, '/properties/groupIds');
+    const named = await this.#groupsFrom(current.groupIds ?? [], fields.groupIds, '/properties/groupIds');
+    const shares = await this.#groupsFrom(current.sharedGroupIds, fields.sharedGroupIds, '/properties/sharedGroupIds');
     // What was merged came from this version: another one in between must not be lost.
     const version = ifMatch ?? current.version;
-    return this.#shown(await this.#sources.registry.geofences.update(id, version, { ...fields, ...groupIds }));
+    return this.#shown(
+      await this.#sources.registry.geofences.update(id, version, {
+        ...fields,
+        ...named,
+        ...(shares.groupIds && { sharedGroupIds: shares.groupIds }),
+      }),
+    );
   }
 
   async removeGeofence(id: GeofenceId, ifMatch: number | null): Promise<void> {
@@ -599,7 +930,9 @@ export class Access {
       'id' in key
         ? (directory.vehicles.get(key.id) ?? (await registry.vehicles.get(key.id)))
         : directory.vehicleOfTerminal(key.terminalId);
-    return permitted(vehicle, vehicle ? rightToVehicle(this.#caller, vehicle) : 'none', needed);
+    const right = vehicle ? rightToVehicle(this.#caller, vehicle) : 'none';
+    if (right === 'read' && needed === 'write') requireRight(this.#caller, 'edit-vehicles');
+    return permitted(vehicle, right, needed);
   }
 
   async #group(id: GroupId, needed: Right): Promise<VehicleGroup> {
@@ -617,7 +950,9 @@ export class Access {
   async #geofence(id: GeofenceId, needed: Right): Promise<Geofence> {
     const { directory, registry } = this.#sources;
     const geofence = directory.geofences.get(id) ?? (await registry.geofences.get(id));
-    return permitted(geofence, geofence ? this.#rightToGeofence(geofence) : 'none', needed);
+    const right = geofence ? this.#rightToGeofence(geofence) : 'none';
+    if (right === 'read' && needed === 'write') requireRight(this.#caller, 'edit-geofences');
+    return permitted(geofence, right, needed);
   }
 
   #rightToGeofence(geofence: Geofence): Right {
@@ -633,6 +968,7 @@ export class Access {
   }
 
   #requireSessions(of: UserId): void {
+    requirePerson(this.#caller);
     if (!maySeeSessions(this.#caller, of))
       throw new Problem('forbidden', 'Sessions are for their user and for operators.');
   }
@@ -651,7 +987,7 @@ export class Access {
   }
 
   #requireSameDealer(current: UserId | null, wanted: UserId | null | undefined): void {
-    if (wanted !== undefined && wanted !== current)
+    if (wanted !== undefined && (wanted !== current || !mayManage(this.#caller)))
       this.#requireOperator('Only operators say which dealer something belongs to.');
   }
 
@@ -689,9 +1025,14 @@ export class Access {
   }
 
   /** A definition as the caller may see it: without the groups that the caller may not. */
-  #shown<T extends { groupIds: readonly GroupId[] | null }>(thing: T): T {
-    if (isOperator(this.#caller) || thing.groupIds === null) return thing;
-    return { ...thing, groupIds: thing.groupIds.filter((id) => this.#seesGroup(id)) };
+  #shown<T extends { groupIds: readonly GroupId[] | null; sharedGroupIds?: readonly GroupId[] }>(thing: T): T {
+    if (isOperator(this.#caller)) return thing;
+    const { groupIds, sharedGroupIds } = thing;
+    return {
+      ...thing,
+      ...(groupIds && { groupIds: groupIds.filter((id) => this.#seesGroup(id)) }),
+      ...(sharedGroupIds && { sharedGroupIds: sharedGroupIds.filter((id) => this.#seesGroup(id)) }),
+    };
   }
 
   #found<T extends { groupIds: readonly GroupId[] | null }>(page: SearchPage<T>): SearchPage<T> {
@@ -703,6 +1044,10 @@ export class Access {
     const items = page.items.filter((item) => right(item) !== 'none').map((item) => this.#shown(item));
     return { ...page, items };
   }
+}
+
+function isSameSet(one: readonly string[], other: readonly string[]): boolean {
+  return new Set(one).symmetricDifference(new Set(other)).size === 0;
 }
 
 function permitted<T>(thing: T | null | undefined, right: Right, needed: Right): T {

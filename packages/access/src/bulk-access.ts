@@ -1,5 +1,8 @@
 import {
   accessAfter,
+  type CustomAttributes,
+  type Driver,
+  type DriverId,
   type Geofence,
   type GeofenceId,
   type GroupId,
@@ -18,21 +21,45 @@ import {
   type BulkOutcome,
   type BulkWrite,
   ConflictError,
+  type DriverFields,
+  type DriverWrite,
   type GeofenceFields,
   type MemberChange,
   type MembersChanged,
   NotFoundError,
   OperatorOnlyError,
+  presentCodes,
   StaleError,
   UnknownReferenceError,
   type VehiclePatch,
   type VehicleWrite,
 } from '@outrider/registry';
 import type { Access, Sources } from './access.ts';
+import { type CustomPatch, mergedAttributes } from './custom-fields.ts';
+import { rightToDriver } from './driver-access.ts';
 import { Faults } from './faults.ts';
 import { GroupNames } from './group-names.ts';
 import { badField, type InputError, operatorOnly, Problem } from './problem.ts';
-import { dealerOf, isOperator, mayManage, type Right, rightToGroup, rightToUser, rightToVehicle } from './rights.ts';
+import {
+  dealerOf,
+  isOperator,
+  mayManage,
+  type Right,
+  requireNotHeld,
+  requireRight,
+  rightToGroup,
+  rightToUser,
+  rightToVehicle,
+} from './rights.ts';
+import {
+  type ImportedSensor,
+  importedSensors,
+  NamedVehicles,
+  type SensorLine,
+  type SensorTerms,
+  sensorWrites,
+  vehicleWriteOf,
+} from './sensor-import.ts';
 
 /** Vehicles that an export holds at once. */
 const PAGE = 500;
@@ -50,9 +77,15 @@ export interface VehicleLine {
   dealerId: UserId | null | undefined;
   /** It has a fault that is reported already, so a missing value may be part of the same fault. */
   isWrong: boolean;
-  fields: Partial<VehicleFieldValues>;
+  fields: Partial<VehicleFieldValues> & { customAttributes?: CustomAttributes };
   /** Empty cells say nothing. */
   access: TerminalAccessPatch;
+}
+
+/** One driver as a row of a CSV says it; what has no column is not said. */
+export interface DriverLine extends Pick<VehicleLine, 'row' | 'groups' | 'dealerId' | 'isWrong'> {
+  id: DriverId | null;
+  fields: Partial<Omit<DriverFields, 'dealerId' | 'groupIds'>>;
 }
 
 /** A geofence of many: a known `id` of the caller's changes that one. */
@@ -114,9 +147,10 @@ export class BulkAccess {
     const lines = read();
     const groups = this.groupNames();
     const rowOf = new Map<VehicleId, number>();
-    const writes = lines.map((line): VehicleWrite => {
+    const currents = this.#vehiclesOf(lines);
+    const writes = lines.map((line, nth): VehicleWrite => {
       const { row } = line;
-      const current = this.#vehicleOf(line);
+      const current = currents[nth];
       if (current === null) faults.add({ row, column: 'id', detail: 'There is no such vehicle.' });
       const groupIds = groupsOf(line, groups, faults);
       if (!current) {
@@ -139,6 +173,8 @@ export class BulkAccess {
       const earlier = rowOf.get(current.id);
       if (earlier !== undefined) faults.add({ row, detail: `Row ${earlier} is about the same vehicle.` });
       rowOf.set(current.id, row);
+      if (line.fields.terminalId !== undefined && line.fields.terminalId !== current.terminalId)
+        requireNotHeld(this.#caller, current, 'fit another terminal');
       // What the caller does not see, the caller can't mean to take away.
       const unseen = current.groupIds.filter((id) => !this.#seesGroup(id));
       return {
@@ -154,7 +190,7 @@ export class BulkAccess {
     });
     const wanted = lines.map(({ fields }, nth) => {
       const { terminalId = null } = fields;
-      return terminalId === this.#vehicleOf(lines[nth] as VehicleLine)?.terminalId ? null : terminalId;
+      return terminalId === currents[nth]?.terminalId ? null : terminalId;
     });
     for (const { terminalId, field } of await this.#access.unclaimable(wanted))
       faults.add({ row: lines[wanted.indexOf(terminalId)]?.row ?? 0, column: field, detail: operatorOnly(field) });
@@ -171,6 +207,33 @@ export class BulkAccess {
   }
 
   /**
+   * Adds and changes sensors of vehicles: all of them, or none. Sensors that no row names stay.
+   *
+   * @param read gives the rows; not called where the caller may change none
+   * @param faults what was wrong with the rows already
+   * @throws {Problem} with all that is wrong
+   */
+  async importSensors(
+    read: () => readonly SensorLine[],
+    terms: SensorTerms,
+    faults: Faults,
+    dryRun: boolean,
+  ): Promise<ImportedSensor[]> {
+    requireRight(this.#caller, 'edit-vehicles');
+    const lines = read();
+    const { registry, directory } = this.#sources;
+    const vehicles = new NamedVehicles(directory, (vehicle) => this.#writable(vehicle) !== undefined);
+    const writes = sensorWrites(lines, vehicles, terms, faults);
+    faults.throwIfAny();
+    const outcomes = await collectingFaults(
+      registry.vehicles.writeAll(writes.map(vehicleWriteOf), dryRun),
+      faults,
+      (index) => ({ row: writes[index]?.lines[0]?.row ?? 0 }),
+    );
+    return importedSensors(writes, outcomes);
+  }
+
+  /**
    * Makes the same change to many vehicles: to all of them, or to none.
    *
    * @param ids of different vehicles
@@ -178,25 +241,32 @@ export class BulkAccess {
    */
   async changeVehicles(
     ids: readonly VehicleId[],
-    patch: Omit<VehiclePatch, 'terminalId' | 'terminalAccess'>,
+    { customAttributes, ...patch }: CustomPatch<Omit<VehiclePatch, 'terminalId' | 'terminalAccess'>>,
     dryRun: boolean,
-  ): Promise<{ updated: number; unchanged: number }> {
-    this.#requireManager();
+  ): Promise<{ updated: number; unchanged: number; items: { id: VehicleId; outcome: 'updated' | 'unchanged' }[] }> {
+    requireRight(this.#caller, 'edit-vehicles');
     const { registry, directory } = this.#sources;
     const vehicles = this.#changeable(ids, '/ids', 'vehicle', directory.vehicles, rightToVehicle);
     const { dealerId, groupIds } = patch;
-    if (dealerId !== undefined && !isOperator(this.#caller) && vehicles.some((each) => each.dealerId !== dealerId))
+    if (groupIds !== undefined) this.#requireManager();
+    const isOther = !mayManage(this.#caller) || vehicles.some((each) => each.dealerId !== dealerId);
+    if (dealerId !== undefined && !isOperator(this.#caller) && isOther)
       throw new Problem('forbidden', 'Only operators say which dealer something belongs to.');
     for (const [nth, id] of (groupIds ?? []).entries())
       if (!this.#seesGroup(id)) throw badField(`/patch/groupIds/${nth}`, 'There is no such group.');
     const writes = vehicles.map((current): VehicleWrite => {
-      if (groupIds === undefined) return { id: current.id, expectedVersion: null, patch };
-      const unseen = current.groupIds.filter((id) => !this.#seesGroup(id));
-      return {
-        id: current.id,
-        expectedVersion: current.version,
-        patch: { ...patch, groupIds: [...groupIds, ...unseen] },
-      };
+      if (groupIds === undefined && customAttributes === undefined)
+        return { id: current.id, expectedVersion: null, patch };
+      const merged: VehiclePatch = { ...patch };
+      if (customAttributes !== undefined)
+        merged.customAttributes = mergedAttributes(
+          current.customAttributes,
+          customAttributes,
+          '/patch/customAttributes',
+        );
+      if (groupIds !== undefined)
+        merged.groupIds = [...groupIds, ...current.groupIds.filter((id) => !this.#seesGroup(id))];
+      return { id: current.id, expectedVersion: current.version, patch: merged };
     });
     const outcomes = await collectingFaults(
       registry.vehicles.writeAll(writes, dryRun),
@@ -205,8 +275,12 @@ export class BulkAccess {
         pointer: field === null ? `/ids/${index}` : `/patch/${field}`,
       }),
     );
-    const updated = outcomes.filter(({ outcome }) => outcome === 'updated').length;
-    return { updated, unchanged: outcomes.length - updated };
+    const items = outcomes.map(({ definition: { id }, outcome }) => ({
+      id,
+      outcome: outcome === 'updated' ? ('updated' as const) : ('unchanged' as const),
+    }));
+    const updated = items.filter(({ outcome }) => outcome === 'updated').length;
+    return { updated, unchanged: items.length - updated, items };
   }
 
   /** Puts vehicles into a group and takes others out: all of them, or none. */
@@ -285,12 +359,14 @@ export class BulkAccess {
     faults: Faults,
     dryRun: boolean,
   ): Promise<Imported<GeofenceItem, Geofence>[]> {
+    requireRight(this.#caller, 'edit-geofences');
     const indexOf = new Map<string, number>();
     const writes = items.map(({ index, id, fields }): BulkWrite<GeofenceId, Omit<GeofenceFields, 'ownerId'>> => {
       const at = `/features/${index}`;
-      for (const [nth, groupId] of (fields.groupIds ?? []).entries())
-        if (!this.#seesGroup(groupId))
-          faults.add({ pointer: `${at}/properties/groupIds/${nth}`, detail: 'There is no such group.' });
+      for (const list of ['groupIds', 'sharedGroupIds'] as const)
+        for (const [nth, groupId] of (fields[list] ?? []).entries())
+          if (!this.#seesGroup(groupId))
+            faults.add({ pointer: `${at}/properties/${list}/${nth}`, detail: 'There is no such group.' });
       const known = id === null ? undefined : this.#sources.directory.geofences.get(id as GeofenceId);
       if (known?.ownerId !== this.#caller.id) return { id: null, fields };
       const earlier = indexOf.get(known.id);
@@ -298,7 +374,9 @@ export class BulkAccess {
       indexOf.set(known.id, index);
       const unseen = fields.groupIds ? (known.groupIds ?? []).filter((group) => !this.#seesGroup(group)) : [];
       const groupIds = fields.groupIds && [...fields.groupIds, ...unseen];
-      return { id: known.id, expectedVersion: known.version, patch: { ...fields, groupIds } };
+      const unseenShares = known.sharedGroupIds.filter((group) => !this.#seesGroup(group));
+      const sharedGroupIds = [...fields.sharedGroupIds, ...unseenShares];
+      return { id: known.id, expectedVersion: known.version, patch: { ...fields, groupIds, sharedGroupIds } };
     });
     faults.throwIfAny();
     const writing = this.#sources.registry.geofences.writeAll(this.#caller.id, writes, dryRun);
@@ -308,19 +386,122 @@ export class BulkAccess {
     return paired(items, outcomes);
   }
 
-  /** The vehicle that a row is about; null where it names one that is not there, undefined where it is a new one. */
-  #vehicleOf({ id, fields }: VehicleLine): Vehicle | null | undefined {
+  /** All drivers that the caller may see, some at a time. */
+  async *drivers(): AsyncGenerator<Driver[]> {
+    for (let after: string | null = null; ; ) {
+      const page = await this.#access.drivers.list({ limit: PAGE, after });
+      yield page.items;
+      if (page.next === null) return;
+      after = page.next;
+    }
+  }
+
+  /**
+   * Adds and changes drivers: all of them, or none.
+   *
+   * @param read gives the rows; not called where the caller may add none
+   * @param faults what was wrong with the rows already
+   * @throws {Problem} with all that is wrong
+   */
+  async importDrivers(
+    read: () => readonly DriverLine[],
+    faults: Faults,
+    dryRun: boolean,
+  ): Promise<Imported<DriverLine, Driver>[]> {
+    this.#requireManager();
+    const lines = read();
+    const groups = this.groupNames();
+    const rowOf = new Map<DriverId, number>();
+    const byExternalId = this.#byExternalId(lines, this.#sources.directory.drivers.values());
+    const writes = lines.map((line): DriverWrite => {
+      const { row, fields } = line;
+      const current = this.#driverOf(line, byExternalId.get(this.#externalKey(line)), faults);
+      const groupIds = groupsOf(line, groups, faults);
+      const dealerId = this.#dealerOf(line, current ?? undefined, faults);
+      if (!current) {
+        if (fields.name === undefined && current !== null && !line.isWrong)
+          faults.add({ row, column: 'name', detail: 'A new driver needs a name.' });
+        const blank = { name: '', codes: [], phone: null, licenceNumber: null, licenceExpiresOn: null };
+        return { id: null, fields: { ...blank, ...fields, groupIds: groupIds ?? [], dealerId } };
+      }
+      const earlier = rowOf.get(current.id);
+      if (earlier !== undefined) faults.add({ row, detail: `Row ${earlier} is about the same driver.` });
+      rowOf.set(current.id, row);
+      const unseen = current.groupIds.filter((id) => !this.#seesGroup(id));
+      const patch = { ...fields, dealerId, ...(groupIds && { groupIds: [...groupIds, ...unseen] }) };
+      return { id: current.id, expectedVersion: current.version, patch };
+    });
+    faults.throwIfAny();
+    const writing = this.#sources.registry.drivers.writeAll(writes, dryRun);
+    const outcomes = await collectingFaults(writing, faults, (index, field) => ({
+      row: lines[index]?.row ?? 0,
+      ...(field === null ? {} : { column: field === 'groupIds' ? 'groups' : field }),
+    }));
+    return paired(lines, outcomes);
+  }
+
+  /** The driver that a row is about; null where it names one that is not there, undefined where it is a new one. */
+  #driverOf(
+    { row, id, dealerId, fields }: DriverLine,
+    known: Driver | undefined,
+    faults: Faults,
+  ): Driver | null | undefined {
+    const { directory } = this.#sources;
+    if (id !== null) {
+      const driver = directory.drivers.get(id);
+      if (driver !== undefined && rightToDriver(this.#caller, driver) === 'write') return driver;
+      faults.add({ row, column: 'id', detail: 'There is no such driver.' });
+      return null;
+    }
+    if (known !== undefined && rightToDriver(this.#caller, known) === 'write') return known;
+    const scope = isOperator(this.#caller) ? (dealerId ?? null) : dealerOf(this.#caller);
+    for (const code of fields.codes ?? []) {
+      const holder = directory.driversOfCode(scope, code).find((driver) => presentCodes(driver).includes(code));
+      if (holder !== undefined) return holder;
+    }
+    return undefined;
+  }
+
+  /** The vehicle that each row is about: null where it names one that is not there, undefined where it is a new one. */
+  #vehiclesOf(lines: readonly VehicleLine[]): (Vehicle | null | undefined)[] {
+    const byExternalId = this.#byExternalId(lines, this.#sources.directory.vehicles.values());
+    return lines.map((line) => this.#vehicleOf(line, byExternalId.get(this.#externalKey(line))));
+  }
+
+  #vehicleOf({ id, fields }: VehicleLine, known: Vehicle | undefined): Vehicle | null | undefined {
     const { directory } = this.#sources;
     if (id !== null) return this.#writable(directory.vehicles.get(id)) ?? null;
+    if (known !== undefined) return this.#writable(known);
     // A terminal of a vehicle that the caller does not see is taken, as it is for one that is added.
     return fields.terminalId ? this.#writable(directory.vehicleOfTerminal(fields.terminalId)) : undefined;
+  }
+
+  /** By {@link #externalKey}; empty where no row names an external id. */
+  #byExternalId<T extends Vehicle | Driver>(
+    lines: readonly (VehicleLine | DriverLine)[],
+    things: Iterable<T>,
+  ): Map<string | null, T> {
+    if (lines.every(({ fields }) => !fields.externalId)) return new Map();
+    const found = new Map<string | null, T>();
+    for (const thing of things)
+      if (thing.externalId !== null) found.set(`${thing.dealerId} ${thing.externalId}`, thing);
+    return found;
+  }
+
+  #externalKey({ dealerId, fields: { externalId } }: VehicleLine | DriverLine): string | null {
+    const dealer = isOperator(this.#caller) ? (dealerId ?? null) : dealerOf(this.#caller);
+    return externalId ? `${dealer} ${externalId}` : null;
   }
 
   #writable(vehicle: Vehicle | undefined): Vehicle | undefined {
     return vehicle && rightToVehicle(this.#caller, vehicle) === 'write' ? vehicle : undefined;
   }
 
-  #dealerOf({ row, dealerId }: VehicleLine, current: Vehicle | undefined, faults: Faults): UserId | null {
+  #dealerOf(
+    { row, dealerId }: Pick<VehicleLine, 'row' | 'dealerId'>,
+    current: Pick<Vehicle, 'dealerId'> | undefined,
+    faults: Faults,
+  ): UserId | null {
     const own = current ? current.dealerId : dealerOf(this.#caller);
     if (isOperator(this.#caller)) return dealerId === undefined ? own : dealerId;
     if (dealerId && dealerId !== own)
@@ -342,7 +523,11 @@ function seenOnly(what: string): Problem {
   return new Problem('forbidden', `This account may see ${what}, and may not change it.`);
 }
 
-function groupsOf({ row, groups }: VehicleLine, names: GroupNames, faults: Faults): GroupId[] | undefined {
+function groupsOf(
+  { row, groups }: Pick<VehicleLine, 'row' | 'groups'>,
+  names: GroupNames,
+  faults: Faults,
+): GroupId[] | undefined {
   if (groups === undefined) return undefined;
   const { groupIds, wrong } = names.read(groups);
   for (const detail of wrong) faults.add({ row, column: 'groups', detail });

@@ -1,6 +1,7 @@
 import { type Directory, tenantOf, type UserId } from '@outrider/domain';
 import { type MailAddressState, type Registry, TooManyAddressesError } from '@outrider/registry';
 import { Problem } from './problem.ts';
+import { readerOf } from './reader.ts';
 
 /** An address that a rule or a schedule names, and whether it gets e-mails. */
 interface EmailState {
@@ -14,7 +15,7 @@ export interface ListedEmails {
 }
 
 export interface EmailStateSources {
-  registry: Pick<Registry, 'mailAddresses'>;
+  registry: Pick<Registry, 'mailAddresses' | 'preferences'>;
   directory: Directory;
   config: {
     /** Whether the operator vouches for an e-mail address. Default: for none. */
@@ -65,13 +66,20 @@ export class EmailStates {
   /**
    * Asks the holders of new addresses whether they want e-mails.
    *
+   * @param language of what they are to get; null: the owner's
    * @throws {Problem} when too many addresses wait for their confirmation
    */
-  async request(ownerId: UserId, emails: readonly string[]): Promise<void> {
+  async request(ownerId: UserId, emails: readonly string[], language: string | null): Promise<void> {
     if (emails.length === 0) return;
-    const { mailAddresses } = this.#sources.registry;
+    const { registry } = this.#sources;
+    const named = { language: language ?? (await readerOf(registry, ownerId, 'UTC')).language };
     try {
-      await mailAddresses.request(this.#tenantOf(ownerId), emails, (address) => this.#isTrusted(address), true);
+      await registry.mailAddresses.request(
+        this.#tenantOf(ownerId),
+        emails,
+        (address) => this.#isTrusted(address),
+        named,
+      );
     } catch (error) {
       if (error instanceof TooManyAddressesError)
         throw new Problem('conflict', `${error.most} addresses wait for their confirmation already: name fewer.`, {

@@ -1,12 +1,46 @@
 export { Access, type AuditShown, type Sources, type VehicleKey } from './access.ts';
-export type { GeofenceItem, VehicleLine } from './bulk-access.ts';
+export { type PasswordResetSources, requestPasswordReset, setPasswordByLink } from './account-mail-access.ts';
+export { ApiKeyAccess, MAX_API_KEY_DAYS, MAX_GROUPS_OF_API_KEY } from './api-key-access.ts';
+export type { DriverLine, GeofenceItem, VehicleLine } from './bulk-access.ts';
+export {
+  CommandAccess,
+  type CommandConfig,
+  type CommandSources,
+  type CommandTypes,
+  type CommandWish,
+} from './command-access.ts';
+export { type CustomFilter, customMatcher, mergedAttributes } from './custom-fields.ts';
+export { type NamedDriver, rightToDriver, type UnknownCode } from './driver-access.ts';
+export {
+  accountOfIdentity,
+  type ClaimsMapping,
+  type ExternalSignInSources,
+  GRANTABLE,
+  type Grantable,
+  linkIdentity,
+} from './external-sign-in.ts';
 export { Faults } from './faults.ts';
+export type { ForwardingChange, ForwardingTest, ForwardingWish } from './forwarding-access.ts';
+export { GeofenceOwners } from './geofence-owners.ts';
 export type { GroupNames } from './group-names.ts';
+export type { ErasableHistory, HistoryConfig, HistorySources, TakenHistory } from './history-access.ts';
 export { type ErasureConfig, type JobAccess, MAX_RECALCULATED_DAYS, type ReportJobsConfig } from './job-access.ts';
 export { delayOf, LoginBrake } from './login-brake.ts';
 export { MailPolicy, type MailPolicyConfig } from './mail-policy.ts';
-export type { EventReport, ListedRule, RuleShown, RuleWish } from './notification-access.ts';
+export {
+  type CounterWish,
+  MaintenanceAccess,
+  type MaintenanceSources,
+  type PlanWish,
+  type ShownMaintenance,
+} from './maintenance-access.ts';
+export type { PlanLine, ReadingLine } from './maintenance-import.ts';
+export type { PushAccessConfig } from './message-channel-access.ts';
+export type { EventReport, ListedDelivery, ListedRule, RuleShown, RuleTrial, RuleWish } from './notification-access.ts';
+export { noPasskeysHere } from './passkey-access.ts';
 export { weaknessOf } from './password-strength.ts';
+export { type ExportedPerson, exportOf, mayExport, PERSON_EXPORT } from './person-export.ts';
+export { PlaceAccess, type PlaceSources } from './place-access.ts';
 export {
   badField,
   badParameter,
@@ -17,12 +51,27 @@ export {
   PROBLEMS,
   Problem,
   type ProblemKind,
+  scopeNeeded,
 } from './problem.ts';
 export { type QuotaPatch, quotaExceeded, quotasBody } from './quota-access.ts';
+export * from './reader.ts';
 export { maySeeStill, questionFor, ReportAccess, unseenIn } from './report-access.ts';
 export type { ListedSchedule, ScheduleWish } from './report-schedule-access.ts';
 export { rightToGeofence, rightToGroup, rightToNotificationRule, rightToUser, rightToVehicle } from './rights.ts';
+export { rulePlaces } from './rule-places.ts';
 export type { Search, SearchCursor } from './search.ts';
+export type { SensorLine } from './sensor-import.ts';
+export {
+  MAX_SHARED_TRACK_DAYS,
+  MAX_SHARED_VEHICLES,
+  type ShareConfig,
+  type SharedLink,
+  type SharedVehicle,
+  type ShareSources,
+  sharedLink,
+  sharedPositions,
+  sharedTracks,
+} from './share-access.ts';
 export {
   type ProfileShown,
   requireParallel,
@@ -31,3 +80,4 @@ export {
   type VideoFileShown,
   type VideoFiles,
 } from './video-access.ts';
+export * from './who-drove.ts';

@@ -1,21 +1,35 @@
-import type { Directory, Geofence, GeofenceId, GroupId, JobId, User, Vehicle, VehicleId } from '@outrider/domain';
-import { isoTime } from '@outrider/domain';
+import type {
+  Directory,
+  Geofence,
+  GeofenceId,
+  GroupId,
+  JobId,
+  User,
+  UserId,
+  Vehicle,
+  VehicleId,
+} from '@outrider/domain';
+import { groupLimitOf, isoTime } from '@outrider/domain';
 import type { Files } from '@outrider/files';
 import {
+  dealersOfUser,
+  ERASE_HISTORY,
   ERASURE,
   type ErasureFacts,
   type Job,
   type JobFilter,
   type Page,
   type Paging,
+  RETENTION,
   type Registry,
   type ReportFile,
   TooManyJobsError,
 } from '@outrider/registry';
-import { REPORT_JOB, type ReportRequest } from '@outrider/reports';
+import { REPORT_JOB, type ReportRequest, requestOf, subjectOf } from '@outrider/reports';
+import { type ExportedPerson, mayExport, PERSON_EXPORT } from './person-export.ts';
 import { badField, badParameter, notFound, Problem } from './problem.ts';
 import { quotaExceeded } from './quota-access.ts';
-import { maySeeStill, unseenIn } from './report-access.ts';
+import { maySeeStill, type NamedByReport, seenDrivers, seenVehicles, unseenIn } from './report-access.ts';
 import { isOperator, rightToGeofence, rightToGroup, rightToVehicle } from './rights.ts';
 
 /** A time range in the past, in Unix milliseconds; the end is exclusive. */
@@ -84,7 +98,7 @@ export class JobAccess {
     // How large the file will be is not known: the last one may go beyond.
     const storage = await this.#sources.registry.quotas.use(this.#caller.id, 'account', 'storageBytes');
     if (storage.used >= storage.limit) throw quotaExceeded({ ...storage, requested: 1 });
-    const { id, login, role, dealerId } = this.#caller;
+    const { id, login } = this.#caller;
     const { report, format, fromMs, toMs, timeZone } = request;
     const at = (timeMs: number | null) => timeMs && isoTime(timeMs);
     return limited(
@@ -92,19 +106,48 @@ export class JobAccess {
         {
           kind: REPORT_JOB,
           userId: id,
-          subjectId: request.vehicleId ?? request.groupId,
-          parameters: { ...request },
+          subjectId: subjectOf(request),
+          parameters: { ...request, limitedTo: groupLimitOf(this.#caller) },
           dueAtMs: 0,
         },
         {
           action: 'report-requested',
           subject: { kind: 'user', id, name: login },
           after: { report, format, from: at(fromMs), to: at(toMs), timeZone },
-          dealerIds: role === 'dealer' ? [id] : dealerId === null ? [] : [dealerId],
+          dealerIds: dealersOfUser(this.#caller),
           ownerIds: [],
         },
       ),
     );
+  }
+
+  /** @param person that the caller may export; `name`: as the audit trail says it */
+  addExport(person: ExportedPerson, name: string, dealerIds: readonly UserId[]): Promise<Job> {
+    return limited(
+      this.#sources.registry.jobs.create(
+        {
+          ...{ kind: PERSON_EXPORT, userId: this.#caller.id, subjectId: person.id, dueAtMs: 0 },
+          parameters: { subject: person.subject },
+        },
+        {
+          ...{ action: 'person-exported', after: null, dealerIds, ownerIds: [] },
+          subject: { kind: person.subject, id: person.id, name },
+        },
+      ),
+    );
+  }
+
+  /** The file of an export that is done, for who asked for it and may still have it. */
+  async exportFile(id: JobId): Promise<ReportFile> {
+    const job = await this.#job(id);
+    if (job.kind !== PERSON_EXPORT || job.userId !== this.#caller.id) throw notFound();
+    if (job.state !== 'done') throw notDone(job);
+    const { registry, directory, reportFiles, config } = this.#sources;
+    const person = { subject: job.parameters.subject, id: job.subjectId } as ExportedPerson;
+    const file = await registry.reportFiles.of(id);
+    if (file === null || !mayExport(this.#caller, person, directory) || (await reportFiles.info(file.id)) === null)
+      throw new Problem('gone', `The file was deleted: exports are kept for ${config.reports.retentionDays} days.`);
+    return file;
   }
 
   async job(id: JobId): Promise<Job> {
@@ -133,7 +176,7 @@ export class JobAccess {
     const { retentionDays } = config.reports;
     if (file === null || (await reportFiles.info(file.id)) === null)
       throw new Problem('gone', `The file was deleted: files of reports are kept for ${retentionDays} days at most.`);
-    if (!maySeeStill(file, this.#caller, directory))
+    if (!this.#isWithinLimit(requestOf(job)) || !maySeeStill(file, this.#caller, directory))
       throw new Problem('gone', 'It contains what this account may no longer see: request the report again.');
     return file;
   }
@@ -148,6 +191,8 @@ export class JobAccess {
   /** Calls it off; what it has done stays done. */
   async cancel(id: JobId): Promise<Job> {
     const job = await this.#job(id);
+    if (job.kind === ERASE_HISTORY || job.kind === RETENTION)
+      throw new Problem('conflict', 'History that is to be erased can’t be kept any more.');
     if (job.kind !== ERASURE) return this.#shown(await this.#sources.registry.jobs.cancel(id));
     const { subject } = job.parameters as ErasureFacts;
     const now = await this.#sources.registry.jobs.cancel(id, {
@@ -195,6 +240,12 @@ export class JobAccess {
     return isOperator(this.#caller) || userId === this.#caller.id;
   }
 
+  /** A report of the whole account names drivers and places that a key which is limited to groups may not see. */
+  #isWithinLimit({ limitedTo }: ReportRequest): boolean {
+    const limit = groupLimitOf(this.#caller);
+    return limit === null || (limitedTo?.every((id) => limit.includes(id)) ?? false);
+  }
+
   /** Without what it is about, where the caller may not see that any more. */
   #shown(job: Job): Job {
     const { directory } = this.#sources;
@@ -205,6 +256,10 @@ export class JobAccess {
     const geofence = directory.geofences.get(subjectId as GeofenceId);
     const owner = directory.ownerOf(geofence);
     const group = directory.groups.get(subjectId as GroupId);
+    if (job.kind === PERSON_EXPORT) {
+      const person = { subject: job.parameters.subject, id: subjectId } as ExportedPerson;
+      return mayExport(this.#caller, person, directory) ? job : { ...job, subjectId: null };
+    }
     const isSeen =
       (vehicle !== undefined && rightToVehicle(this.#caller, vehicle) !== 'none') ||
       (geofence !== undefined && rightToGeofence(this.#caller, geofence, owner) !== 'none') ||
@@ -213,7 +268,8 @@ export class JobAccess {
   }
 }
 
-async function limited(created: Promise<Job>): Promise<Job> {
+/** @throws {Problem} `conflict` where the user has too many open jobs */
+export async function limited(created: Promise<Job>): Promise<Job> {
   try {
     return await created;
   } catch (error) {
@@ -227,19 +283,29 @@ function notDone({ state, progress, error }: Job): Problem {
   const why = error === null ? '' : `: ${error}`;
   const detail =
     state === 'queued' || state === 'running'
-      ? `The report is ${state}, ${Math.floor(progress.percent)} % of it.`
-      : `The report is ${state}${why}`;
+      ? `It is ${state}, ${Math.floor(progress.percent)} % of it.`
+      : `It is ${state}${why}`;
   return new Problem('not-done', detail, { errors: [{ parameter: 'id', detail: state }] });
 }
 
-const NAMED = { vehicleId: 'vehicle', groupId: 'group', geozoneId: 'geozone' } as const;
+const NAMED = {
+  ...({ vehicleId: 'vehicle', vehicleIds: 'vehicle', groupId: 'group', geozoneId: 'geozone' } as const),
+  driverIds: 'driver',
+} as const;
 
 /** @throws {Problem} when the caller does not see what a report is to be about */
-export function requireSeen(
-  request: Pick<ReportRequest, 'vehicleId' | 'groupId' | 'geofenceId'>,
-  caller: User,
-  directory: Directory,
-): void {
+export function requireSeen(request: NamedByReport, caller: User, directory: Directory): void {
+  const { vehicleIds, driverIds } = request;
+  if (vehicleIds) {
+    const seen = new Set(seenVehicles(vehicleIds, caller, directory));
+    const nth = vehicleIds.findIndex((id) => !seen.has(id));
+    if (nth >= 0) throw badField(`/vehicleIds/${nth}`, 'There is no such vehicle.');
+  }
+  if (driverIds) {
+    const seen = new Set(seenDrivers(driverIds, caller, directory));
+    const nth = driverIds.findIndex((id) => !seen.has(id));
+    if (nth >= 0) throw badField(`/driverIds/${nth}`, 'There is no such driver.');
+  }
   const unseen = unseenIn(request, caller, directory);
   if (unseen !== null) throw badField(`/${unseen}`, `There is no such ${NAMED[unseen]}.`);
 }

@@ -30,6 +30,8 @@ export interface Attempt {
   source: string;
   /** Was the account used from there before? Then failures from elsewhere do not slow it down. */
   isKnownSource: boolean;
+  /** From so many failures on nothing is checked until they are old. Default: it is checked after a wait. */
+  maxFailures?: number;
 }
 
 /**
@@ -50,7 +52,7 @@ export class LoginBrake {
    * Checks a password, after the wait that earlier failures demand.
    *
    * @param check resolves with null where the password is wrong
-   * @throws {Problem} `too-many-requests` while another attempt from the same source waits
+   * @throws {Problem} `too-many-requests` while another attempt from the same source waits, or after `maxFailures`
    */
   async pass<T>(attempt: Attempt, check: () => Promise<T | null>): Promise<T | null> {
     const { hub, now } = this.#parts;
@@ -59,6 +61,7 @@ export class LoginBrake {
     const { hits } = await hub.hit(key, WINDOW_MS, now());
     let isGood = false;
     try {
+      if (hits > (attempt.maxFailures ?? Number.POSITIVE_INFINITY)) throw tooManyFailures();
       await this.#wait(delayOf(hits - 1), `${key} ${attempt.source}`);
       const found = await check();
       isGood = found !== null;
@@ -85,6 +88,12 @@ export class LoginBrake {
       this.#waiting.delete(place);
     }
   }
+}
+
+function tooManyFailures(): Problem {
+  return new Problem('too-many-requests', 'Too many wrong codes were tried: wait until they are old.', {
+    headers: { 'retry-after': String(WINDOW_MS / 1000) },
+  });
 }
 
 /** How long an attempt waits after so many failures. */

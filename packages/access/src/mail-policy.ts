@@ -2,6 +2,8 @@ import { type EmailMessage, escapeHtml, mailLinkToken } from '@outrider/channels
 import { tenantOf, type User } from '@outrider/domain';
 import { type MailAddress, type MailLimits, type Registry, TooManyAddressesError } from '@outrider/registry';
 import { Counter, type Registry as Metrics } from '@outrider/runtime';
+import type { Language } from '@outrider/words';
+import { messagesIn } from '@outrider/words/messages';
 
 export interface MailPolicyConfig {
   /** Where people reach the service: what links in e-mails begin with. */
@@ -62,18 +64,19 @@ export class MailPolicy {
   }
 
   /** The message with a way to end such messages. */
-  withUnsubscribe(message: EmailMessage, address: MailAddress): EmailMessage {
+  withUnsubscribe(message: EmailMessage, address: MailAddress, language: Language): EmailMessage {
     const { publicUrl } = this.#config;
     const token = mailLinkToken(address, 'unsubscribe', this.#now() + UNSUBSCRIBE_FOR_MS);
-    const unsubscribeUrl = `${publicUrl}/email/unsubscribe?token=${token}`;
-    const why = `You get this e-mail because this address is named in the fleet service at ${publicUrl}.`;
+    const unsubscribeUrl = `${publicUrl}/email/unsubscribe?token=${token}&language=${language}`;
+    const { footer } = messagesIn(language).words;
+    const why = footer.why(publicUrl);
     return {
       ...message,
-      text: `${message.text}\n-- \n${why}\nUnsubscribe: ${unsubscribeUrl}\n`,
+      text: `${message.text}\n-- \n${why}\n${footer.unsubscribe}: ${unsubscribeUrl}\n`,
       ...(message.html !== undefined && {
         html: message.html.replace(
           '</body>',
-          `<p style="font-size:smaller">${escapeHtml(why)} <a href="${escapeHtml(unsubscribeUrl)}">Unsubscribe</a></p></body>`,
+          `<p style="font-size:smaller">${escapeHtml(why)} <a href="${escapeHtml(unsubscribeUrl)}">${escapeHtml(footer.unsubscribe)}</a></p></body>`,
         ),
       }),
       unsubscribeUrl,

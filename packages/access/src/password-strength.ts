@@ -1,5 +1,6 @@
-import { ZxcvbnFactory } from '@zxcvbn-ts/core';
-import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common';
+import { createRequire } from 'node:module';
+import type * as Core from '@zxcvbn-ts/core';
+import type * as Common from '@zxcvbn-ts/language-common';
 import { badField } from './problem.ts';
 
 /**
@@ -10,8 +11,21 @@ const MIN_GUESSES = 1_000_000;
 /** The rest of a longer one only makes it better, and each further character makes the check slower. */
 const MAX_CHECKED_CHARACTERS = 24;
 
-/** Opened by the first password that is chosen: the list takes 10 MB and 150 ms. */
-let estimator: ZxcvbnFactory | null = null;
+/** Loaded by the first password that is chosen: the list takes 10 MB and 150 ms. */
+let estimator: Core.ZxcvbnFactory | null = null;
+
+function loadEstimator(): Core.ZxcvbnFactory {
+  // Not by `import()`: a password is checked while a change of accounts is put together, without a wait.
+  const require = createRequire(import.meta.url);
+  const { ZxcvbnFactory } = require('@zxcvbn-ts/core') as typeof Core;
+  const { adjacencyGraphs, dictionary } = require('@zxcvbn-ts/language-common') as typeof Common;
+  return new ZxcvbnFactory({
+    dictionary: { passwords: dictionary['passwords-common'] },
+    graphs: adjacencyGraphs,
+    maxLength: MAX_CHECKED_CHARACTERS,
+    l33tMaxSubstitutions: 8,
+  });
+}
 
 /**
  * Why attackers would try this password among the first; null where they would not. Known are the 49,000 most used
@@ -21,12 +35,7 @@ let estimator: ZxcvbnFactory | null = null;
  * @param names the login and the name of the account
  */
 export function weaknessOf(password: string, names: readonly string[]): string | null {
-  estimator ??= new ZxcvbnFactory({
-    dictionary: { passwords: dictionary['passwords-common'] },
-    graphs: adjacencyGraphs,
-    maxLength: MAX_CHECKED_CHARACTERS,
-    l33tMaxSubstitutions: 8,
-  });
+  estimator ??= loadEstimator();
   const words = names.flatMap((name) => [name, ...name.split(/[^\p{L}\p{N}]+/u)]).filter((word) => word.length > 2);
   const { guesses } = estimator.check(password.slice(0, MAX_CHECKED_CHARACTERS), words);
   return guesses < MIN_GUESSES

@@ -1,4 +1,4 @@
-import type { QuotaKind, QuotaScope } from '@outrider/domain';
+import type { AccountRight, ApiKeyScope, QuotaKind, QuotaScope, ServiceName } from '@outrider/domain';
 
 /** One thing that is wrong with a request. */
 export interface InputError {
@@ -18,7 +18,11 @@ export const PROBLEMS = {
   'invalid-request': [400, 'The request is not valid'],
   'not-authorized': [401, 'A valid token is needed'],
   'wrong-credentials': [401, 'Login or password is wrong'],
+  'second-factor-needed': [401, 'The second factor is needed'],
+  'wrong-second-factor': [401, 'The code of the second factor is wrong'],
+  'wrong-passkey': [401, 'The passkey does not sign in'],
   forbidden: [403, 'This account may not do that'],
+  'vehicle-suspended': [403, 'The vehicle is suspended'],
   'no-api-access': [403, 'This account has no right to use the API'],
   'cross-origin': [403, 'Not from a page of this service'],
   'not-found': [404, 'There is nothing here'],
@@ -26,8 +30,10 @@ export const PROBLEMS = {
   'not-acceptable': [406, 'It does not come in this format'],
   conflict: [409, 'It would clash with something that exists'],
   'quota-exceeded': [409, 'A quota is used up'],
+  'unsafe-command': [409, 'The vehicle is not known to be slow'],
   'not-done': [409, 'The file is not there yet, or will never be'],
   gone: [410, 'It was deleted'],
+  'cursor-expired': [410, 'The log does not go back that far'],
   stale: [412, 'It was changed meanwhile'],
   'too-large': [413, 'The request is too large'],
   'unsupported-media-type': [415, 'The body is of another type'],
@@ -35,6 +41,7 @@ export const PROBLEMS = {
   'range-not-satisfiable': [416, 'The file has no such bytes'],
   'idempotency-mismatch': [422, 'The key was used for another request'],
   'too-many-requests': [429, 'Too many requests'],
+  'too-many-commands': [429, 'Too many commands'],
   'internal-error': [500, 'Something went wrong here'],
   unavailable: [503, 'Not possible at the moment'],
 } as const satisfies Record<string, readonly [status: number, title: string]>;
@@ -50,6 +57,13 @@ export interface ExceededQuota {
   requested: number;
 }
 
+/** Where a consumer of a feed can go on that came too late. */
+export interface FeedResumption {
+  cursor: string;
+  /** ISO 8601: when the oldest of what follows was written. */
+  from: string;
+}
+
 /** Thrown where a request can't be served; the API turns it into an RFC 9457 response. */
 export class Problem extends Error {
   override name = 'Problem';
@@ -58,6 +72,10 @@ export class Problem extends Error {
   readonly headers: Readonly<Record<string, string>>;
   /** The quota that the request would go beyond. */
   readonly quota: ExceededQuota | null;
+  /** The right or the service that the account was not given. */
+  readonly right: AccountRight | ServiceName | null;
+  /** Where a feed can be followed from, whose cursor is too old. */
+  readonly resumption: FeedResumption | null;
   /** Somebody tried a password, and it was not the right one: it counts as a failed login, whatever the status. */
   readonly isWrongPassword: boolean;
 
@@ -69,6 +87,8 @@ export class Problem extends Error {
       headers?: Readonly<Record<string, string>>;
       isWrongPassword?: boolean;
       quota?: ExceededQuota;
+      right?: AccountRight | ServiceName;
+      resumption?: FeedResumption;
     } = {},
   ) {
     super(detail);
@@ -77,6 +97,8 @@ export class Problem extends Error {
     this.headers = more.headers ?? {};
     this.isWrongPassword = more.isWrongPassword ?? false;
     this.quota = more.quota ?? null;
+    this.right = more.right ?? null;
+    this.resumption = more.resumption ?? null;
   }
 
   get status(): number {
@@ -93,6 +115,8 @@ export class Problem extends Error {
       detail: this.message,
       ...(this.errors.length > 0 ? { errors: this.errors } : {}),
       ...(this.quota === null ? {} : { quota: this.quota }),
+      ...(this.right === null ? {} : { right: this.right }),
+      ...(this.resumption === null ? {} : { resumption: this.resumption }),
     };
     return new Response(JSON.stringify(body), {
       status,
@@ -122,6 +146,16 @@ export function operatorOnly(field: string): string {
   return field === 'terminalId'
     ? 'This terminal sends data already, and not for a vehicle of yours: ask an operator to move it.'
     : 'It is no terminal of the vehicle.';
+}
+
+/** What an account may not do for want of a right or a service. */
+export function rightNeeded(right: AccountRight | ServiceName): Problem {
+  return new Problem('forbidden', `This account was not given \`${right}\`, which the call needs.`, { right });
+}
+
+/** What an API key may not do for want of a scope. */
+export function scopeNeeded(scope: ApiKeyScope): Problem {
+  return new Problem('forbidden', `This API key does not have the scope \`${scope}\`, which the call needs.`);
 }
 
 /** One bad parameter. */

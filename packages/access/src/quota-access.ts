@@ -52,7 +52,9 @@ const NAMES = {
   geofenceVertices: 'points of geofences',
   notificationRules: 'notification rules',
   vehicles: 'vehicles',
+  drivers: 'drivers',
   reportSchedules: 'report schedules',
+  shareLinks: 'share links',
   storageBytes: 'bytes of stored files',
 } as const satisfies Record<QuotaKind, string>;
 

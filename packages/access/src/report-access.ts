@@ -1,28 +1,51 @@
-import type { Directory, GeofenceId, GroupId, User, Vehicle, VehicleId } from '@outrider/domain';
+import {
+  type Directory,
+  type DriverId,
+  type GeofenceId,
+  type GroupId,
+  limitedAccount,
+  maySeeVehicle,
+  type User,
+  type Vehicle,
+  type VehicleId,
+} from '@outrider/domain';
 import type { Hub } from '@outrider/hub';
 import type { DeletedGeofence, Registry } from '@outrider/registry';
-import type { Question, ReportArchive, ReportRequest, ReportSources } from '@outrider/reports';
+import type { Question, Reading, ReportArchive, ReportRequest, ReportSources } from '@outrider/reports';
+import type { Language } from '@outrider/words';
+import { DriverAccess, rightToDriver } from './driver-access.ts';
+import { maintenanceFor } from './maintenance-access.ts';
 import { ownedArchive } from './owned-archive.ts';
-import { isOperator, rightToGeofence, rightToGroup, rightToVehicle, visibleGeofences } from './rights.ts';
+import { PlaceAccess, type PlaceSources } from './place-access.ts';
+import { readerOf } from './reader.ts';
+import { isOperator, rightToGeofence, rightToGroup, visibleGeofences } from './rights.ts';
 
-export interface ReportAccessSources {
-  directory: Directory;
-  hub: Pick<Hub, 'latest' | 'connections'>;
+export interface ReportAccessSources extends PlaceSources {
+  hub: Pick<Hub, 'latest' | 'connections' | 'publish'>;
   reportArchive: ReportArchive;
-  registry: { geofences: Pick<Registry['geofences'], 'deleted' | 'deletedIds'> };
+  registry: {
+    geofences: Pick<Registry['geofences'], 'deleted' | 'deletedIds'>;
+    preferences: Pick<Registry['preferences'], 'get'>;
+  } & Pick<Registry, 'drivers' | 'driverAssignments' | 'maintenance' | 'historyLimits'>;
 }
 
 /** Names of deleted geofences that a report remembers; then it reads them anew. */
 const MAX_DELETED = 10_000;
 
+/** How long a call may wait for addresses. */
+export const ADDRESSES_MS = 3000;
+
 /** What one caller's reports may be made of. */
 export class ReportAccess {
   readonly #caller: User;
   readonly #sources: ReportAccessSources;
+  readonly #addressesMs: number;
 
-  constructor(caller: User, sources: ReportAccessSources) {
+  /** @param addressesMs how long one report may wait for addresses that are not known yet */
+  constructor(caller: User, sources: ReportAccessSources, addressesMs = ADDRESSES_MS) {
     this.#caller = caller;
     this.#sources = sources;
+    this.#addressesMs = addressesMs;
   }
 
   /** The archive, to be asked about {@link vehicles} alone, and the names that the caller may see. */
@@ -30,6 +53,8 @@ export class ReportAccess {
     const { directory, hub, reportArchive, registry } = this.#sources;
     /** Null: none of this id was deleted since names are kept. */
     const deleted = new Map<GeofenceId, DeletedGeofence | null>();
+    const drivers = new DriverAccess(this.#caller, this.#sources);
+    const places = new PlaceAccess(this.#caller, this.#sources, this.#addressesMs);
     return {
       archive: ownedArchive(reportArchive, this.#caller),
       readDeleted: async (ids) => {
@@ -44,7 +69,7 @@ export class ReportAccess {
         const geofence = directory.geofences.get(id);
         if (geofence) return this.#seesGeofence(id) ? geofence.name : null;
         const gone = deleted.get(id);
-        return gone && rightToGeofence(this.#caller, gone, gone) !== 'none' ? gone.name : null;
+        return gone && rightToGeofence(this.#caller, gone, gone.owner) !== 'none' ? gone.name : null;
       },
       seesGone: (id) => isOperator(this.#caller) && !directory.geofences.has(id),
       visibleGeofences: async () => {
@@ -52,18 +77,48 @@ export class ReportAccess {
         const existing = [...directory.geofences.keys()].filter((id) => this.#seesGeofence(id));
         return [...existing, ...(await registry.geofences.deletedIds(visibleGeofences(this.#caller)))];
       },
+      placesOf: (points) => places.placesOf(points),
+      driversAt: (moments) => drivers.driversAt(moments),
+      maintenance: maintenanceFor(this.#caller, directory, registry.maintenance),
       latest: (vehicleIds) => hub.latest(vehicleIds),
       connections: (terminalIds) => hub.connections(terminalIds),
     };
   }
 
-  /** Vehicles that the caller may see, by id: those of a group, or all. */
+  /**
+   * How the caller reads, by their preferences, and what of.
+   *
+   * @param language null: the caller's
+   */
+  async reading(
+    language: Language | null,
+    about: Pick<Reading, 'title' | 'fromMs' | 'toMs' | 'madeAtMs'>,
+  ): Promise<Reading> {
+    const { id, name, login } = this.#caller;
+    const reader = await readerOf(this.#sources.registry, id, 'UTC');
+    return {
+      ...about,
+      language: language ?? reader.language,
+      units: reader.units,
+      who: name === '' ? login : name,
+    };
+  }
+
+  /** Vehicles whose data the caller may see, by id: those of a group, or all. */
   vehicles(groupId: GroupId | null): Vehicle[] {
     const found: Vehicle[] = [];
     for (const vehicle of this.#sources.directory.vehicles.values())
-      if ((groupId === null || vehicle.groupIds.includes(groupId)) && rightToVehicle(this.#caller, vehicle) !== 'none')
+      if ((groupId === null || vehicle.groupIds.includes(groupId)) && maySeeVehicle(this.#caller, vehicle))
         found.push(vehicle);
     return found.sort((a, b) => (a.id < b.id ? -1 : 1));
+  }
+
+  /**
+   * From when on there is a history of all these vehicles, in Unix milliseconds; null where that is no later than a
+   * time. All of them are vehicles that the caller may see.
+   */
+  historyFrom(vehicleIds: readonly VehicleId[], fromMs: number): Promise<number | null> {
+    return this.#sources.registry.historyLimits.latestAfter(vehicleIds, fromMs);
   }
 
   #seesGeofence(id: GeofenceId): boolean {
@@ -80,13 +135,15 @@ export class ReportAccess {
  * @returns the first field that names something else; null where all is well
  */
 export function unseenIn(
-  { vehicleId, groupId, geofenceId }: Pick<ReportRequest, 'vehicleId' | 'groupId' | 'geofenceId'>,
+  { vehicleId, vehicleIds, groupId, geofenceId, driverIds }: NamedByReport,
   caller: User,
   directory: Directory,
-): 'vehicleId' | 'groupId' | 'geozoneId' | null {
+): 'vehicleId' | 'vehicleIds' | 'groupId' | 'geozoneId' | 'driverIds' | null {
+  // Of several vehicles, those that are left make the report; of several drivers as well.
+  if (vehicleIds && seenVehicles(vehicleIds, caller, directory).length === 0) return 'vehicleIds';
   if (vehicleId !== null) {
     const vehicle = directory.vehicles.get(vehicleId);
-    if (vehicle === undefined || rightToVehicle(caller, vehicle) === 'none') return 'vehicleId';
+    if (vehicle === undefined || !maySeeVehicle(caller, vehicle)) return 'vehicleId';
   }
   if (groupId !== null) {
     const group = directory.groups.get(groupId);
@@ -97,7 +154,27 @@ export function unseenIn(
     const owner = directory.ownerOf(geofence);
     if (geofence === undefined || rightToGeofence(caller, geofence, owner) === 'none') return 'geozoneId';
   }
+  if (driverIds && seenDrivers(driverIds, caller, directory).length === 0) return 'driverIds';
   return null;
+}
+
+/** What a report names. */
+export type NamedByReport = Pick<ReportRequest, 'vehicleId' | 'vehicleIds' | 'groupId' | 'geofenceId' | 'driverIds'>;
+
+/** Those of the vehicles that the caller sees. */
+export function seenVehicles(ids: readonly VehicleId[], caller: User, directory: Directory): VehicleId[] {
+  return ids.filter((id) => {
+    const vehicle = directory.vehicles.get(id);
+    return vehicle !== undefined && maySeeVehicle(caller, vehicle);
+  });
+}
+
+/** Those of the drivers that the caller sees. */
+export function seenDrivers(ids: readonly DriverId[], caller: User, directory: Directory): DriverId[] {
+  return ids.filter((id) => {
+    const driver = directory.drivers.get(id);
+    return driver !== undefined && rightToDriver(caller, driver) !== 'none';
+  });
 }
 
 /** The question as the reports take it, about the vehicles that the caller may see now. */
@@ -107,8 +184,9 @@ export function questionFor(
   nowMs: number,
   signal: AbortSignal,
 ): Question & { vehicles: readonly { id: VehicleId; name: string }[] } {
-  const { vehicleId, groupId, fromMs, toMs, timeZone, period, eventKinds, geofenceId, maxPoints } = request;
-  const vehicles = access.vehicles(groupId).filter(({ id }) => vehicleId === null || id === vehicleId);
+  const { vehicleId, vehicleIds, groupId, fromMs, toMs, timeZone, period, eventKinds, geofenceId, maxPoints } = request;
+  const wanted = vehicleId === null ? vehicleIds && new Set(vehicleIds) : new Set([vehicleId]);
+  const vehicles = access.vehicles(groupId).filter(({ id }) => !wanted || wanted.has(id));
   return {
     vehicles,
     fromMs: fromMs ?? 0,
@@ -118,13 +196,18 @@ export function questionFor(
     eventKinds,
     geofenceId,
     maxPoints,
+    workHours: request.workHours ?? null,
+    ecoWeights: request.ecoWeights ?? null,
+    sensors: request.sensors ?? null,
+    driverIds: request.driverIds ?? null,
     nowMs,
     signal,
   };
 }
 
 /**
- * May the caller still see everything that a file contains? What was deleted since is not checked.
+ * May the caller still see everything that a file contains? What was deleted since is not checked; a key that is
+ * limited to groups may not have what can't be checked.
  *
  * @param contents ids of the vehicles and geofences that it may contain
  */
@@ -133,15 +216,16 @@ export function maySeeStill(
   caller: User,
   directory: Directory,
 ): boolean {
+  const mayHaveDeleted = limitedAccount(caller) === null;
   return (
     contents.vehicleIds.every((id) => {
       const vehicle = directory.vehicles.get(id);
-      return vehicle === undefined || rightToVehicle(caller, vehicle) !== 'none';
+      return vehicle === undefined ? mayHaveDeleted : maySeeVehicle(caller, vehicle);
     }) &&
     contents.geofenceIds.every((id) => {
       const geofence = directory.geofences.get(id);
       const owner = directory.ownerOf(geofence);
-      return geofence === undefined || rightToGeofence(caller, geofence, owner) !== 'none';
+      return geofence === undefined ? mayHaveDeleted : rightToGeofence(caller, geofence, owner) !== 'none';
     })
   );
 }

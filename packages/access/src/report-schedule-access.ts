@@ -1,14 +1,14 @@
 import type { Directory, ReportSchedule, ReportScheduleId, User } from '@outrider/domain';
-import type { Page, Paging, Registry, ReportScheduleFields } from '@outrider/registry';
+import type { ListedReportDelivery, Page, Paging, Registry, ReportScheduleFields } from '@outrider/registry';
 import { scheduledReport } from '@outrider/reports';
 import { EmailStates, type ListedEmails } from './email-states.ts';
 import { requireSeen } from './job-access.ts';
 import { notFound } from './problem.ts';
-import { unseenIn } from './report-access.ts';
-import { isOperator, rightToReportSchedule } from './rights.ts';
+import { seenDrivers, seenVehicles, unseenIn } from './report-access.ts';
+import { isOperator, requireRight, requireUnlimited, rightToReportSchedule } from './rights.ts';
 
 export interface ReportScheduleSources {
-  registry: Pick<Registry, 'reportSchedules' | 'mailAddresses'>;
+  registry: Pick<Registry, 'reportSchedules' | 'reportDeliveries' | 'mailAddresses' | 'preferences'>;
   directory: Directory;
   config: {
     /** Whether the operator vouches for an e-mail address. Default: for none. */
@@ -47,9 +47,17 @@ export class ReportScheduleAccess {
     };
   }
 
+  /** E-mails of its reports, the newest first. */
+  async deliveries(id: ReportScheduleId, paging: Paging): Promise<Page<ListedReportDelivery>> {
+    await this.#schedule(id);
+    return this.#sources.registry.reportDeliveries.ofSchedule(id, paging);
+  }
+
   async add(wish: ScheduleWish): Promise<ListedSchedule> {
+    requireUnlimited(this.#caller);
+    requireRight(this.#caller, 'edit-notifications');
     requireSeen(scheduledReport(wish), this.#caller, this.#sources.directory);
-    await this.#emails.request(this.#caller.id, wish.emails);
+    await this.#emails.request(this.#caller.id, wish.emails, scheduledReport(wish).language ?? null);
     return this.#emails.addTo(
       await this.#sources.registry.reportSchedules.create({ ...wish, ownerId: this.#caller.id }),
     );
@@ -61,6 +69,8 @@ export class ReportScheduleAccess {
     ifMatch: number | null,
     change: (current: ReportSchedule) => ScheduleWish,
   ): Promise<ListedSchedule> {
+    requireUnlimited(this.#caller);
+    requireRight(this.#caller, 'edit-notifications');
     const current = await this.#schedule(id);
     const wish = change(current);
     const [was, is] = [scheduledReport(current), scheduledReport(wish)];
@@ -68,19 +78,23 @@ export class ReportScheduleAccess {
     requireSeen(
       {
         vehicleId: is.vehicleId === was.vehicleId ? null : is.vehicleId,
+        vehicleIds: newIn(is.vehicleIds, was.vehicleIds),
         groupId: is.groupId === was.groupId ? null : is.groupId,
         geofenceId: is.geofenceId === was.geofenceId ? null : is.geofenceId,
+        driverIds: newIn(is.driverIds, was.driverIds),
       },
       this.#caller,
       this.#sources.directory,
     );
-    if (wish.emails !== current.emails) await this.#emails.request(current.ownerId, wish.emails);
+    if (wish.emails !== current.emails) await this.#emails.request(current.ownerId, wish.emails, is.language ?? null);
     // What was merged came from this version: another one in between must not be lost.
     const version = ifMatch ?? current.version;
     return this.#emails.addTo(this.#shown(await this.#sources.registry.reportSchedules.update(id, version, wish)));
   }
 
   async remove(id: ReportScheduleId, ifMatch: number | null): Promise<void> {
+    requireUnlimited(this.#caller);
+    requireRight(this.#caller, 'edit-notifications');
     await this.#schedule(id);
     await this.#sources.registry.reportSchedules.delete(id, ifMatch);
   }
@@ -98,7 +112,22 @@ export class ReportScheduleAccess {
       const only = { vehicleId: null, groupId: null, geofenceId: null, [name]: report[name] };
       return unseenIn(only, this.#caller, this.#sources.directory) === null ? report[name] : null;
     };
-    const shown = { ...report, vehicleId: seen('vehicleId'), groupId: seen('groupId'), geofenceId: seen('geofenceId') };
+    const shown = {
+      ...report,
+      vehicleId: seen('vehicleId'),
+      vehicleIds: report.vehicleIds && seenVehicles(report.vehicleIds, this.#caller, this.#sources.directory),
+      groupId: seen('groupId'),
+      geofenceId: seen('geofenceId'),
+      driverIds: report.driverIds && seenDrivers(report.driverIds, this.#caller, this.#sources.directory),
+    };
     return { ...schedule, report: shown };
   }
+}
+
+function newIn<T extends string>(
+  is: readonly T[] | null | undefined,
+  was: readonly T[] | null | undefined,
+): T[] | null {
+  const added = (is ?? []).filter((id) => !was?.includes(id));
+  return added.length === 0 ? null : added;
 }

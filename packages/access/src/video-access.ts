@@ -1,7 +1,9 @@
 import {
   type Directory,
+  hasScope,
   isFinal,
   isSecretAddress,
+  mayChangeTask,
   mayUseVideo,
   phoneAddress,
   type TerminalId,
@@ -21,9 +23,18 @@ import {
 } from '@outrider/domain';
 import type { Files } from '@outrider/files';
 import type { Hub } from '@outrider/hub';
-import type { Page, Paging, Presence, Registry, VideoProfileFields, VideoUsage } from '@outrider/registry';
-import { badField, notFound, Problem } from './problem.ts';
-import { isOperator, type Right, rightToUser, rightToVehicle, visibleVehicles } from './rights.ts';
+import type {
+  Page,
+  Paging,
+  Presence,
+  Registry,
+  VehicleOfTask,
+  VideoProfileFields,
+  VideoUsage,
+} from '@outrider/registry';
+import { requireHistory } from './history-limit.ts';
+import { badField, notFound, Problem, rightNeeded, scopeNeeded } from './problem.ts';
+import { isOperator, type Right, rightToData, rightToUser, visibleData } from './rights.ts';
 
 export interface VideoConfig {
   /** How long a task is tried. */
@@ -35,7 +46,7 @@ export interface VideoConfig {
 }
 
 /** Where the video service puts what it fetched. */
-export type VideoFiles = Pick<Files, 'info' | 'get'>;
+export type VideoFiles = Pick<Files, 'info' | 'get' | 'delete'>;
 
 /** The data behind a caller's video. */
 export interface VideoSources {
@@ -63,6 +74,9 @@ export interface TaskWish {
   quality: VideoQuality | undefined;
   audio: boolean | undefined;
 }
+
+/** What of a task is to be changed. */
+export type TaskPatch = Partial<Omit<TaskWish, 'profileId'>>;
 
 /** A task as the caller may see it: who made it only where they may see that account. */
 export interface TaskShown {
@@ -100,7 +114,7 @@ export class VideoAccess {
   async profiles(terminalId: TerminalId | undefined, paging: Paging): Promise<Page<ProfileShown>> {
     this.#requireService();
     const { registry, directory } = this.#sources;
-    const filter = { ...visibleVehicles(this.#caller) };
+    const filter = { ...visibleData(this.#caller) };
     if (terminalId !== undefined) {
       const vehicle = directory.vehicleOfTerminal(terminalId);
       if (vehicle === undefined) return { items: [], next: null };
@@ -169,6 +183,7 @@ export class VideoAccess {
     if (!profile || this.#right(profile.vehicleId) === 'none')
       throw badField('/profileId', 'There is no such video profile.');
     requireFragment(wish, profile, nowMs);
+    await this.#requireKeptTime(profile, wish.startMs);
     if ((await registry.videoTasks.unfinished(profile.id)) >= MAX_UNFINISHED_TASKS)
       throw new Problem('conflict', `The terminal has ${MAX_UNFINISHED_TASKS} tasks to do: cancel some, or wait.`);
     const task = await registry.videoTasks.create({
@@ -194,7 +209,7 @@ export class VideoAccess {
     if (profileId !== undefined) await this.#profile(profileId, 'read');
     const page = await this.#sources.registry.videoTasks.list(
       {
-        ...visibleVehicles(this.#caller),
+        ...visibleData(this.#caller),
         ...(profileId === undefined ? {} : { profileId }),
         ...(state === undefined ? {} : { states: [state] }),
       },
@@ -211,13 +226,60 @@ export class VideoAccess {
 
   /** By who made it, or keeps the vehicle. */
   async cancelTask(id: VideoTaskId): Promise<TaskShown & { history: VideoTaskTransition[] }> {
-    const { createdBy, vehicleId } = await this.#task(id);
-    if (createdBy !== this.#caller.id && this.#right(vehicleId) !== 'write')
-      throw new Problem('forbidden', 'Only who made a task, or keeps the vehicle, may cancel it.');
+    this.#requireKept(await this.#task(id), 'cancel it');
     const { task, cancelled } = await this.#sources.registry.videoTasks.cancel(id);
     if (cancelled) await this.#publish(task);
     if (!cancelled && task.state !== 'cancelled') throw new Problem('conflict', `The task is ${task.state} already.`);
     return this.task(id);
+  }
+
+  /**
+   * Changes what a task asks for, until its terminal is asked to play. By who made it, or keeps the vehicle.
+   *
+   * @param ifMatch the `changedAtMs` that the caller last saw; null: any
+   */
+  async changeTask(
+    id: VideoTaskId,
+    ifMatch: number | null,
+    patch: TaskPatch,
+    nowMs: number,
+  ): Promise<TaskShown & { history: VideoTaskTransition[] }> {
+    const { registry, directory } = this.#sources;
+    const task = await this.#task(id);
+    this.#requireKept(task, 'change it');
+    if (!mayChangeTask(task.state)) throw requestedAlready(task);
+    const profile = directory.videoProfiles.get(task.profileId);
+    if (profile === undefined) throw notFound();
+    const { channel = task.channel, startMs = task.startMs, endMs = task.endMs } = patch;
+    const { quality = task.quality, audio = task.audio } = patch;
+    const wish = { profileId: task.profileId, channel, startMs, endMs, quality, audio };
+    requireFragment(wish, profile, nowMs);
+    await this.#requireKeptTime(profile, startMs);
+    const { profileId: _, ...wanted } = wish;
+    const { task: now, changed } = await registry.videoTasks.change(id, ifMatch, wanted, this.#vehicleOf(task));
+    if (!changed) throw requestedAlready(now);
+    await this.#publish(now);
+    return this.task(id);
+  }
+
+  /**
+   * Removes a task in any state, and its file. By who made it, or keeps the vehicle.
+   *
+   * @param ifMatch as in {@link changeTask}
+   */
+  async removeTask(id: VideoTaskId, ifMatch: number | null): Promise<void> {
+    const { registry, videoFiles } = this.#sources;
+    const task = await this.#task(id);
+    this.#requireKept(task, 'delete it');
+    await registry.videoTasks.delete(id, ifMatch, this.#vehicleOf(task));
+    // A file that is left by a crash here belongs to no task, and is swept like one that a worker left.
+    await videoFiles.delete(videoFileId(id));
+    // Its worker ends, and lists are read again.
+    await this.#publish(isFinal(task.state) ? task : { ...task, state: 'cancelled' });
+  }
+
+  async #requireKeptTime({ vehicleId }: VideoProfile, ms: number): Promise<void> {
+    await requireHistory(this.#sources.registry, vehicleId, { field: '/start', ms, so: 'videos of then are not kept' });
   }
 
   // Files
@@ -241,6 +303,20 @@ export class VideoAccess {
     yield* bytes;
   }
 
+  /** Deletes the video of a finished task; the task stays in the list. By who made it, or keeps the vehicle. */
+  async removeFile(id: VideoTaskId): Promise<void> {
+    const task = await this.#task(id);
+    this.#requireKept(task, 'delete its video');
+    if (task.state !== 'done') throw notDone(task);
+    const { registry, directory, videoFiles } = this.#sources;
+    const { name = '', dealerId = null } = directory.vehicles.get(task.vehicleId) ?? {};
+    // In this order: a file that is gone and still noted is found again, one that is left and not noted would not be.
+    await videoFiles.delete(videoFileId(id));
+    await registry.videoTasks.discardFile(id, name, dealerId);
+    const now = await registry.videoTasks.get(id);
+    if (now) await this.#publish(now);
+  }
+
   /** How much is stored, and what is allowed. */
   async storage(): Promise<{ usage: VideoUsage; config: VideoConfig; waiting: ReadonlyMap<VideoTaskState, number> }> {
     if (!isOperator(this.#caller))
@@ -256,12 +332,23 @@ export class VideoAccess {
   // The checks
 
   #requireService(): void {
-    if (!mayUseVideo(this.#caller)) throw new Problem('forbidden', 'This account was not granted the video service.');
+    if (mayUseVideo(this.#caller)) return;
+    throw hasScope(this.#caller, 'video') ? rightNeeded('video') : scopeNeeded('video');
+  }
+
+  #requireKept({ createdBy, vehicleId }: VideoTask, what: string): void {
+    if (createdBy !== this.#caller.id && this.#right(vehicleId) !== 'write')
+      throw new Problem('forbidden', `Only who made a task, or keeps the vehicle, may ${what}.`);
+  }
+
+  #vehicleOf({ vehicleId }: VideoTask): VehicleOfTask {
+    const { name = '', dealerId = null } = this.#sources.directory.vehicles.get(vehicleId) ?? {};
+    return { vehicleName: name, dealerId };
   }
 
   #right(vehicleId: VehicleId): Right {
     const vehicle = this.#sources.directory.vehicles.get(vehicleId);
-    return vehicle ? rightToVehicle(this.#caller, vehicle) : 'none';
+    return vehicle ? rightToData(this.#caller, vehicle) : 'none';
   }
 
   async #profile(id: VideoProfileId, needed: Right): Promise<VideoProfile> {
@@ -345,6 +432,13 @@ function addressOf(protocol: VideoProfile['protocol'], address: string): string 
 
 function requireWrite(right: Right): void {
   if (right !== 'write') throw new Problem('forbidden', 'This account may see it, and may not change it.');
+}
+
+function requestedAlready({ state }: VideoTask): Problem {
+  return new Problem(
+    'conflict',
+    `The task is ${state} already: it can be changed until its terminal is asked to play.`,
+  );
 }
 
 function notDone({ state, progressPercent, reason }: VideoTask): Problem {

@@ -1,6 +1,6 @@
 import type { BlockList } from 'node:net';
 import { clientAddress, isTrustedProxy } from './client-address.ts';
-import { originOf, sessionCookieOf } from './session-cookie.ts';
+import { mayConnect, originOf, sessionCookieOf } from './session-cookie.ts';
 
 /** How a request came: from where, over what, and with which cookie. */
 export interface Arrival {
@@ -8,10 +8,14 @@ export interface Arrival {
   address: string;
   /** Over TLS: to this process, or to a trusted proxy that says so. */
   secure: boolean;
+  /** Origin at which the client asked, such as `https://fleet.example.com`; null where no header says it. */
+  site: string | null;
   /** Token in the cookie of the console's session. */
   cookie: string | null;
   /** Was the request made by a page of this service itself? Unknown where no header shows it. */
   origin(): 'same' | 'other' | 'unknown';
+  /** May its page have a WebSocket here, where pages of these origins may? */
+  mayConnect(origins: readonly string[]): boolean;
 }
 
 /**
@@ -27,16 +31,19 @@ export function arrivalOf(
   const isProxied = isTrustedProxy(peer, trusted);
   const forwarded = (name: string) => (isProxied ? header(`x-forwarded-${name}`)?.split(',', 1)[0]?.trim() : undefined);
   const secure = (forwarded('proto')?.toLowerCase() ?? (socket?.encrypted ? 'https' : 'http')) === 'https';
+  const host = forwarded('host') ?? header('host');
+  const made = () => ({
+    fetchSite: header('sec-fetch-site'),
+    origin: header('origin'),
+    host,
+    secure,
+  });
   return {
     address: clientAddress(peer, header('x-forwarded-for'), trusted),
     secure,
+    site: host === undefined ? null : `${secure ? 'https' : 'http'}://${host.toLowerCase()}`,
     cookie: sessionCookieOf(header('cookie'), secure),
-    origin: () =>
-      originOf({
-        fetchSite: header('sec-fetch-site'),
-        origin: header('origin'),
-        host: forwarded('host') ?? header('host'),
-        secure,
-      }),
+    origin: () => originOf(made()),
+    mayConnect: (origins) => originOf(made()) === 'same' || mayConnect(made(), origins),
   };
 }

@@ -104,7 +104,7 @@ describe('rotation', () => {
     for (const each of [tokens, tokensOf(await openKeys(path, LIFETIMES, () => nowMs))]) {
       for (const token of [older, jwt]) {
         expect(await each.verify(token)).toEqual(refused);
-        expect(await each.verifyIgnoringExpiry(token)).toEqual(refused);
+        expect(await each.verifyForRefresh(token)).toEqual(refused);
       }
       expect(await each.verifyCookie(cookie)).toEqual(refused);
     }
@@ -124,13 +124,13 @@ describe('rotation', () => {
     nowMs += 1;
     expect(kidsOf(keys)).toEqual([keys.current.kid]);
     expect(await tokens.verify(jwt)).toEqual({ error: 'expired' });
-    expect(await tokens.verifyIgnoringExpiry(jwt)).toMatchObject({ userId: USER });
+    expect(await tokens.verifyForRefresh(jwt)).toMatchObject({ userId: USER });
     nowMs = NOON + 30 * 24 * HOUR_MS + NOTICED_MS - 1;
     expect(await keys.reload()).toBe(false);
     expect(await kidsInFile()).toBe(2);
-    expect(await tokens.verifyIgnoringExpiry(jwt)).toMatchObject({ userId: USER });
+    expect(await tokens.verifyForRefresh(jwt)).toMatchObject({ userId: USER });
     nowMs += 1;
-    expect(await tokens.verifyIgnoringExpiry(jwt)).toEqual({ error: 'bad-signature' });
+    expect(await tokens.verifyForRefresh(jwt)).toEqual({ error: 'bad-signature' });
     expect(await keys.reload()).toBe(false);
     expect(await kidsInFile()).toBe(1);
     const { jwt: fresh } = await tokens.issue(USER, SESSION);

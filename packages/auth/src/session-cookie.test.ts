@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { originOf, sessionCookieOf, setSessionCookie } from './session-cookie.ts';
+import { mayConnect, originOf, sessionCookieOf, setSessionCookie } from './session-cookie.ts';
 
 test('it is out of reach of scripts and of other sites; over TLS it is bound to the host', () => {
   expect(setSessionCookie('a.b-c_d', true, 60)).toBe(
@@ -28,4 +28,22 @@ test('what the browser says of the site decides, else the origin must be the ver
   for (const origin of ['http://fleet.test:8443', 'https://fleet.test', 'https://evil.test', 'null', 'https://'])
     expect(originOf({ ...at, origin })).toBe('other');
   expect(originOf({ ...at, origin: 'https://', host: undefined })).toBe('other');
+});
+
+test('a WebSocket is for pages of this host, whatever stands in front of it, and of listed origins', () => {
+  const listed = ['https://app.test'];
+  const may = (origin: string | undefined, host: string | undefined = 'fleet.test') =>
+    mayConnect({ origin, host }, listed);
+  for (const origin of [undefined, 'https://app.test', 'https://fleet.test', 'http://fleet.test', 'https://FLEET.test'])
+    expect(may(origin), origin).toBe(true);
+  for (const origin of [
+    'http://app.test',
+    'https://app.test:444',
+    'https://fleet.test:8443',
+    'https://a.fleet.test',
+    'null',
+    '',
+  ])
+    expect(may(origin), origin).toBe(false);
+  expect(mayConnect({ origin: 'https://fleet.test', host: undefined }, listed)).toBe(false);
 });

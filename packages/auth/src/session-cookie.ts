@@ -36,6 +36,19 @@ export function setSessionCookie(token: string, secure: boolean, maxAgeSeconds: 
   return `${sessionCookieName(secure)}=${token}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${flags}`;
 }
 
+/**
+ * May a page make a WebSocket of its own here? WebSockets know no CORS: the server has to look. Pages of this service
+ * may, by the name that the client asked for whatever stands in front, and those of the listed origins; what is no
+ * browser says nothing of an origin.
+ */
+export function mayConnect(
+  { origin, host }: Pick<RequestOrigin, 'origin' | 'host'>,
+  origins: readonly string[],
+): boolean {
+  if (origin === undefined || origins.includes(origin)) return true;
+  return host !== undefined && URL.canParse(origin) && new URL(origin).host === host.toLowerCase();
+}
+
 /** The parts of a request that show where it was made. */
 export interface RequestOrigin {
   /** `Sec-Fetch-Site`: browsers set it, and no script can. */

@@ -67,13 +67,13 @@ test('it is good until its last second is over, whether it was seen before or no
 test('for refreshing, an expired token is as good as any', async () => {
   const { jwt, expiresAtMs } = await tokens.issue(USER, SESSION);
   nowMs = expiresAtMs + 86_400_000;
-  expect(await tokens.verifyIgnoringExpiry(jwt)).toEqual({
+  expect(await tokens.verifyForRefresh(jwt)).toEqual({
     userId: USER,
     sessionId: SESSION,
     expiresAtMs,
     keyId: keys.current.kid,
   });
-  expect(await newTokens(foreignKeys).verifyIgnoringExpiry(jwt)).toEqual({ error: 'bad-signature' });
+  expect(await newTokens(foreignKeys).verifyForRefresh(jwt)).toEqual({ error: 'bad-signature' });
 });
 
 test('keys of another place are not taken', async () => {
@@ -118,7 +118,7 @@ test('the token of a cookie lives as long as its session, and is good for nothin
   });
   for (const fresh of [tokens, newTokens()]) {
     expect(await fresh.verify(cookie)).toEqual({ error: 'malformed' });
-    expect(await fresh.verifyIgnoringExpiry(cookie)).toEqual({ error: 'malformed' });
+    expect(await fresh.verifyForRefresh(cookie)).toEqual({ error: 'malformed' });
     expect(await fresh.verifyCookie(jwt)).toEqual({ error: 'malformed' });
   }
   nowMs = endsAtMs - 1;

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
-import { isUuid, type SessionId, type UserId } from '@outrider/domain';
+import { type ApiKeyId, isApiKey, isUuid, type SessionId, type UserId } from '@outrider/domain';
 import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
+import { ApiKeyChecks, type ApiKeyChecksOptions, type VerifiedApiKey } from './api-key-checks.ts';
 import { ALGORITHM, type SigningKeys } from './keys.ts';
 
 const ISSUER = 'outrider';
@@ -8,7 +9,8 @@ const ISSUER = 'outrider';
  * What a token is for, in its header (RFC 8725, 3.11): that of a cookie is never taken as a JWT of the API, which needs
  * the right to use the API, nor the other way round.
  */
-const TYPES = { api: 'JWT', cookie: 'session+jwt' } as const;
+const STATE_TYPE = 'state+jwt';
+const TYPES = { api: 'JWT', refresh: 'refresh+jwt', cookie: 'session+jwt' } as const;
 type Purpose = keyof typeof TYPES;
 /** A token made here has about 330 characters. */
 const MAX_TOKEN_CHARACTERS = 1024;
@@ -26,8 +28,11 @@ export interface Verified {
   error?: undefined;
 }
 
-/** Why a token is not taken. `ended`: it was good, its session is over. */
-export type TokenError = 'malformed' | 'bad-signature' | 'expired' | 'ended';
+/**
+ * Why a token is not taken. `ended`: it was good, its session is over. `unknown-key`: it is an API key that does not
+ * exist, any more or with this secret.
+ */
+export type TokenError = 'malformed' | 'bad-signature' | 'expired' | 'ended' | 'unknown-key';
 export interface Refused {
   error: TokenError;
 }
@@ -40,6 +45,8 @@ export interface TokensOptions {
   now: () => number;
   /** Is the session still open? Asked when a token is first seen, and again every few seconds that it is used. */
   sessionIsLive: (sessionId: SessionId) => Promise<boolean>;
+  /** Stored API keys. Default: no key is known. */
+  apiKey?: ApiKeyChecksOptions['known'];
 }
 
 interface Cached {
@@ -48,18 +55,21 @@ interface Cached {
 }
 
 /**
- * Makes and checks the tokens of sessions. Checking a signature costs far more than the call it lets in, so that what
- * was verified is kept, by the token's hash and in bounds, until it expires or its session or user is revoked.
+ * Makes and checks the tokens of sessions, and checks API keys. Checking a signature costs far more than the call it
+ * lets in, so that what was verified is kept, by the token's hash and in bounds, until it expires or its session or
+ * user is revoked.
  */
 export class Tokens {
   readonly #options: TokensOptions;
   /** In the order of their last use. */
   readonly #cache = new Map<string, Cached>();
+  readonly #apiKeys: ApiKeyChecks;
   /** Grows with each revocation: a check that was under way meanwhile is not kept. */
   #revocations = 0;
 
   constructor(options: TokensOptions) {
     this.#options = options;
+    this.#apiKeys = new ApiKeyChecks({ known: options.apiKey ?? (async () => null), now: options.now });
   }
 
   /** What `/.well-known/jwks.json` shows now. */
@@ -83,6 +93,48 @@ export class Tokens {
     return this.#sign('cookie', userId, sessionId, Math.ceil(expiresAtMs / 1000));
   }
 
+  /** The token that a session's tokens are refreshed with: good for nothing else, and for as long as it lives. */
+  async issueRefresh(userId: UserId, sessionId: SessionId, expiresAtMs: number): Promise<string> {
+    return this.#sign('refresh', userId, sessionId, Math.ceil(expiresAtMs / 1000));
+  }
+
+  /** Signs what a browser keeps between two steps of a sign-in: good for this purpose alone. */
+  async issueState(purpose: string, state: Readonly<Record<string, string>>, ttlSeconds: number): Promise<string> {
+    const { keys, now } = this.#options;
+    const { kid, privateKey } = keys.current;
+    return new SignJWT({ state })
+      .setProtectedHeader({ alg: ALGORITHM, kid, typ: STATE_TYPE })
+      .setIssuer(ISSUER)
+      .setAudience(purpose)
+      .setExpirationTime(Math.floor(now() / 1000) + ttlSeconds)
+      .sign(privateKey);
+  }
+
+  /** What {@link issueState} signed for this purpose; null for anything else, and when it has expired. */
+  async verifyState(purpose: string, token: string): Promise<Readonly<Record<string, string>> | null> {
+    const { keys, now } = this.#options;
+    if (token.length > MAX_TOKEN_CHARACTERS) return null;
+    const options = {
+      ...{ algorithms: [ALGORITHM], issuer: ISSUER, audience: purpose, typ: STATE_TYPE },
+      requiredClaims: ['exp', 'state'],
+    };
+    try {
+      const { payload } = await jwtVerify(
+        token,
+        ({ kid }) => {
+          const key = kid === undefined ? undefined : keys.publicKey(kid);
+          if (!key) throw new errors.JWKSNoMatchingKey();
+          return key;
+        },
+        { ...options, currentDate: new Date(now()) },
+      );
+      return payload.state as Record<string, string>;
+    } catch (error) {
+      if (error instanceof errors.JOSEError) return null;
+      throw error;
+    }
+  }
+
   #sign(purpose: Purpose, userId: UserId, sessionId: SessionId, expiresAt: number): Promise<string> {
     const { keys, now } = this.#options;
     const { kid, privateKey } = keys.current;
@@ -95,12 +147,15 @@ export class Tokens {
       .sign(privateKey);
   }
 
-  /** Whose token is it, if it is good now? Never throws for what a peer sent; rejects when sessions can't be asked. */
-  verify(token: string): Promise<Verified | Refused> {
-    return this.#verify('api', token);
+  /**
+   * Whose token or API key is it, if it is good now? Never throws for what a peer sent; rejects when sessions can't be
+   * asked.
+   */
+  verify(token: string): Promise<Verified | VerifiedApiKey | Refused> {
+    return isApiKey(token) ? this.#apiKeys.verify(token) : this.#verify('api', token);
   }
 
-  /** As {@link verify}, for the token of a cookie. */
+  /** As {@link verify}, for the token of a cookie, which is never an API key. */
   verifyCookie(token: string): Promise<Verified | Refused> {
     return this.#verify('cookie', token);
   }
@@ -134,17 +189,23 @@ export class Tokens {
   }
 
   /**
-   * As {@link verify}, for refreshing alone: an expired token is as good as any other. Whether the session is still
-   * open is the caller's to ask.
+   * As {@link verify}, for refreshing alone: takes a JWT of the API, and an expired one is as good as any other, or a
+   * token made for it. Whether the session is still open is the caller's to ask.
    */
-  async verifyIgnoringExpiry(token: string): Promise<Verified | Refused> {
+  async verifyForRefresh(token: string): Promise<Verified | Refused> {
     if (token.length > MAX_TOKEN_CHARACTERS) return { error: 'malformed' };
-    return this.#check('api', token, new Date(0));
+    const asJwt = await this.#check('api', token, new Date(0));
+    return asJwt.error === 'malformed' ? this.#check('refresh', token, new Date(0)) : asJwt;
   }
 
   /** Takes a session's tokens out of force, at once on this instance. */
   revokeSession(sessionId: SessionId): void {
     this.#revoke((verified) => verified.sessionId === sessionId);
+  }
+
+  /** Has an API key read anew with its next use: call it when the key was changed or revoked. */
+  revokeApiKey(id: ApiKeyId): void {
+    this.#apiKeys.revoke(id);
   }
 
   /**
@@ -204,7 +265,17 @@ export class Tokens {
   }
 }
 
-/** The token of an `Authorization` header (`JWT <token>`, spec section 5); null where the header is anything else. */
+/**
+ * The token of an `Authorization` header (`JWT <token>`, spec section 5, or `Bearer <key>` of an API key); null where
+ * the header is anything else.
+ */
 export function tokenOfHeader(header: string | undefined): string | null {
-  return /^JWT ([A-Za-z0-9_.-]+)$/i.exec(header ?? '')?.[1] ?? null;
+  const [, scheme, token] = /^(JWT|Bearer) ([A-Za-z0-9_.-]+)$/i.exec(header ?? '') ?? [];
+  if (scheme === undefined || token === undefined) return null;
+  return scheme.toUpperCase() === 'JWT' || isApiKey(token) ? token : null;
+}
+
+/** As {@link tokenOfHeader}, of a header that holds what is to be refreshed: the word JWT may be left out there. */
+export function tokenToRefresh(header: string | undefined): string | null {
+  return /^(?:JWT )?([A-Za-z0-9_.-]+)$/i.exec(header ?? '')?.[1] ?? null;
 }

@@ -30,6 +30,21 @@ function webOrigin(description: string): Variable<string | null> {
   };
 }
 
+/** Origins of pages, as browsers send them, separated by commas. */
+function origins(description: string): Variable<readonly string[]> {
+  const texts = list(description);
+  return {
+    ...texts,
+    parse(value) {
+      const given = texts.parse(value);
+      for (const origin of given)
+        if (!/^https?:/.test(origin) || !URL.canParse(origin) || new URL(origin).origin !== origin)
+          throw new Error('origins such as https://app.example.com, in lower case, without a path or *');
+      return given;
+    },
+  };
+}
+
 /** Where a service keeps what no server keeps for it. */
 export const folderVariables = {
   DATA_DIR: textOr('./data', 'Folder for all stored data; created if it does not exist.'),
@@ -42,12 +57,18 @@ export const accessVariables = {
   JWT_TTL_SECONDS: whole(1, 31_536_000, 3600, 'Life of a token.'),
   SESSION_TTL_SECONDS: whole(1, 31_536_000, 2_592_000, 'How long after login a token can be refreshed.'),
   TRUSTED_PROXIES: list('Addresses or subnets of proxies whose `X-Forwarded-For` is believed, separated by commas.'),
-  MAX_HTTP_CONNECTIONS: whole(
-    1,
-    1_000_000,
-    4096,
-    'Open HTTP connections, beside those of the live API; further ones are closed at once.',
+  CORS_ORIGINS: origins(
+    'Origins of other sites whose pages may call the API and the live API with a token, such as `https://app.example.com`, separated by commas; the cookie of the console is never theirs.',
   ),
+  MAX_HTTP_CONNECTIONS: {
+    ...whole(
+      1,
+      1_000_000,
+      4096,
+      'Open HTTP connections, beside those of the live API; further ones are closed at once.',
+    ),
+    allowsConnections: true,
+  },
   MAX_HTTP_CONNECTIONS_PER_ADDRESS: whole(
     1,
     1_000_000,
@@ -63,7 +84,7 @@ export const accessVariables = {
   WEBHOOK_ALLOW_PRIVATE: oneOf(
     ['no', 'yes'],
     'no',
-    'Whether webhooks may go to plain http and to addresses inside the own network.',
+    'Whether webhooks and forwarding may go to plain http and to addresses inside the own network. `npm run demo` has `yes` where it is not set: it forwards to itself.',
   ),
 } satisfies Variables;
 

@@ -8,7 +8,6 @@ import { expect, test } from 'vitest';
 import {
   type Backing,
   backingOf,
-  needServers,
   newSecretsKey,
   openCheckpoints,
   openHub,
@@ -18,7 +17,7 @@ import {
   openWarehouse,
   SECRETS_KEY_FILE,
 } from './index.ts';
-import { logVariables, serverVariables } from './variables.ts';
+import { logVariables, serverVariables, serverVariablesWith } from './variables.ts';
 
 const variables = { ...logVariables, ...serverVariables };
 const read = (environment: Record<string, string>, folder: string | null = null) =>
@@ -132,10 +131,13 @@ test('an account that lacks a part, and an address of another scheme, are said t
   expect(() => read({ S3_URL: 'https://key:geheim@storage' })).not.toThrow('geheim');
 });
 
-test('a service that runs alone gets an error that names every missing server', () => {
-  const config = readConfig(variables, { REDIS_URL: 'redis://redis' });
-  expect(() => needServers(config, ['KAFKA_BROKERS', 'REDIS_URL', 'DATABASE_URL'])).toThrow(
-    /KAFKA_BROKERS must be set.*\n.*DATABASE_URL must be set/,
+test('a service that runs alone gets an error that names every missing server, and everything else that is wrong', () => {
+  const needing = { ...logVariables, ...serverVariablesWith(['KAFKA_BROKERS', 'REDIS_URL', 'DATABASE_URL']) };
+  const wrong = { REDIS_URL: 'redis://redis', KAFKA_SASL_USERNAME: 'x', REDIS_KEY_PREFIX: '{}' };
+  expect(() => readConfig(needing, wrong)).toThrow(
+    /REDIS_KEY_PREFIX must be[\s\S]*KAFKA_BROKERS must be set: a service[\s\S]*KAFKA_SASL_MECHANISM[\s\S]*DATABASE_URL must be set/,
   );
-  expect(() => needServers(config, ['REDIS_URL'])).not.toThrow();
+  expect(readConfig({ ...serverVariablesWith(['REDIS_URL']) }, { REDIS_URL: 'redis://redis' })).toMatchObject({
+    REDIS_URL: 'redis://redis',
+  });
 });

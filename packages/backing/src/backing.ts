@@ -1,4 +1,4 @@
-import { type Config, ConfigError } from '@outrider/runtime';
+import type { Config } from '@outrider/runtime';
 import type { logVariables, serverVariables } from './variables.ts';
 
 type BackingConfig = Config<typeof logVariables> & Config<typeof serverVariables>;
@@ -32,15 +32,8 @@ export interface Sasl {
   password: string;
 }
 
-/**
- * @param folder for stores without a server; null when the process has no folder
- * @throws {ConfigError} where a setting lacks another
- */
+/** @param folder for stores without a server; null when the process has no folder */
 export function backingOf(config: BackingConfig, folder: string | null): Backing {
-  if (config.SECRETS_KEY !== null && config.SECRETS_KEY_FILE !== null)
-    throw new ConfigError(['SECRETS_KEY must not be set where SECRETS_KEY_FILE is']);
-  if (!/^[\w.:-]{1,64}$/.test(config.REDIS_KEY_PREFIX))
-    throw new ConfigError(['REDIS_KEY_PREFIX must be 1 to 64 letters, digits, or any of . : _ -']);
   return {
     folder,
     log: {
@@ -62,30 +55,8 @@ export function backingOf(config: BackingConfig, folder: string | null): Backing
   };
 }
 
+/** The settings were compared with each other when they were read. */
 function saslOf(config: BackingConfig): Sasl | null {
   const { KAFKA_SASL_MECHANISM: mechanism, KAFKA_SASL_USERNAME: username, KAFKA_SASL_PASSWORD: password } = config;
-  if (mechanism === 'none') {
-    if (username === null && password === null) return null;
-    throw new ConfigError(['KAFKA_SASL_MECHANISM must be set where there is a KAFKA_SASL_USERNAME or a password']);
-  }
-  if (username !== null && password !== null) return { mechanism, username, password };
-  throw new ConfigError([
-    `KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD must be set for KAFKA_SASL_MECHANISM ${mechanism}`,
-  ]);
-}
-
-/** A server that several processes can meet at. */
-export type ServerName = 'KAFKA_BROKERS' | 'REDIS_URL' | 'DATABASE_URL' | 'CLICKHOUSE_URL' | 'S3_URL';
-
-/**
- * A service in a process of its own meets the others at servers: what runs inside a process is of no use to it.
- *
- * @throws {ConfigError} naming every server that is not set
- */
-export function needServers(config: Partial<Record<ServerName, unknown>>, names: readonly ServerName[]): void {
-  const missing = names.filter((name) => config[name] == null);
-  if (missing.length > 0)
-    throw new ConfigError(
-      missing.map((name) => `${name} must be set: a service in a process of its own meets the others there`),
-    );
+  return mechanism === 'none' || username === null || password === null ? null : { mechanism, username, password };
 }

@@ -1,6 +1,6 @@
 import type { DefinitionChange, Directory } from '@outrider/domain';
 import { followDefinitions, type Log } from '@outrider/log';
-import { followRegistry, type Registry } from '@outrider/registry';
+import type { Registry } from '@outrider/registry';
 import type { Logger, Part } from '@outrider/runtime';
 import { refreshWithin } from './refresh-within.ts';
 
@@ -32,6 +32,7 @@ export async function openDirectory(
   logger: Logger,
   onChange: (change: DefinitionChange) => void = () => {},
 ): Promise<OpenDirectory> {
+  const { followRegistry } = await import('@outrider/registry');
   const { directory, refresh, stop: unfollow } = await followRegistry(registry, onChange);
   try {
     const changes = await followDefinitions(log, reader, (change) => {

@@ -14,18 +14,18 @@ import {
   openSqliteLog,
   type SqliteLogOptions,
 } from '@outrider/log';
-import {
-  openRegistry as openRegistryAt,
-  type Registry,
-  type RegistryOptions,
-  SecretsKeyError,
-} from '@outrider/registry';
+import type { Registry, RegistryOptions } from '@outrider/registry';
 import { type Logger, type Registry as Metrics, StartError } from '@outrider/runtime';
-import { openWarehouse as openWarehouseAt, type Warehouse, type WarehouseOptions } from '@outrider/warehouse';
+import type { Warehouse, WarehouseOptions } from '@outrider/warehouse';
 import type { Backing, Sasl } from './backing.ts';
 import { unreadableRecords } from './dead-letter-office.ts';
 import { discontinuityReport, measureLog } from './log-watch.ts';
 import { openSecrets } from './secrets-key.ts';
+
+/*
+ * The registry and the warehouse are loaded where one is opened: each thread of a service has its own copy of what it
+ * loads, and the threads of the gateway and of the rules open neither.
+ */
 
 /**
  * Kafka where brokers are given, else a SQLite file. A record that can't be read is put into topic `<name>-dead`, and
@@ -164,6 +164,7 @@ export async function openRegistry(
     });
   } catch (error) {
     const { cause } = error as Error;
+    const { SecretsKeyError } = await import('@outrider/registry');
     if (cause instanceof SecretsKeyError)
       throw new StartError(
         `${cause.message}: set SECRETS_KEY or SECRETS_KEY_FILE, see "Secrets" in docs/deployment.md`,
@@ -177,11 +178,12 @@ export async function openRegistry(
 
 type RegistryBacking = Pick<Backing, 'folder' | 'databaseUrl'>;
 
-function openRegistryWith(
+async function openRegistryWith(
   { folder, databaseUrl }: RegistryBacking,
   logger: Logger,
   options: Pick<RegistryOptions, 'quotas' | 'secrets' | 'onSecrets' | 'forgetLostSecrets'>,
 ): Promise<Registry> {
+  const { openRegistry: openRegistryAt } = await import('@outrider/registry');
   if (databaseUrl === null)
     return reached(null, openRegistryAt({ path: inFolder(folder, 'registry.sqlite'), ...options }));
   return reached(
@@ -199,11 +201,12 @@ function openRegistryWith(
  *
  * @param port to the thread that has ClickHouse; null: this thread is to have it
  */
-export function openWarehouse(
+export async function openWarehouse(
   { folder, clickhouseUrl }: Pick<Backing, 'folder' | 'clickhouseUrl'>,
   options: WarehouseOptions = {},
   port: MessagePort | null = null,
 ): Promise<Warehouse> {
+  const { openWarehouse: openWarehouseAt } = await import('@outrider/warehouse');
   if (clickhouseUrl === null && port !== null) return openWarehouseAt({ port });
   if (clickhouseUrl === null) return openWarehouseAt({ path: inFolder(folder, 'warehouse') }, options);
   return reached(`ClickHouse at ${hostOf(clickhouseUrl)}`, openWarehouseAt({ url: clickhouseUrl }, options));
@@ -216,9 +219,18 @@ export async function openVideoFiles({ folder, s3Url }: Pick<Backing, 'folder' |
 
 /** Where the files of reports are: in the same bucket under a name of its own, or in a folder beside. */
 export async function openReportFiles({ folder, s3Url }: Pick<Backing, 'folder' | 's3Url'>): Promise<Files> {
-  if (s3Url === null) return openFolder(inFolder(folder, 'reports'));
+  return openFilesNamed('reports', folder, s3Url);
+}
+
+/** Where the files of services are: invoices and photos. */
+export async function openServiceFiles({ folder, s3Url }: Pick<Backing, 'folder' | 's3Url'>): Promise<Files> {
+  return openFilesNamed('services', folder, s3Url);
+}
+
+async function openFilesNamed(name: string, folder: Backing['folder'], s3Url: Backing['s3Url']): Promise<Files> {
+  if (s3Url === null) return openFolder(inFolder(folder, name));
   const url = new URL(s3Url);
-  url.pathname = `${url.pathname.replace(/\/$/, '')}/reports`;
+  url.pathname = `${url.pathname.replace(/\/$/, '')}/${name}`;
   return openS3({ url: url.href });
 }
 

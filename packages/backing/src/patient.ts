@@ -51,9 +51,13 @@ export function patientHub(hub: Hub, logger: Logger): Hub {
     resetCount: (key) => hub.resetCount(key),
     block: (key, untilMs) => hub.block(key, untilMs),
     blockedUntil: (key, nowMs) => hub.blockedUntil(key, nowMs),
-    noteUnknownTerminal: (terminalId, protocol, address, nowMs) =>
-      hub.noteUnknownTerminal(terminalId, protocol, address, nowMs),
+    holdLease: (key, holder, keptMs) => hub.holdLease(key, holder, keptMs),
+    releaseLease: (key, holder) => hub.releaseLease(key, holder),
+    noteUnknownTerminal: (terminalId, protocol, address, nowMs, contact) =>
+      hub.noteUnknownTerminal(terminalId, protocol, address, nowMs, contact),
     unknownTerminals: () => hub.unknownTerminals(),
+    noteUnknownDevice: (device, nowMs) => hub.noteUnknownDevice(device, nowMs),
+    unknownDevices: () => hub.unknownDevices(),
     publish: (channel, message) => hub.publish(channel, message),
     subscribe: (channel, listener) => hub.subscribe(channel, listener),
     async close() {

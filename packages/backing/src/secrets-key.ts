@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { keyId, Secrets } from '@outrider/registry';
+import type { Secrets } from '@outrider/registry';
 import { StartError } from '@outrider/runtime';
 import type { Backing } from './backing.ts';
 
@@ -48,6 +48,7 @@ export async function openSecrets(
   backing: Pick<Backing, 'folder' | 'databaseUrl' | 'secretsKey' | 'secretsKeyFile'>,
 ): Promise<OpenSecrets> {
   const { folder, databaseUrl, secretsKey, secretsKeyFile } = backing;
+  const { Secrets } = await import('@outrider/registry');
   if (secretsKey !== null) return { secrets: new Secrets(parseSecretsKeys(secretsKey)), generatedFile: null };
   if (secretsKeyFile !== null)
     return { secrets: new Secrets(await readKeys(secretsKeyFile, 'SECRETS_KEY_FILE')), generatedFile: null };
@@ -71,6 +72,7 @@ export async function addSecretsKey(folder: string): Promise<{ added: string; be
   const before = await readKeys(path, 'the key of stored secrets');
   const added = newSecretsKey();
   await replace(path, [added, ...before.map((key) => Buffer.from(key).toString('base64'))]);
+  const { keyId } = await import('@outrider/registry');
   return { added: keyId(Buffer.from(added, 'base64')), before: before.map(keyId) };
 }
 

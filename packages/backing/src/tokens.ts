@@ -21,7 +21,7 @@ export interface OpenTokens {
  */
 export async function openTokens(
   config: Config<typeof accessVariables>,
-  registry: Pick<Registry, 'sessions'>,
+  registry: Pick<Registry, 'sessions' | 'apiKeys'>,
   logger: Logger,
   now: () => number,
 ): Promise<OpenTokens> {
@@ -37,6 +37,7 @@ export async function openTokens(
     ttlSeconds: config.JWT_TTL_SECONDS,
     now,
     sessionIsLive: async (sessionId) => (await registry.sessions.get(sessionId)) !== null,
+    apiKey: (id) => registry.apiKeys.stored(id),
   });
   return { tokens, close };
 }

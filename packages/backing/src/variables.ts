@@ -1,5 +1,5 @@
 import { parseS3Url } from '@outrider/files';
-import { oneOf, secret, text, textOr, type Variable, type Variables, whole } from '@outrider/runtime';
+import { needed, oneOf, secret, text, textOr, type Variable, type Variables, whole } from '@outrider/runtime';
 import { parseSecretsKeys } from './secrets-key.ts';
 
 /** A list of `host:port`, separated by commas; null where it is unset. */
@@ -60,17 +60,34 @@ export const serverVariables = {
     'Copies of each record in Kafka; fewer where the cluster has fewer brokers. Topics that exist get them by `outrider kafka-replicas raise`.',
   ),
   KAFKA_SSL: oneOf(['no', 'yes'], 'no', 'Whether Kafka is spoken to over TLS.'),
-  KAFKA_SASL_MECHANISM: oneOf(['none', 'plain', 'scram-sha-256', 'scram-sha-512'], 'none', 'How to log in to Kafka.'),
+  KAFKA_SASL_MECHANISM: {
+    ...oneOf(['none', 'plain', 'scram-sha-256', 'scram-sha-512'], 'none', 'How to log in to Kafka.'),
+    conflict({ KAFKA_SASL_MECHANISM: mechanism, KAFKA_SASL_USERNAME: username, KAFKA_SASL_PASSWORD: password }) {
+      if (mechanism === 'none')
+        return username === null && password === null
+          ? null
+          : 'KAFKA_SASL_MECHANISM must be set where there is a KAFKA_SASL_USERNAME or a password';
+      return username !== null && password !== null
+        ? null
+        : `KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD must be set for KAFKA_SASL_MECHANISM ${mechanism}`;
+    },
+  },
   KAFKA_SASL_USERNAME: text('Account for Kafka.'),
   KAFKA_SASL_PASSWORD: secret('Its password.'),
   REDIS_URL: address(
     ['redis', 'rediss'],
     'Redis for latest positions, limits and the checkpoints of the rules, `redis://user:password@host:6379/0`, or `rediss://…` for TLS; where unset, memory and a SQLite file.',
   ),
-  REDIS_KEY_PREFIX: textOr(
-    'outrider',
-    'Begins the names of keys and channels in Redis; deployments that share a Redis need different ones.',
-  ),
+  REDIS_KEY_PREFIX: {
+    ...textOr(
+      'outrider',
+      'Begins the names of keys and channels in Redis; deployments that share a Redis need different ones.',
+    ),
+    parse(value: string): string {
+      if (!/^[\w.:-]{1,64}$/.test(value)) throw new Error('1 to 64 letters, digits, or any of . : _ -');
+      return value;
+    },
+  },
   DATABASE_URL: address(
     ['postgres', 'postgresql'],
     'PostgreSQL for definitions, `postgres://user:password@host:5432/outrider`, for TLS with `?sslmode=verify-full`; where unset, a SQLite file in `DATA_DIR`.',
@@ -97,5 +114,26 @@ export const serverVariables = {
       return value;
     },
   } satisfies Variable<string | null>,
-  SECRETS_KEY_FILE: text('File with that key, or with several, in place of `SECRETS_KEY`.'),
+  SECRETS_KEY_FILE: {
+    ...text('File with that key, or with several, in place of `SECRETS_KEY`.'),
+    conflict: ({ SECRETS_KEY: key, SECRETS_KEY_FILE: file }) =>
+      key !== null && file !== null ? 'SECRETS_KEY must not be set where SECRETS_KEY_FILE is' : null,
+  },
 } satisfies Variables;
+
+/** A server that several processes can meet at. */
+export type ServerName = 'KAFKA_BROKERS' | 'REDIS_URL' | 'DATABASE_URL' | 'CLICKHOUSE_URL' | 'S3_URL';
+
+/**
+ * The settings of servers for a service in a process of its own, which meets the others there: what runs inside a
+ * process is of no use to it.
+ *
+ * @param names of those that must be set
+ */
+export function serverVariablesWith(names: readonly ServerName[]): typeof serverVariables {
+  const why = 'a service in a process of its own meets the others there';
+  return {
+    ...serverVariables,
+    ...Object.fromEntries(names.map((name) => [name, needed<unknown>(name, serverVariables[name], why)])),
+  };
+}

@@ -1,4 +1,3 @@
-import { createTransport } from 'nodemailer';
 import { MAX_RECIPIENTS, parseAddressList, parseSender } from './address-list.ts';
 import { checkFolder, safeName, writeEml } from './eml-folder.ts';
 import { createGate } from './gate.ts';
@@ -148,18 +147,37 @@ function composition(
   };
 }
 
+/** What nodemailer makes; it is loaded by the first message: it is 0.7 MB of source. */
+function whenNeeded<T extends { close(): void }>(make: (mailer: typeof import('nodemailer')) => T) {
+  let made: Promise<T> | null = null;
+  return {
+    needed(): Promise<T> {
+      made ??= import('nodemailer').then(make);
+      return made;
+    },
+    close(): void {
+      made?.then(
+        (transport) => transport.close(),
+        () => {},
+      );
+    },
+  };
+}
+
 function folderOutlet(folder: string): Outlet {
-  const composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
+  const composer = whenNeeded(({ createTransport }) =>
+    createTransport({ streamTransport: true, buffer: true, newline: 'windows' }),
+  );
   return {
     async send({ id, message }) {
-      const { message: bytes } = await composer.sendMail(message);
+      const { message: bytes } = await (await composer.needed()).sendMail(message);
       await writeEml(folder, id, bytes as Buffer);
       return { ok: true, status: null };
     },
     // The machine's clock, as the times of files are by it.
     verify: () => checkFolder(folder, Date.now()),
     failure: (error) => failedForNow(`The message could not be written (${codeOf(error)}).`),
-    close: () => composer.close(),
+    close: composer.close,
   };
 }
 
@@ -170,32 +188,37 @@ function smtpOutlet(smtpUrl: string): Outlet {
     throw new TypeError('the SMTP server must be given as smtp://… or smtps://…');
   const guarded = url.password !== '' && url.protocol === 'smtp:' && url.searchParams.get('ignoreTLS') !== 'true';
 
-  const pool = createTransport({
-    url: smtpUrl,
-    pool: true,
-    maxConnections: MAX_CONNECTIONS,
-    maxMessages: MAX_MESSAGES_PER_CONNECTION,
-    maxRecipients: MAX_RECIPIENTS,
-    // Attempts are counted by who calls: none is made in secret.
-    maxRequeues: 0,
-    connectionTimeout: CONNECT_TIMEOUT_MS,
-    greetingTimeout: CONNECT_TIMEOUT_MS,
-    dnsTimeout: CONNECT_TIMEOUT_MS,
-    socketTimeout: SILENCE_TIMEOUT_MS,
-    requireTLS: guarded,
-  });
+  const pool = whenNeeded(({ createTransport }) =>
+    createTransport({
+      url: smtpUrl,
+      pool: true,
+      maxConnections: MAX_CONNECTIONS,
+      maxMessages: MAX_MESSAGES_PER_CONNECTION,
+      maxRecipients: MAX_RECIPIENTS,
+      // Attempts are counted by who calls: none is made in secret.
+      maxRequeues: 0,
+      connectionTimeout: CONNECT_TIMEOUT_MS,
+      greetingTimeout: CONNECT_TIMEOUT_MS,
+      dnsTimeout: CONNECT_TIMEOUT_MS,
+      socketTimeout: SILENCE_TIMEOUT_MS,
+      requireTLS: guarded,
+    }),
+  );
   return {
     async send({ to, message }) {
-      const sent = await pool.sendMail({ ...message, signal: AbortSignal.timeout(MESSAGE_TIMEOUT_MS) });
+      const sent = await (await pool.needed()).sendMail({
+        ...message,
+        signal: AbortSignal.timeout(MESSAGE_TIMEOUT_MS),
+      });
       const status = replyCode(sent.response);
       const refused = sent.rejectedErrors ?? [];
       if (refused.length === 0) return { ok: true, status };
       const reasons = refused.map((error) => `${error.recipient}: ${replyText(error)}`).join('; ');
       return failedForGood(`Delivered to ${to.length - refused.length} of ${to.length}. ${reasons}`, status);
     },
-    verify: () => pool.verify(),
+    verify: async () => (await pool.needed()).verify(),
     failure: smtpFailure,
-    close: () => pool.close(),
+    close: pool.close,
   };
 }
 

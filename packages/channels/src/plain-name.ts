@@ -1,5 +1,6 @@
 /** Long enough to recognise a vehicle by it, too short for a message of somebody else's. */
-const MAX_CHARACTERS = 40;
+const MAX_NAME = 40;
+const MAX_PLACE = 120;
 
 /**
  * A name that somebody gave, for a message to others: letters, digits, spaces and a few signs, in quotes and no longer
@@ -7,19 +8,26 @@ const MAX_CHARACTERS = 40;
  * link of.
  */
 export function quotedName(name: string): string {
+  const plain = plainText(name, MAX_NAME);
+  // Mail programs show a subject with double quotes as well, but it is encoded for that.
+  return `'${plain === '' ? 'unnamed' : plain}'`;
+}
+
+/** A place in words that a map's contributors wrote, by the same rule; no longer than 120 characters. */
+export function plainPlace(text: string): string {
+  return plainText(text, MAX_PLACE);
+}
+
+function plainText(text: string, maxCharacters: number): string {
   const plain = [
-    ...name
+    ...text
       .normalize('NFKC')
       .replace(/[^\p{L}\p{M}\p{N}\-_()#+&,]+/gu, ' ')
       .trim(),
   ];
-  const short =
-    plain.length > MAX_CHARACTERS
-      ? `${plain
-          .slice(0, MAX_CHARACTERS - 3)
-          .join('')
-          .trim()}...`
-      : plain.join('');
-  // Mail programs show a subject with double quotes as well, but it is encoded for that.
-  return `'${short === '' ? 'unnamed' : short}'`;
+  if (plain.length <= maxCharacters) return plain.join('');
+  return `${plain
+    .slice(0, maxCharacters - 3)
+    .join('')
+    .trim()}...`;
 }

@@ -11,6 +11,8 @@ export type SendResult =
       status: number | null;
       /** How long the receiver asked to be left alone (HTTP `Retry-After`); absent where it did not say. */
       retryAfterMs?: number;
+      /** There is no such receiver any more. */
+      isGone?: boolean;
     };
 
 /** The recipient, or the network to it, fails now and may work later. */

@@ -1,13 +1,7 @@
-import http from 'node:http';
-import https from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
-import type { Duplex } from 'node:stream';
-import { createGate } from './gate.ts';
-import { boundLookup, type Lookup, lookupBySystem, type ResolvedAddress } from './lookup.ts';
-import { refusedAddress } from './network-address.ts';
-import { failedForGood, failedForNow, type SendResult } from './send-result.ts';
+import { createGuardedHttp, type GuardedHttp, type GuardedHttpOptions } from './guarded-http.ts';
+import { failedForGood, type SendResult } from './send-result.ts';
 import { checkWebhookId, checkWebhookSecret, signWebhook } from './signature.ts';
-import { checkWebhookUrl, hostOf } from './webhook-url.ts';
+import { checkWebhookUrl } from './webhook-url.ts';
 
 export interface WebhookMessage {
   /** The same on every attempt: receivers drop doubles by it. Letters, digits, hyphens, underscores. */
@@ -19,6 +13,10 @@ export interface WebhookMessage {
   body: object;
   /** The endpoint has not proven to answer: its name is looked up apart from those that have. */
   isUnproven?: boolean;
+  /** Further headers, see {@link headerFault}. */
+  headers?: Readonly<Record<string, string>>;
+  /** Certificates of authorities in PEM, in place of those of the system. */
+  ca?: string | undefined;
 }
 
 export interface WebhookChannel {
@@ -28,237 +26,35 @@ export interface WebhookChannel {
   close(): Promise<void>;
 }
 
-export interface WebhookOptions {
-  /** Also plain http, and endpoints inside the own network. */
-  allowPrivateAddresses: boolean;
-  /** For one attempt as a whole: name, connection, request and answer. */
-  timeoutMs: number;
-  /** For the connection alone, TLS included. Default 3000. */
-  connectTimeoutMs?: number;
-  /** An answer's body is read and dropped up to here; beyond it the connection is ended. */
-  maxResponseBytes: number;
-  /** Unix milliseconds. */
-  now: () => number;
-  /** All addresses of a name; the system's own where absent. */
-  lookup?: Lookup;
-}
-
-const MAX_AT_ONCE = 64;
-const MAX_WAITING = 1000;
-const MAX_CONNECTIONS_PER_HOST = 8;
-/** A connection, TLS included, that is not made within this time will hardly be made at all. */
-const CONNECT_TIMEOUT_MS = 3000;
-/** Connections kept open for a next delivery, over all hosts, and for how long. */
-const MAX_IDLE_CONNECTIONS = 64;
-const IDLE_MS = 10_000;
-const MAX_RETRY_AFTER_MS = 24 * 3600_000;
-
-/** OpenSSL's reasons against a certificate, and failures of the handshake itself, by their codes in Node. */
-const TLS_ERROR =
-  /^(EPROTO|ERR_SSL_|ERR_TLS_(?!HANDSHAKE_TIMEOUT)|CERT_|CRL_|ERROR_IN_C|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_|PATH_LENGTH_|HOSTNAME_MISMATCH)/;
+export type WebhookOptions = GuardedHttpOptions;
 
 /**
  * Webhooks by the conventions of Standard Webhooks (standardwebhooks.com): a POST with `webhook-id`,
  * `webhook-timestamp` and `webhook-signature`.
  *
- * Users choose the endpoints, so nothing inside the own network may be reached through them: a name is resolved once,
- * every address it leads to is checked, and the connection goes to the addresses that were checked and to no others.
- * Redirects are not followed, and no proxy of the environment is used.
- *
  * 2xx is delivered; 408, 425, 429, 5xx, timeouts and failed connections may be tried again; everything else is final,
  * certificates that do not hold among it.
  */
-export function createWebhookChannel(options: WebhookOptions): WebhookChannel {
-  const { allowPrivateAddresses, timeoutMs, maxResponseBytes, now } = options;
-  const { connectTimeoutMs = CONNECT_TIMEOUT_MS } = options;
-  // Name servers that keep silent hold up only lookups of their own kind.
-  const lookupProven = boundLookup(options.lookup ?? lookupBySystem);
-  const lookupUnproven = boundLookup(options.lookup ?? lookupBySystem);
-  const gate = createGate(MAX_AT_ONCE, MAX_WAITING);
-  // An agent of one's own takes no proxy from the environment.
-  const bounds = { keepAlive: true, maxSockets: MAX_CONNECTIONS_PER_HOST, maxFreeSockets: 1, timeout: IDLE_MS };
-  const plain = boundIdle(new http.Agent(bounds));
-  // Said here, so that NODE_TLS_REJECT_UNAUTHORIZED=0 does not reach endpoints.
-  const secured = boundIdle(new https.Agent({ ...bounds, rejectUnauthorized: true }));
-  let closed = false;
-
-  /** The addresses that a delivery may connect to, all of them checked. */
-  async function checkedAddresses(host: string, lookup: Lookup): Promise<readonly ResolvedAddress[] | SendResult> {
-    const family = isIP(host);
-    let addresses: readonly ResolvedAddress[];
-    try {
-      addresses = family === 4 || family === 6 ? [{ address: host, family }] : await lookup(host);
-    } catch (error) {
-      return failedForNow(`The name ${host} could not be resolved (${codeOf(error)}).`);
-    }
-    if (addresses.length === 0) return failedForNow(`The name ${host} has no address.`);
-    if (allowPrivateAddresses) return addresses;
-    for (const { address } of addresses) {
-      const refused = refusedAddress(address);
-      // Which address it is stays here: the names of the own network are not for strangers to ask about.
-      if (refused !== null) return failedForGood(`The name ${host} leads to ${refused}, which is not allowed.`);
-    }
-    return addresses;
-  }
-
-  /** One request; null when a kept connection turned out to be dead, and nothing was answered. */
-  function post(
-    url: URL,
-    addresses: readonly ResolvedAddress[],
-    headers: http.OutgoingHttpHeaders,
-    body: Buffer,
-    deadline: AbortSignal,
-  ): Promise<SendResult | null> {
-    return new Promise((settle) => {
-      // As soon as there is a status it decides, whatever becomes of the body.
-      let answer: SendResult | null = null;
-      const encrypted = url.protocol === 'https:';
-      const request = (encrypted ? https : http).request(url, {
-        method: 'POST',
-        agent: encrypted ? secured : plain,
-        lookup: pinnedLookup(addresses),
-        headers,
-        signal: deadline,
-      });
-      let isLateToConnect = false;
-      request.on('socket', (socket) => {
-        if (!socket.connecting) return;
-        const timer = setTimeout(() => {
-          isLateToConnect = true;
-          request.destroy();
-        }, connectTimeoutMs);
-        socket.once(encrypted ? 'secureConnect' : 'connect', () => clearTimeout(timer));
-        socket.once('close', () => clearTimeout(timer));
-      });
-      request.on('response', (response) => {
-        answer = judge(response.statusCode ?? 0, response.headers['retry-after'], now());
-        let received = 0;
-        response.on('data', (chunk: Buffer) => {
-          received += chunk.length;
-          if (received > maxResponseBytes) response.destroy();
-        });
-        // An error of the body changes nothing about the answer; `close` follows it.
-        response.on('error', () => {});
-        response.on('close', () => settle(answer));
-      });
-      request.on('error', (error) => {
-        if (answer !== null) return settle(answer);
-        if (deadline.aborted) return settle(failedForNow(`No answer within ${timeoutMs / 1000} seconds.`));
-        if (isLateToConnect) return settle(failedForNow(`No connection within ${connectTimeoutMs / 1000} seconds.`));
-        const code = codeOf(error);
-        // The other side ended the connection while it lay idle.
-        if (request.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE')) return settle(null);
-        if (TLS_ERROR.test(code)) return settle(failedForGood(`No secure connection: ${error.message} (${code}).`));
-        settle(failedForNow(`The request failed (${code}).`));
-      });
-      // An answer that is no response, such as a change of protocol, ends here.
-      request.on('close', () => settle(answer ?? failedForNow('The connection ended without an answer.')));
-      request.end(body);
-    });
-  }
-
-  async function deliver(message: WebhookMessage): Promise<SendResult> {
-    const url = new URL(message.url);
-    const body = Buffer.from(JSON.stringify(message.body));
-    const lookup = message.isUnproven ? lookupUnproven : lookupProven;
-    const deadline = new AbortController();
-    const timer = setTimeout(() => deadline.abort(), timeoutMs);
-    try {
-      const addresses = await Promise.race([checkedAddresses(hostOf(url), lookup), aborted(deadline.signal)]);
-      if (addresses === null) return failedForNow(`The name ${hostOf(url)} was not resolved in time.`);
-      if ('ok' in addresses) return addresses;
-
-      const timestampS = Math.floor(now() / 1000);
-      const headers = {
-        'content-type': 'application/json',
-        'content-length': body.length,
-        'user-agent': 'Outrider-Webhooks',
-        'webhook-id': message.id,
-        'webhook-timestamp': String(timestampS),
-        'webhook-signature': signWebhook(message.secret, message.id, timestampS, body),
-      };
-      // Each dead connection is gone once it was tried, so this ends with a fresh one.
-      for (;;) {
-        const result = await post(url, addresses, headers, body, deadline.signal);
-        if (result !== null) return result;
-      }
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
+export function createWebhookChannel(
+  options: WebhookOptions,
+  http: GuardedHttp = createGuardedHttp(options),
+): WebhookChannel {
   return {
-    async send(message) {
-      const wrong =
-        checkWebhookUrl(message.url, { allowPrivateAddresses }) ??
-        checkWebhookSecret(message.secret) ??
-        checkWebhookId(message.id);
+    async send({ id, url, secret, body, isUnproven = false, headers: more = {}, ca }) {
+      const { allowPrivateAddresses } = options;
+      const wrong = checkWebhookUrl(url, { allowPrivateAddresses }) ?? checkWebhookSecret(secret) ?? checkWebhookId(id);
       if (wrong !== null) return failedForGood(wrong);
-      if (closed) return failedForNow('The service is stopping.');
-      if (!(await gate.enter())) return failedForNow('Too many webhooks are waiting.');
-      try {
-        return closed ? failedForNow('The service is stopping.') : await deliver(message);
-      } finally {
-        gate.leave();
-      }
+      const bytes = Buffer.from(JSON.stringify(body));
+      const timestampS = Math.floor(options.now() / 1000);
+      const headers = {
+        ...more,
+        'content-type': 'application/json',
+        'webhook-id': id,
+        'webhook-timestamp': String(timestampS),
+        'webhook-signature': signWebhook(secret, id, timestampS, bytes),
+      };
+      return (await http.request({ method: 'POST', url, headers, body: bytes, isUnproven, ca })).result;
     },
-    async close() {
-      closed = true;
-      await gate.empty();
-      plain.destroy();
-      secured.destroy();
-    },
+    close: () => http.close(),
   };
-}
-
-/** Keeps no more idle connections than it may, over all hosts; Node alone bounds them per host. */
-function boundIdle<Agent extends http.Agent>(agent: Agent): Agent {
-  const keep = agent.keepSocketAlive.bind(agent) as (socket: Duplex) => boolean;
-  const idle = () => Object.values(agent.freeSockets).reduce((sum, sockets) => sum + (sockets?.length ?? 0), 0);
-  return Object.assign(agent, {
-    keepSocketAlive: (socket: Duplex) => idle() < MAX_IDLE_CONNECTIONS && keep(socket),
-  });
-}
-
-/** A lookup that knows one answer: the connection goes where the check looked, whatever the name says by now. */
-function pinnedLookup(addresses: readonly ResolvedAddress[]): LookupFunction {
-  return (_hostname, { all }, callback) => {
-    const [first] = addresses;
-    if (all || first === undefined) callback(null, [...addresses]);
-    else callback(null, first.address, first.family);
-  };
-}
-
-/** What an HTTP status says about the delivery. */
-function judge(status: number, retryAfter: string | undefined, nowMs: number): SendResult {
-  if (status >= 200 && status < 300) return { ok: true, status };
-  if (status >= 300 && status < 400)
-    return failedForGood(`The endpoint answered ${status}: redirects are not followed.`, status);
-  if (status === 410) return failedForGood('The endpoint answered 410: it wants no more webhooks.', status);
-  if (status < 500 && status !== 408 && status !== 425 && status !== 429)
-    return failedForGood(`The endpoint answered ${status}.`, status);
-
-  const waitMs = retryAfter === undefined ? null : waitOf(retryAfter, nowMs);
-  const error = `The endpoint answered ${status}.`;
-  return { ok: false, retry: true, error, status, ...(waitMs === null ? {} : { retryAfterMs: waitMs }) };
-}
-
-/**
- * Milliseconds that a `Retry-After` asks for, seconds or a date (RFC 9110, 10.2.3), a day at most; null where it is
- * neither.
- */
-function waitOf(retryAfter: string, nowMs: number): number | null {
-  const ms = /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - nowMs;
-  return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), MAX_RETRY_AFTER_MS);
-}
-
-function aborted(signal: AbortSignal): Promise<null> {
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(null), { once: true }));
-}
-
-/** The code of an error of Node; of several attempts, that of the first. */
-function codeOf(error: unknown): string {
-  const { code, errors, message } = error as { code?: unknown; errors?: unknown[]; message?: string };
-  if (typeof code === 'string' && code !== '') return code;
-  return Array.isArray(errors) && errors.length > 0 ? codeOf(errors[0]) : (message ?? 'unknown error');
 }

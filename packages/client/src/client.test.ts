@@ -37,6 +37,20 @@ test('a patch is a merge patch, and carries the token and the entity tag', async
   expect(sent[0]?.init.body).toBe('{"name":"Van"}');
 });
 
+test('an API key goes with each call, in place of a token', async () => {
+  const { sent, client } = clientWith(() => json({}), { apiKey: 'outrider_1_2', token: () => 'a.b.c' });
+  await client.get('/api/v1/me');
+  expect(new Headers(sent[0]?.init.headers).get('authorization')).toBe('Bearer outrider_1_2');
+});
+
+test('a file is sent as it is, with its type', async () => {
+  const { sent, client } = clientWith(() => json({ created: 1 }));
+  const body = new Blob(['name\nVan\n'], { type: 'text/csv' });
+  await client.post('/api/v1/vehicles/import', { query: { dryRun: 'true' }, body });
+  expect(new Headers(sent[0]?.init.headers).get('content-type')).toBe('text/csv');
+  expect(sent[0]?.init.body).toBe(body);
+});
+
 test('without a token it sends none: the cookie of the session is the browser’s', async () => {
   const { sent, client } = clientWith(() => new Response(null, { status: 204 }));
   expect(await client.post('/auth/logout')).toBeUndefined();
@@ -61,6 +75,31 @@ test('a refusal is thrown with its problem, errors by field and time to wait', a
   expect((error as ApiError).at('/name')).toEqual(['is too long']);
   expect((error as ApiError).at('/plate')).toEqual([]);
   expect(onError).toHaveBeenCalledWith(error);
+});
+
+test('a read over the limit of calls is repeated after its time, a write is refused', async () => {
+  const onLimit = vi.fn(() => true);
+  const limited = () => json({ detail: 'too many calls' }, { status: 429, headers: { 'retry-after': '0.01' } });
+  let calls = 0;
+  const { sent, client } = clientWith(() => (++calls % 3 === 0 ? json({ id: 'x' }) : limited()), { onLimit });
+  expect(await client.get('/api/v1/me')).toEqual({ id: 'x' });
+  expect(sent).toHaveLength(3);
+  expect(onLimit.mock.calls).toEqual([[0.01], [0.01]]);
+  await expect(client.post('/auth/logout')).rejects.toMatchObject({ status: 429 });
+  expect(sent).toHaveLength(4);
+});
+
+test('a read that waits for the limit of calls ends with its signal', async () => {
+  const aborted = new AbortController();
+  const limited = () => json({ detail: 'too many calls' }, { status: 429, headers: { 'retry-after': '60' } });
+  const { sent, client } = clientWith(limited, {
+    onLimit: () => {
+      queueMicrotask(() => aborted.abort());
+      return true;
+    },
+  });
+  await expect(client.get('/api/v1/me', { signal: aborted.signal })).rejects.toThrow(/abort/);
+  expect(sent).toHaveLength(1);
 });
 
 test('the page of a proxy becomes a problem too', async () => {

@@ -1,3 +1,4 @@
+import type { FeedMessages, FeedOptions } from './feed.ts';
 import type { Paths, Problem } from './schema.ts';
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
@@ -57,8 +58,15 @@ export interface ClientOptions {
   baseUrl?: string;
   /** Returns the token of `POST /auth/login?jwt=1`. Left out in a browser, where the session's cookie is used. */
   token?: () => string | null;
+  /** An API key, for programs, in place of a token. */
+  apiKey?: string;
   /** Called with each refused call, before it is thrown. */
   onError?: (error: ApiError) => void;
+  /**
+   * Called when a `get` was refused for too many calls. It is repeated after these seconds where this returns true,
+   * else refused. Left out: refused.
+   */
+  onLimit?: (seconds: number) => boolean;
   fetch?: typeof fetch;
 }
 
@@ -128,33 +136,61 @@ export class Client {
     } while (cursor !== undefined);
   }
 
+  /**
+   * All that follows a cursor of a feed, for ever: connects again where the connection breaks, and goes on behind the
+   * last message. Throws `ApiError` for what does not pass by itself, such as `cursor-expired`.
+   */
+  async *feed<Feed extends keyof FeedMessages>(
+    feed: Feed,
+    options?: FeedOptions,
+  ): AsyncGenerator<FeedMessages[Feed], void> {
+    // Pages that follow no feed need not load it.
+    const { follow } = await import('./feed.ts');
+    yield* follow(this, feed, options);
+  }
+
   /** The answer as it came, for files; a refusal is thrown as with the other methods. */
   async send(method: Method, path: string, options: Options = {}): Promise<Response> {
     const { body, signal } = options;
+    const { apiKey } = this.#options;
     const token = this.#options.token?.() ?? null;
     const headers = new Headers({ accept: 'application/json, application/problem+json, */*' });
     for (const [name, value] of Object.entries(options.headers ?? {}))
       if (value !== undefined) headers.set(name, value);
-    if (token !== null) headers.set('authorization', `JWT ${token}`);
-    if (body !== undefined)
+    if (apiKey !== undefined) headers.set('authorization', `Bearer ${apiKey}`);
+    else if (token !== null) headers.set('authorization', `JWT ${token}`);
+    const isFile = body instanceof Blob;
+    if (isFile) headers.set('content-type', body.type);
+    else if (body !== undefined)
       headers.set('content-type', method === 'patch' ? 'application/merge-patch+json' : 'application/json');
-    let response: Response;
-    try {
-      response = await this.#fetch(`${this.#options.baseUrl ?? ''}${withParameters(path, options)}`, {
-        method: method.toUpperCase(),
-        headers,
-        credentials: 'same-origin',
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        ...(signal ? { signal } : {}),
-      });
-    } catch (cause) {
-      if (signal?.aborted) throw cause;
-      throw new ConnectionError('the service was not reached', { cause });
-    }
+    const response = await this.#fetchRepeatedly(`${this.#options.baseUrl ?? ''}${withParameters(path, options)}`, {
+      method: method.toUpperCase(),
+      headers,
+      credentials: 'same-origin',
+      ...(body === undefined ? {} : { body: isFile ? body : JSON.stringify(body) }),
+      ...(signal ? { signal } : {}),
+    });
     if (response.ok) return response;
     const error = await errorOf(response);
     this.#options.onError?.(error);
     throw error;
+  }
+
+  async #fetchRepeatedly(url: string, init: RequestInit): Promise<Response> {
+    for (;;) {
+      let response: Response;
+      try {
+        response = await this.#fetch(url, init);
+      } catch (cause) {
+        if (init.signal?.aborted) throw cause;
+        throw new ConnectionError('the service was not reached', { cause });
+      }
+      const seconds = secondsToWait(response);
+      const isLimited = response.status === 429 && init.method === 'GET' && seconds !== null;
+      if (!isLimited || !this.#options.onLimit?.(seconds)) return response;
+      await response.body?.cancel();
+      await wait(seconds * 1000, init.signal);
+    }
   }
 
   async #json<T>(method: Method, path: string, options: Options | undefined): Promise<T> {
@@ -177,9 +213,31 @@ function withParameters(path: string, { path: values = {}, query = {} }: Options
   return search.size === 0 ? filled : `${filled}?${search}`;
 }
 
-async function errorOf(response: Response): Promise<ApiError> {
+function secondsToWait(response: Response): number | null {
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
-  const retryAfterSeconds = Number.isFinite(seconds) ? seconds : null;
+  return Number.isFinite(seconds) ? seconds : null;
+}
+
+/** @throws what `signal` was aborted with, as soon as it is */
+async function wait(delayMs: number, signal: AbortSignal | null | undefined): Promise<void> {
+  let end = () => {};
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(resolve, delayMs);
+      end = () => {
+        clearTimeout(timer);
+        reject(signal?.reason);
+      };
+      if (signal?.aborted) end();
+      else signal?.addEventListener('abort', end);
+    });
+  } finally {
+    signal?.removeEventListener('abort', end);
+  }
+}
+
+async function errorOf(response: Response): Promise<ApiError> {
+  const retryAfterSeconds = secondsToWait(response);
   const problem = (await response.json().catch(() => null)) as Problem | null;
   const { status, statusText } = response;
   if (typeof problem?.detail === 'string') return new ApiError({ ...problem, status }, retryAfterSeconds);

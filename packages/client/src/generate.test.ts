@@ -1,10 +1,42 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { generateTypes } from './generate.ts';
+import { generateFields, generateLiveNames, generateTypes } from './generate.ts';
 
 test('the types are those of schemas/openapi.json: `npm run openapi` writes both', () => {
-  const document = JSON.parse(readFileSync(new URL('../../../schemas/openapi.json', import.meta.url), 'utf8'));
+  const schema = (name: string) =>
+    JSON.parse(readFileSync(new URL(`../../../schemas/${name}.json`, import.meta.url), 'utf8'));
+  const document = schema('openapi');
   expect(generateTypes(document)).toBe(readFileSync(new URL('schema.ts', import.meta.url), 'utf8'));
+  expect(generateFields(document)).toBe(readFileSync(new URL('fields.ts', import.meta.url), 'utf8'));
+  const names = generateLiveNames(document, schema('asyncapi'));
+  expect(names).toBe(readFileSync(new URL('live-names.ts', import.meta.url), 'utf8'));
+});
+
+test('the plain fields of new resources become rules for forms', () => {
+  const text = generateFields({
+    components: {
+      schemas: {
+        NewVan: {
+          type: 'object',
+          properties: {
+            name: { type: 'string', maxLength: 9 },
+            limit: { default: null, anyOf: [{ type: 'number', minimum: 1, maximum: 5 }, { type: 'null' }] },
+            icon: { enum: ['car'], type: 'string' },
+            groups: { type: 'array' },
+          },
+          required: ['name'],
+        },
+        Van: { type: 'object', properties: {} },
+      },
+    },
+    paths: {},
+  });
+  expect(text).toContain(
+    'export const NewVanFields = { name: {"type":"text","isRequired":true,"isNullable":false,"maxLength":9}, ' +
+      'limit: {"type":"number","isRequired":false,"isNullable":true,"minimum":1,"maximum":5,"default":null}, ' +
+      'icon: {"type":"choice","isRequired":false,"isNullable":false,"values":["car"]} } as const',
+  );
+  expect(text).not.toContain('VanFields = {}');
 });
 
 test('schemas, parameters, bodies and results become types', () => {

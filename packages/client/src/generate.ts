@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
 /** A JSON schema, of the parts of 2020-12 that the document uses. */
-interface Schema {
+export interface Schema {
   $ref?: string;
   type?: string | string[];
   enum?: unknown[];
@@ -15,29 +15,36 @@ interface Schema {
   items?: boolean | Schema;
   prefixItems?: Schema[];
   description?: string;
+  minimum?: number;
+  maximum?: number;
+  maxLength?: number;
+  pattern?: string;
+  default?: unknown;
+  examples?: unknown[];
 }
-interface Parameter {
+export interface Parameter {
   name: string;
   in: string;
   required?: boolean;
   schema: Schema;
 }
-interface Body {
+export interface Body {
   required?: boolean;
   content?: Record<string, { schema?: Schema }>;
 }
-interface Operation {
+export interface Operation {
+  operationId?: string;
   summary?: string;
   parameters?: (Parameter | { $ref: string })[];
   requestBody?: Body | { $ref: string };
   responses: Record<string, Body | { $ref: string }>;
 }
-interface Document {
+export interface Document {
   paths: Record<string, Record<string, Operation>>;
   components: Record<string, Record<string, unknown>> & { schemas: Record<string, Schema> };
 }
 
-const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
+export const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
 /** Writes the types of an OpenAPI document: one per schema, and `Paths`, which has every call by path and method. */
 export function generateTypes(document: Document): string {
@@ -63,11 +70,74 @@ export function generateTypes(document: Document): string {
   return `${lines.join('\n')}\n`;
 }
 
+/** Writes what the fields of new resources may hold, for forms: a constant for each schema `New…`. */
+export function generateFields(document: Document): string {
+  const constants = Object.entries(document.components.schemas)
+    .filter(([name, { properties }]) => name.startsWith('New') && properties !== undefined)
+    .map(([name, { properties = {}, required = [] }]) => {
+      const rules = Object.entries(properties).flatMap(([field, schema]) => {
+        const rule = ruleOf(schema, required.includes(field));
+        return rule === null ? [] : [`${field}: ${JSON.stringify(rule)}`];
+      });
+      return `export const ${name}Fields = { ${rules.join(', ')} } as const satisfies Record<string, FieldRule>;`;
+    });
+  const lines = [
+    '// Generated from schemas/openapi.json by `npm run openapi`. Do not edit.',
+    "import type { FieldRule } from './field-rule.ts';",
+    '',
+    ...constants,
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** The part of an AsyncAPI document that names the subprotocols: the binary one, and the one in JSON. */
+interface LiveDocument {
+  channels: {
+    live: { bindings: { ws: { headers: { properties: { 'Sec-WebSocket-Protocol': { enum: readonly string[] } } } } } };
+  };
+}
+
+/** Writes what the live client takes from the documents. */
+export function generateLiveNames(document: Document, live: LiveDocument): string {
+  const protocols = live.channels.live.bindings.ws.headers.properties['Sec-WebSocket-Protocol'].enum;
+  const lines = [
+    '// Generated from schemas/openapi.json and schemas/asyncapi.json by `npm run openapi`. Do not edit.',
+    '',
+    '/** Subprotocols: in the first, positions and states are binary; docs/live-api.md has its layout. */',
+    `export const [BINARY_PROTOCOL, JSON_PROTOCOL] = ${JSON.stringify(protocols)} as const;`,
+    '',
+    '/** Alarms by the numbers that binary messages have for them. */',
+    `export const ALARMS = ${JSON.stringify(document.components.schemas.Alarm?.enum)} as const;`,
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** Of a plain field; null of any other. */
+function ruleOf(schema: Schema, isRequired: boolean): object | null {
+  const choices = schema.anyOf ?? [schema];
+  const [plain, ...others] = choices.filter(({ type }) => type !== 'null');
+  if (plain === undefined || others.length > 0) return null;
+  const { type, minimum, maximum, maxLength, pattern, enum: values } = plain;
+  if (type !== 'string' && type !== 'number' && type !== 'integer') return null;
+  const example = schema.examples?.[0];
+  return {
+    type: values ? 'choice' : type === 'string' ? 'text' : type,
+    isRequired,
+    isNullable: choices.length > 1,
+    ...{ minimum, maximum, maxLength, pattern, values, default: schema.default, example },
+  };
+}
+
 function callOf(document: Document, operation: Operation): string {
   const parameters = (operation.parameters ?? []).map((parameter) => resolve<Parameter>(document, parameter));
   const group = (place: string) => {
     const own = parameters.filter((parameter) => parameter.in === place);
-    const fields = own.map(({ name, required, schema }) => field(name, typeOf(schema), required === true));
+    const typeOfParameter = ({ schema }: Parameter) => {
+      const type = typeOf(schema);
+      // One that may be repeated may also be given once.
+      return schema.type === 'array' && typeof schema.items === 'object' ? `(${typeOf(schema.items)} | ${type})` : type;
+    };
+    const fields = own.map((one) => field(one.name, typeOfParameter(one), one.required === true));
     return fields.length === 0 ? 'never' : `{ ${fields.join('; ')} }`;
   };
   const success = Object.entries(operation.responses).filter(([status]) => status.startsWith('2'));
@@ -142,7 +212,7 @@ function comment(text: string | undefined): string {
   return text === undefined ? '' : `/** ${text.replaceAll('*/', '* /').replaceAll('\n', ' ')} */ `;
 }
 
-function resolve<T>(document: Document, value: T | { $ref: string }): T {
+export function resolve<T>(document: Document, value: T | { $ref: string }): T {
   if (!(value !== null && typeof value === 'object' && '$ref' in value)) return value as T;
   const [, , kind = '', name = ''] = value.$ref.split('/');
   const found = document.components[kind]?.[name];
@@ -151,7 +221,13 @@ function resolve<T>(document: Document, value: T | { $ref: string }): T {
 }
 
 if (import.meta.main) {
-  const schemas = new URL('../../../schemas/openapi.json', import.meta.url);
-  const document = JSON.parse(readFileSync(schemas, 'utf8')) as Document;
+  const read = (name: string) =>
+    JSON.parse(readFileSync(new URL(`../../../schemas/${name}.json`, import.meta.url), 'utf8'));
+  const document = read('openapi') as Document;
   writeFileSync(new URL('schema.ts', import.meta.url), generateTypes(document));
+  writeFileSync(new URL('fields.ts', import.meta.url), generateFields(document));
+  writeFileSync(
+    new URL('live-names.ts', import.meta.url),
+    generateLiveNames(document, read('asyncapi') as LiveDocument),
+  );
 }

@@ -1,12 +1,23 @@
 export { ApiError, type CallOptions, Client, type ClientOptions, ConnectionError, type Tagged } from './client.ts';
+export type { FeedMessages, FeedOptions } from './feed.ts';
+export type { FieldRule } from './field-rule.ts';
+export * from './fields.ts';
 export { LiveConnection, type LiveOptions, type LiveStatus, reconnectDelayMs } from './live.ts';
 export {
-  BINARY_PROTOCOL,
   BinaryReader,
   type LivePlace,
   type LiveRecord,
   type LiveRecords,
   type LiveVehicleState,
 } from './live-binary.ts';
-export type { DefinitionChange, LiveMessage, LiveState, LiveSubscription } from './live-messages.ts';
+export type {
+  DefinitionChange,
+  LiveCounters,
+  LiveDriver,
+  LiveMessage,
+  LiveState,
+  LiveSubscription,
+  LiveTank,
+} from './live-messages.ts';
+export { BINARY_PROTOCOL } from './live-names.ts';
 export type * from './schema.ts';

@@ -1,7 +1,4 @@
-/** The subprotocol in which positions and states are binary; docs/live-api.md has its layout. */
-export const BINARY_PROTOCOL = 'outrider.live.v1+binary';
-/** The same in JSON, for a server that does not have the other. */
-export const JSON_PROTOCOL = 'outrider.live.v1';
+import { ALARMS } from './live-names.ts';
 
 export type LiveVehicleState = 'moving' | 'parking' | 'idling' | 'offline' | 'unknown';
 
@@ -54,21 +51,6 @@ const NO_COORDINATE = -(2 ** 31);
 const UNKNOWN_16 = 0xffff;
 const UNKNOWN_8 = 0xff;
 const OWN_LIMIT = 0xffff;
-const ALARMS = [
-  'sos',
-  'power-cut',
-  'low-battery',
-  'tamper',
-  'overspeed',
-  'crash',
-  'harsh-acceleration',
-  'harsh-braking',
-  'harsh-cornering',
-  'towing',
-  'jamming',
-  'other',
-  'terminal-conflict',
-];
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
 /** Reads the binary messages of one connection, in which numbers stand for vehicles. */
@@ -107,25 +89,43 @@ export class BinaryReader {
     if (introduced !== null) this.#vehicleIds.set(number, introduced);
     const vehicleId = this.#vehicleIds.get(number);
     const record = about === 'states' ? stateOf(cursor) : positionOf(cursor);
+    const hasOpenEvents = (cursor.status & (1 << 7)) !== 0;
     if (about === 'vehicles') record.stateSinceMs = secondsOf(cursor.u32());
-    if (about !== 'positions') readLists(cursor, record, geofenceIds);
-    const { status: _, ...rest } = record;
-    return vehicleId === undefined ? null : { vehicleId, ...rest };
+    if (about !== 'positions') readLists(cursor, record, hasOpenEvents, geofenceIds);
+    if (vehicleId === undefined) return null;
+    record.vehicleId = vehicleId;
+    return record;
   }
 }
 
-type Half = Omit<LiveRecord, 'vehicleId'> & { status: number };
+/** Its vehicle is filled in afterwards: of 10,000 records none is copied. */
+function recordOf(cursor: Cursor, place: LivePlace | null | undefined, lastContactMs: number | null): LiveRecord {
+  const { status } = cursor;
+  const state = status & 7;
+  const ignition = (status >> 4) & 3;
+  const record: LiveRecord = {
+    vehicleId: '',
+    state: STATES[state] ?? 'unknown',
+    online: state === NOTHING_KNOWN ? null : state !== OFFLINE,
+    ignition: ignition === 0 ? null : ignition === 2,
+    lastContactMs,
+    hasAlarms: (status & (1 << 6)) !== 0,
+  };
+  if (place !== undefined) record.place = place;
+  return record;
+}
 
-function positionOf(cursor: Cursor): Half {
+function positionOf(cursor: Cursor): LiveRecord {
   const latitude = cursor.i32();
   const longitude = cursor.i32();
   const fixMs = cursor.u32() + cursor.u16() * 2 ** 32;
   const speed = cursor.u16();
   const course = cursor.u16();
   const status = cursor.u8();
+  cursor.status = status;
   const satellites = cursor.u8();
   const lastContactMs = secondsOf(cursor.u32());
-  if (latitude === NO_COORDINATE) return { place: null, lastContactMs, ...statusOf(status) };
+  if (latitude === NO_COORDINATE) return recordOf(cursor, null, lastContactMs);
   const place = {
     latitude: latitude / 1e7,
     longitude: longitude / 1e7,
@@ -135,33 +135,22 @@ function positionOf(cursor: Cursor): Half {
     courseDeg: course === UNKNOWN_16 ? null : course / 10,
     satellites: satellites === UNKNOWN_8 ? null : satellites,
   };
-  return { place, lastContactMs, ...statusOf(status) };
+  return recordOf(cursor, place, lastContactMs);
 }
 
-function stateOf(cursor: Cursor): Half {
+function stateOf(cursor: Cursor): LiveRecord {
   const lastContactMs = secondsOf(cursor.u32());
   const stateSinceMs = secondsOf(cursor.u32());
-  const status = cursor.u8();
+  cursor.status = cursor.u8();
   cursor.u8();
-  return { lastContactMs, stateSinceMs, ...statusOf(status) };
+  const record = recordOf(cursor, undefined, lastContactMs);
+  record.stateSinceMs = stateSinceMs;
+  return record;
 }
 
-function statusOf(status: number) {
-  const state = status & 7;
-  const ignition = (status >> 4) & 3;
-  return {
-    status,
-    state: STATES[state] ?? 'unknown',
-    online: state === NOTHING_KNOWN ? null : state !== OFFLINE,
-    ignition: ignition === 0 ? null : ignition === 2,
-    hasAlarms: (status & (1 << 6)) !== 0,
-  };
-}
-
-function readLists(cursor: Cursor, record: Half, geofenceIds: readonly string[]): void {
+function readLists(cursor: Cursor, record: LiveRecord, hasOpenEvents: boolean, geofenceIds: readonly string[]): void {
   const alarms = record.hasAlarms ? cursor.u16() : 0;
   record.alarms = ALARMS.filter((_, bit) => (alarms & (1 << bit)) !== 0);
-  const hasOpenEvents = (record.status & (1 << 7)) !== 0;
   const [within, exceeded] = hasOpenEvents ? [cursor.u8(), cursor.u8()] : [0, 0];
   const geofence = () => geofenceIds[cursor.u16()] ?? '';
   record.geofenceIds = Array.from({ length: within }, geofence);
@@ -179,6 +168,8 @@ function secondsOf(seconds: number): number | null {
 /** Reads little-endian numbers one after the other. */
 class Cursor {
   readonly #view: DataView;
+  /** Of the record that is read. */
+  status = 0;
   #at = 0;
 
   constructor(view: DataView) {

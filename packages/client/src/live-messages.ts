@@ -1,20 +1,46 @@
 import type { LiveRecords } from './live-binary.ts';
-import type { Notification, Position, PublishedEvent, VehicleState } from './schema.ts';
+import type { Command, FeedEvent, Notification, Position, VehicleCounters, VehicleState } from './schema.ts';
 
 /** A vehicle's state as the live API sends it: without what only a lookup answers. */
 export type LiveState = Pick<
   VehicleState,
-  'vehicleId' | 'state' | 'stateSince' | 'online' | 'lastContactAt' | 'ignition' | 'supplyV' | 'fuelL'
+  | 'vehicleId'
+  | 'state'
+  | 'stateSince'
+  | 'online'
+  | 'lastContactAt'
+  | 'ignition'
+  | 'supplyV'
+  | 'fuelL'
+  | 'sensors'
+  | 'tank'
+  | 'driver'
+  | 'driverCode'
 > & { alarms: string[] };
 
 /** A definition that was made, changed or removed, as far as the caller may see it; it is read again by REST. */
 export interface DefinitionChange {
-  kind: 'vehicle' | 'group' | 'geofence' | 'user' | 'notification-rule' | 'video-profile';
+  kind: 'vehicle' | 'group' | 'geofence' | 'user' | 'notification-rule' | 'video-profile' | 'driver';
   id: string;
   /** `added` also when the caller gained the right, `removed` when they lost it. */
   change: 'added' | 'changed' | 'removed';
   version: number | null;
 }
+
+/** A command to a terminal, as all see it who may give such. */
+export type LiveCommand = Omit<Command, 'createdBy' | 'ruleId' | 'eventId'>;
+
+/**
+ * Who drives a vehicle now, in the binary subprotocol, where states are asked for. A record about `vehicles` makes the
+ * driver nobody; this follows where somebody drives.
+ */
+export type LiveDriver = Pick<VehicleState, 'vehicleId' | 'driver' | 'driverCode'>;
+
+/** What is in a vehicle's tank, as {@link LiveDriver} comes: whenever it is another whole percent. */
+export type LiveTank = Pick<VehicleState, 'vehicleId' | 'tank'>;
+
+/** What the counters of a vehicle show, when they were counted on or corrected. */
+export type LiveCounters = Omit<VehicleCounters, 'corrections'>;
 
 /** What the server sends. */
 export type LiveMessage =
@@ -25,14 +51,19 @@ export type LiveMessage =
   | { type: 'positions'; positions: Position[] }
   | { type: 'vehicle-states'; states: LiveState[] }
   | LiveRecords
+  | { type: 'vehicle-drivers'; drivers: LiveDriver[] }
+  | { type: 'vehicle-tanks'; tanks: LiveTank[] }
+  | { type: 'vehicle-counters'; counters: LiveCounters[] }
   | { type: 'definition'; changes: DefinitionChange[] }
   | { type: 'unread'; count: number }
-  | ({ type: 'event'; cursor: string } & PublishedEvent)
+  /** With `corrections`, also what recalculations made of events; by id, the last stands. */
+  | ({ type: 'event'; cursor: string } & FeedEvent)
   | ({ type: 'notification'; cursor: string } & Notification)
   | { type: 'video-task'; id: string; vehicleId: string; status: string; progress: { percent: number; bytes: number } }
+  | { type: 'command'; command: LiveCommand }
   | { type: 'report-job'; id: string; report: string; state: 'done' | 'failed'; error: string | null }
   | { type: 'resumed'; missed: number; missedNotifications: number; cursor: string }
-  | { type: 'gap'; stream: 'events' | 'notifications'; from: number; to: number; detail: string }
+  | { type: 'gap'; stream: 'events' | 'corrections' | 'notifications'; from: number; to: number; detail: string }
   | { type: 'error'; detail: string };
 
 /** What a client asks for. Without `vehicles` and `groups`, everything that the caller may see. */
@@ -41,9 +72,14 @@ export interface LiveSubscription {
   groups?: readonly string[];
   positions?: boolean;
   states?: boolean;
+  /** Odometer and engine hours; what they show before they change is read by REST. */
+  counters?: boolean;
   events?: boolean;
+  /** What late data and recalculations make of events of the past; one that never happened has the phase `removed`. */
+  corrections?: boolean;
   notifications?: boolean;
   videoTasks?: boolean;
+  commands?: boolean;
   reportJobs?: boolean;
   /** Positions and states as lists, one message for all of a moment. */
   batch?: boolean;

@@ -187,3 +187,9 @@ test('offers the binary subprotocol where asked to, and reads what comes in it',
   connect();
   expect(socket(1).protocols).toEqual([]);
 });
+
+test('an API key is said first, in place of a token', () => {
+  connect({ apiKey: 'outrider_1_2', token: () => 'a.b.c' });
+  sockets[0]?.accept();
+  expect(sockets[0]?.sent[0]).toEqual({ type: 'authorize', jwt: 'outrider_1_2' });
+});

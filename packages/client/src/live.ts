@@ -1,5 +1,6 @@
-import { BINARY_PROTOCOL, BinaryReader, JSON_PROTOCOL } from './live-binary.ts';
+import { BinaryReader } from './live-binary.ts';
 import type { LiveMessage, LiveSubscription } from './live-messages.ts';
+import { BINARY_PROTOCOL, JSON_PROTOCOL } from './live-names.ts';
 
 /**
  * `connecting`: the first time; `open`: subscribed; `waiting`: the connection broke, the next attempt follows;
@@ -13,6 +14,8 @@ export interface LiveOptions {
   subscription: LiveSubscription;
   /** Returns a token of `POST /auth/login?jwt=1`. Left out in a browser, where the session's cookie is used. */
   token?: () => string | null;
+  /** An API key with the scope `read`, for programs, in place of a token. */
+  apiKey?: string;
   /** Cursor of an earlier connection: what came since then is sent first. */
   since?: string;
   onMessage: (message: LiveMessage) => void;
@@ -103,7 +106,7 @@ export class LiveConnection {
     this.#socket = socket;
     socket.addEventListener('open', () => {
       if (socket !== this.#socket) return;
-      const jwt = this.#options.token?.() ?? null;
+      const jwt = this.#options.apiKey ?? this.#options.token?.() ?? null;
       if (jwt !== null) socket.send(JSON.stringify({ type: 'authorize', jwt }));
       this.#sendSubscription();
       this.#watch(REPLY_MS);

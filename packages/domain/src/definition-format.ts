@@ -1,4 +1,5 @@
-import type { Definition, DefinitionChange, DefinitionKind } from './definitions.ts';
+import { NO_CUSTOM_FIELDS } from './custom-fields.ts';
+import { DEFAULT_RIGHTS, type Definition, type DefinitionChange, type DefinitionKind } from './definitions.ts';
 import { OPEN_ACCESS } from './terminal-access.ts';
 import { VEHICLE_FIELD_LIST } from './vehicle-fields.ts';
 
@@ -17,6 +18,41 @@ const UPGRADES: Readonly<Record<number, (definition: Stored) => Stored>> = {
     definition.kind === 'vehicle'
       ? { ...definition, terminalAccess: { revision: 0, ...(definition.terminalAccess as object) } }
       : definition,
+  // Rules did not distinguish alarms; geofences had no colour and no description.
+  4: (definition) => {
+    if (definition.kind === 'notification-rule') return { ...definition, alarms: null };
+    return definition.kind === 'geofence' ? { ...definition, color: null, description: null } : definition;
+  },
+  // Rules sent no commands, and had no minimum duration, no sensors, no place and no driver; vehicles had no sensors;
+  // geofences had no category, and were their owner's alone; groups limited no history. Nothing had an external id or
+  // attributes of clients. All users could change what is theirs, and no vehicles; none of those was suspended.
+  5: (definition) => {
+    if (definition.kind === 'notification-rule')
+      return {
+        command: null,
+        minDurationMinutes: 0,
+        sensors: null,
+        insideGeofenceIds: null,
+        outsideGeofenceIds: null,
+        driver: null,
+        driverIds: null,
+        driverGroupIds: null,
+        licenceWarningDays: 30,
+        channelIds: [],
+        messageTemplate: null,
+        messageTemplates: {},
+        language: null,
+        push: false,
+        ...definition,
+      };
+    if (definition.kind === 'video-profile') return definition;
+    if (definition.kind === 'vehicle') return { ...definition, ...NO_CUSTOM_FIELDS, sensors: [], suspension: null };
+    if (definition.kind === 'user') return { ...definition, ...NO_CUSTOM_FIELDS, rights: DEFAULT_RIGHTS };
+    if (definition.kind === 'group') return { ...definition, ...NO_CUSTOM_FIELDS, retentionDays: null };
+    if (definition.kind !== 'geofence') return { ...definition, ...NO_CUSTOM_FIELDS };
+    const own = { category: null, sharedWithOrganisation: false, sharedGroupIds: [] };
+    return { ...definition, ...NO_CUSTOM_FIELDS, ...own };
+  },
 };
 
 /**

@@ -1,5 +1,23 @@
-import type { Definition, DefinitionChange, Geofence, User, Vehicle, VehicleGroup } from './definitions.ts';
-import type { GeofenceId, GroupId, NotificationRuleId, TerminalId, UserId, VehicleId, VideoProfileId } from './ids.ts';
+import type {
+  Definition,
+  DefinitionChange,
+  DefinitionKind,
+  Geofence,
+  User,
+  Vehicle,
+  VehicleGroup,
+} from './definitions.ts';
+import { type Driver, type DriverAssignment, holderOf } from './driver.ts';
+import type {
+  DriverId,
+  GeofenceId,
+  GroupId,
+  NotificationRuleId,
+  TerminalId,
+  UserId,
+  VehicleId,
+  VideoProfileId,
+} from './ids.ts';
 import type { NotificationRule } from './notification-rule.ts';
 import { phoneAddress, terminalIdsOfAddress } from './terminal-number.ts';
 import type { VideoProfile, VideoProtocol } from './video.ts';
@@ -15,8 +33,19 @@ export class Directory {
   readonly geofences = new Map<GeofenceId, Geofence>();
   readonly notificationRules = new Map<NotificationRuleId, NotificationRule>();
   readonly videoProfiles = new Map<VideoProfileId, VideoProfile>();
+  readonly drivers = new Map<DriverId, Driver>();
+  readonly #byKind: Readonly<Record<DefinitionKind, Map<string, Definition>>> = {
+    user: this.users,
+    vehicle: this.vehicles,
+    group: this.groups,
+    geofence: this.geofences,
+    'notification-rule': this.notificationRules,
+    'video-profile': this.videoProfiles,
+    driver: this.drivers,
+  };
   readonly #videoProfileByAddress = new Map<string, VideoProfile>();
   readonly #vehicleByTerminal = new Map<TerminalId, Vehicle>();
+  readonly #driversByCode = new Map<string, readonly Driver[]>();
   readonly #versions = new Map<string, number>();
 
   /** The vehicle that the terminal is fitted to now, if any. */
@@ -27,6 +56,11 @@ export class Directory {
   /** The account that owns it, where both exist. */
   ownerOf(owned: { ownerId: UserId } | null | undefined): User | undefined {
     return owned ? this.users.get(owned.ownerId) : undefined;
+  }
+
+  /** The account of a client or a job, where both exist. */
+  userOf({ userId }: { readonly userId: UserId | null }): User | undefined {
+    return userId === null ? undefined : this.users.get(userId);
   }
 
   /**
@@ -51,10 +85,37 @@ export class Directory {
     return undefined;
   }
 
+  /** Drivers of a dealer (null: the operator) who have a code, or had it. */
+  driversOfCode(dealerId: UserId | null, code: string): readonly Driver[] {
+    return this.#driversByCode.get(`${dealerId} ${code}`) ?? [];
+  }
+
+  /**
+   * Who drives a vehicle at a moment: who is assigned by hand then, else who has the code that the terminal sent.
+   *
+   * @param code null: the terminal sent none
+   * @param assignments those of the vehicle around that moment
+   */
+  driverAt(
+    vehicleId: VehicleId,
+    { atMs, code }: { atMs: number; code: string | null },
+    assignments: readonly DriverAssignment[],
+  ): Driver | undefined {
+    const assigned = assignments.find(({ fromMs, toMs }) => fromMs <= atMs && (toMs === null || atMs < toMs));
+    if (assigned !== undefined) return this.drivers.get(assigned.driverId);
+    if (code === null) return undefined;
+    return holderOf(this.driversOfCode(this.vehicles.get(vehicleId)?.dealerId ?? null, code), code, atMs);
+  }
+
   /** Is the profile's address the terminal of another vehicle? */
   isOfAnotherVehicle(profile: Pick<VideoProfile, 'protocol' | 'address' | 'vehicleId'>): boolean {
     const vehicle = this.vehicleOfVideoAddress(profile);
     return vehicle !== undefined && vehicle.id !== profile.vehicleId;
+  }
+
+  /** The definition of this kind and id, or null. */
+  get(kind: DefinitionKind, id: string): Definition | null {
+    return this.#byKind[kind].get(id) ?? null;
   }
 
   /** Every definition. */
@@ -65,6 +126,7 @@ export class Directory {
     yield* this.geofences.values();
     yield* this.notificationRules.values();
     yield* this.videoProfiles.values();
+    yield* this.drivers.values();
   }
 
   /**
@@ -77,47 +139,48 @@ export class Directory {
     if (known !== undefined && change.version <= known) return undefined;
     this.#versions.set(change.id, change.version);
 
-    const { definition } = change;
-    switch (change.kind) {
-      case 'user':
-        return replace(this.users, change.id as UserId, definition as User | null);
-      case 'group':
-        return replace(this.groups, change.id as GroupId, definition as VehicleGroup | null);
-      case 'geofence':
-        return replace(this.geofences, change.id as GeofenceId, definition as Geofence | null);
-      case 'notification-rule':
-        return replace(this.notificationRules, change.id as NotificationRuleId, definition as NotificationRule | null);
-      case 'video-profile': {
-        const profile = definition as VideoProfile | null;
-        const before = replace(this.videoProfiles, change.id as VideoProfileId, profile);
-        // As with terminals: an address may already be another profile's.
-        if (before) {
-          const key = addressKey(before.protocol, before.address);
-          if (this.#videoProfileByAddress.get(key)?.id === before.id) this.#videoProfileByAddress.delete(key);
-        }
-        if (profile) this.#videoProfileByAddress.set(addressKey(profile.protocol, profile.address), profile);
-        return before;
-      }
-      case 'vehicle': {
-        const vehicle = definition as Vehicle | null;
-        const before = replace(this.vehicles, change.id as VehicleId, vehicle);
-        // A terminal may already have moved on to another vehicle: only the vehicle that holds it gives it up.
-        if (before?.terminalId && this.#vehicleByTerminal.get(before.terminalId)?.id === before.id)
-          this.#vehicleByTerminal.delete(before.terminalId);
-        if (vehicle?.terminalId) this.#vehicleByTerminal.set(vehicle.terminalId, vehicle);
-        return before;
-      }
-    }
+    const { kind, id, definition } = change;
+    const definitions = this.#byKind[kind];
+    const before = definitions.get(id) ?? null;
+    if (definition === null) definitions.delete(id);
+    else definitions.set(id, definition);
+    if (kind === 'vehicle') this.#terminalMoved(before as Vehicle | null, definition as Vehicle | null);
+    if (kind === 'video-profile') this.#addressMoved(before as VideoProfile | null, definition as VideoProfile | null);
+    if (kind === 'driver') this.#codesMoved(before as Driver | null, definition as Driver | null);
+    return before;
   }
+
+  /** A terminal may already have moved on to another vehicle: only the vehicle that holds it gives it up. */
+  #terminalMoved(before: Vehicle | null, after: Vehicle | null): void {
+    if (before?.terminalId && this.#vehicleByTerminal.get(before.terminalId)?.id === before.id)
+      this.#vehicleByTerminal.delete(before.terminalId);
+    if (after?.terminalId) this.#vehicleByTerminal.set(after.terminalId, after);
+  }
+
+  #codesMoved(before: Driver | null, after: Driver | null): void {
+    for (const [key, driver] of codeKeys(before)) {
+      const others = this.#driversByCode.get(key)?.filter(({ id }) => id !== driver.id) ?? [];
+      if (others.length === 0) this.#driversByCode.delete(key);
+      else this.#driversByCode.set(key, others);
+    }
+    for (const [key, driver] of codeKeys(after))
+      this.#driversByCode.set(key, [...(this.#driversByCode.get(key) ?? []), driver]);
+  }
+
+  /** As with terminals: an address may already be another profile's. */
+  #addressMoved(before: VideoProfile | null, after: VideoProfile | null): void {
+    if (before) {
+      const key = addressKey(before.protocol, before.address);
+      if (this.#videoProfileByAddress.get(key)?.id === before.id) this.#videoProfileByAddress.delete(key);
+    }
+    if (after) this.#videoProfileByAddress.set(addressKey(after.protocol, after.address), after);
+  }
+}
+
+function codeKeys(driver: Driver | null): Map<string, Driver> {
+  return new Map(driver?.codes.map(({ code }) => [`${driver.dealerId} ${code}`, driver]));
 }
 
 function addressKey(protocol: VideoProtocol, address: string): string {
   return `${protocol} ${protocol === 'jt1078' ? phoneAddress(address) : address}`;
-}
-
-function replace<Id, T>(map: Map<Id, T>, id: Id, value: T | null): T | null {
-  const before = map.get(id) ?? null;
-  if (value === null) map.delete(id);
-  else map.set(id, value);
-  return before;
 }

@@ -27,6 +27,22 @@ export type ReportScheduleId = Brand<string, 'ReportScheduleId'>;
 export type VideoProfileId = Brand<string, 'VideoProfileId'>;
 /** UUID of a task that fetches video. */
 export type VideoTaskId = Brand<string, 'VideoTaskId'>;
+/** UUID of a command to a terminal. */
+export type CommandId = Brand<string, 'CommandId'>;
+/** UUID of a driver. */
+export type DriverId = Brand<string, 'DriverId'>;
+/** UUID of an assignment of a driver to a vehicle. */
+export type DriverAssignmentId = Brand<string, 'DriverAssignmentId'>;
+/** UUID of a link that shows vehicles to anyone who has it. */
+export type ShareLinkId = Brand<string, 'ShareLinkId'>;
+/** UUID of a maintenance plan. */
+export type MaintenancePlanId = Brand<string, 'MaintenancePlanId'>;
+/** UUID of a record of a service that was done. */
+export type ServiceRecordId = Brand<string, 'ServiceRecordId'>;
+/** UUID of an API key. */
+export type ApiKeyId = Brand<string, 'ApiKeyId'>;
+/** UUID of a passkey. */
+export type PasskeyId = Brand<string, 'PasskeyId'>;
 /** UUID of a login session. */
 export type SessionId = Brand<string, 'SessionId'>;
 /** What a terminal identifies itself with: IMEI, serial number or phone number, as the terminal writes it. */
@@ -45,12 +61,17 @@ export function isUuid(text: string): boolean {
  * about.
  *
  * @param kind kind of the event, such as `geofence-visit`
- * @param vehicleId vehicle the event is about
+ * @param aboutId vehicle the event is about, or the driver where no vehicle is part of it
  * @param subject geofence id, or what else distinguishes two events of one kind and time; may be empty
  * @param beganAtMs Unix milliseconds of the fix that began the event
  */
-export function deriveEventId(kind: string, vehicleId: VehicleId, subject: string, beganAtMs: number): EventId {
-  const digest = hash('sha256', `${kind}\n${vehicleId}\n${subject}\n${beganAtMs}`);
+export function deriveEventId(
+  kind: string,
+  aboutId: VehicleId | DriverId,
+  subject: string,
+  beganAtMs: number,
+): EventId {
+  const digest = hash('sha256', `${kind}\n${aboutId}\n${subject}\n${beganAtMs}`);
   const time = beganAtMs.toString(16).padStart(12, '0');
   // Version 7, and the variant in the upper two bits of the ninth byte (RFC 9562).
   const variant = '89ab'[Number.parseInt(digest.charAt(4), 16) & 3];

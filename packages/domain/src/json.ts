@@ -1,7 +1,8 @@
-import type { FleetEvent } from './event.ts';
+import type { ShownCounter, VehicleCounters } from './counters.ts';
+import type { EventCorrection, FleetEvent } from './event.ts';
 import type { VehicleId } from './ids.ts';
 import type { Position } from './position.ts';
-import type { VehicleStatus } from './vehicle-status.ts';
+import type { TankLevel, VehicleStatus } from './vehicle-status.ts';
 
 /** Unix milliseconds as ISO 8601 in UTC with milliseconds, the one form of time in the API. */
 export function isoTime(timeMs: number): string {
@@ -35,8 +36,21 @@ export function positionJson(vehicleId: VehicleId, position: Position): Record<s
   return json;
 }
 
+/** Without the noise of the last digits that computing leaves. */
+export function readableNumber(value: number): number {
+  return Number(value.toPrecision(9));
+}
+
 /** The state of a vehicle as REST and live API show it, without its position: what is not known is null. */
-export function vehicleStateJson({ vehicleId, lastContactAtMs, protocol, record, activity }: VehicleStatus) {
+export function vehicleStateJson({
+  vehicleId,
+  lastContactAtMs,
+  protocol,
+  record,
+  activity,
+  sensors = [],
+  tank,
+}: VehicleStatus) {
   return {
     vehicleId,
     state: activity?.state ?? 'unknown',
@@ -50,6 +64,45 @@ export function vehicleStateJson({ vehicleId, lastContactAtMs, protocol, record,
     fuelL: record.fuelL,
     alarms: [...(activity?.alarms ?? record.alarms)],
     attributes: record.attributes,
+    sensors: sensors.map(({ value, atMs, exceeded, ...sensor }) => ({
+      ...sensor,
+      value: readableNumber(value),
+      at: isoTime(atMs),
+      exceeded: [...exceeded],
+    })),
+    tank: tank === undefined ? null : tankJson(tank),
+  };
+}
+
+/** The level of a tank as REST and live API show it. */
+export function tankJson({ levelL, capacityL, atMs, change }: TankLevel) {
+  const tenths = (value: number) => Math.round(value * 10) / 10;
+  return {
+    levelL: tenths(levelL),
+    percent: tenths((100 * levelL) / capacityL),
+    at: isoTime(atMs),
+    change: change ?? null,
+  };
+}
+
+const HOUR_MS = 3_600_000;
+
+/** A custom counter as REST and live API show it. */
+export function shownCounterJson(counter: ShownCounter) {
+  const { id, version, name, unit, source, sensorId, startsAtMs, value } = counter;
+  const startsAt = isoTime(startsAtMs);
+  return { id, version, name, unit, source, sensorId, startsAt, value: Math.round(value * 1000) / 1000 };
+}
+
+/** The counters of a vehicle as REST and live API show them. */
+export function vehicleCountersJson({ vehicleId, atMs, odometerM, engineMs, custom, settled }: VehicleCounters) {
+  return {
+    vehicleId,
+    at: atMs === 0 ? null : isoTime(atMs),
+    odometerM: Math.round(odometerM),
+    engineHours: Math.round((engineMs / HOUR_MS) * 1000) / 1000,
+    custom: custom.map(shownCounterJson),
+    settled,
   };
 }
 
@@ -64,4 +117,9 @@ export function eventJson(event: FleetEvent): Record<string, unknown> {
     fromFixTime: isoTime(fromFixTimeMs),
     fixTime: isoTime(fixTimeMs),
   };
+}
+
+/** An event as a recalculation left it; one that never happened has the phase `removed`. */
+export function correctionJson({ event, removed }: EventCorrection): Record<string, unknown> {
+  return { ...eventJson(event), ...(removed ? { phase: 'removed' } : {}), origin: 'recalculated' };
 }

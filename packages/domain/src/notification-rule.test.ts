@@ -2,7 +2,8 @@ import { runs } from '@outrider/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Geofence, User, Vehicle } from './definitions.ts';
-import type { FleetEvent } from './event.ts';
+import type { Driver } from './driver.ts';
+import type { FleetEvent, GeofenceVisit } from './event.ts';
 import { deriveEventId, type EventId, type GeofenceId, type GroupId, type UserId, type VehicleId } from './ids.ts';
 import {
   geofenceOf,
@@ -32,9 +33,11 @@ const rule: NotificationRule = sampleRule({
 const owner = { kind: 'user', id: OWNER, role: 'user', dealerId: null, blocked: false, groupIds: [LORRIES] } as unknown;
 const context: RuleContext = {
   owner: owner as User,
-  vehicle: { dealerId: null, groupIds: [LORRIES] },
-  geofence: { ownerId: OWNER },
-  geofenceOwner: { dealerId: null },
+  vehicle: { dealerId: null, groupIds: [LORRIES], suspension: null },
+  geofence: { ownerId: OWNER, sharedWithOrganisation: false, sharedGroupIds: [] },
+  geofenceOwner: owner as User,
+  placeOf: () => null,
+  driver: null,
 };
 
 function visit(startedAtMs: number, more: Partial<FleetEvent> = {}): FleetEvent {
@@ -221,8 +224,36 @@ describe('by what it names and what its owner may see', () => {
       }),
       { freq: 9 },
     ),
-    vehicle: fc.option(fc.record({ groupIds: some, own: fc.boolean() }), { freq: 9 }),
-    geofence: fc.option(fc.constantFrom('mine', 'of my customer', 'of a stranger', 'of nobody'), { freq: 9 }),
+    vehicle: fc.option(fc.record({ groupIds: some, own: fc.boolean(), isSuspended: fc.boolean() }), { freq: 9 }),
+    geofence: fc.option(fc.constantFrom('mine', 'of my customer', 'of a colleague', 'of a stranger', 'of nobody'), {
+      freq: 9,
+    }),
+    isShared: fc.boolean(),
+    sharedGroupIds: some,
+  });
+
+  test('of alarms it notifies of those that it names, and of other kinds of event as before', () => {
+    const ofSos: NotificationRule = { ...rule, eventKinds: ['alarm', 'geofence-visit'], alarms: ['sos'] };
+    const mismatch = (event: FleetEvent) => mismatchOf(ofSos, { event, arrivedAtMs: 0 }, context);
+    const alarm = (name: string) => {
+      const { geofenceId: _, ...event } = visit(0, { kind: 'alarm' }) as GeofenceVisit;
+      return { ...event, alarm: name } as unknown as FleetEvent;
+    };
+    expect([alarm('sos'), alarm('towing'), visit(0)].map(mismatch)).toEqual([null, 'other-alarm', null]);
+  });
+
+  test('of sensors it notifies of those that it names by name or by id, and of other kinds of event as before', () => {
+    const ofCold: NotificationRule = { ...rule, eventKinds: ['sensor-threshold', 'geofence-visit'] };
+    const event = (sensorId: string, sensorName: string) => {
+      const { geofenceId: _, ...facts } = visit(0, { kind: 'sensor-threshold' }) as GeofenceVisit;
+      return { ...facts, sensorId, sensorName } as unknown as FleetEvent;
+    };
+    const events = [event('s1', 'Cargo'), event('s2', 'CARGO'), event('s3', 'Door'), visit(0)];
+    const mismatches = (sensors: string[] | null) =>
+      events.map((each) => mismatchOf({ ...ofCold, sensors }, { event: each, arrivedAtMs: 0 }, context));
+    expect(mismatches(['cargo'])).toEqual([null, null, 'other-sensor', null]);
+    expect(mismatches(['s3', 's1'])).toEqual([null, 'other-sensor', null, null]);
+    expect(mismatches(null)).toEqual([null, null, null, null]);
   });
 
   test('it notifies of exactly the events that it names and its owner may see', () => {
@@ -234,10 +265,21 @@ describe('by what it names and what its owner may see', () => {
           vehicleId: s.vehicleId as VehicleId,
           geofenceId: s.geofenceId as GeofenceId,
         });
-        const ownerOfRule = s.owner && ({ id: OWNER, ...s.owner } as unknown as User);
-        const vehicle = s.vehicle && { groupIds: s.vehicle.groupIds, dealerId: s.vehicle.own ? OWNER : null };
-        const geofence = s.geofence && { ownerId: (s.geofence === 'mine' ? OWNER : 'another') as UserId };
-        const customer = { dealerId: s.geofence === 'of my customer' ? OWNER : null };
+        const dealerId = s.owner?.role === 'user' ? 'boss' : null;
+        const ownerOfRule = s.owner && ({ id: OWNER, dealerId, ...s.owner } as unknown as User);
+        const vehicle = s.vehicle && {
+          groupIds: s.vehicle.groupIds,
+          dealerId: s.vehicle.own ? OWNER : null,
+          suspension: s.vehicle.isSuspended ? ({ reason: 'unpaid', by: 'dealer', sinceMs: 0 } as const) : null,
+        };
+        const geofence = s.geofence && {
+          ownerId: (s.geofence === 'mine' ? OWNER : 'another') as UserId,
+          sharedWithOrganisation: s.isShared,
+          sharedGroupIds: s.sharedGroupIds,
+        };
+        const dealerOfOther = { 'of my customer': OWNER, 'of a colleague': 'boss' }[s.geofence as string] ?? 'rival';
+        const geofenceOwner =
+          s.geofence === 'mine' ? ownerOfRule : { id: 'another', role: 'user', dealerId: dealerOfOther };
         const found = mismatchOf(
           {
             ...rule,
@@ -253,7 +295,9 @@ describe('by what it names and what its owner may see', () => {
             owner: ownerOfRule,
             vehicle: vehicle as Vehicle | null,
             geofence: geofence as Geofence | null,
-            geofenceOwner: s.geofence === 'of nobody' ? null : customer,
+            geofenceOwner: s.geofence === 'of nobody' ? null : (geofenceOwner as User),
+            placeOf: () => null,
+            driver: null,
           },
         );
 
@@ -264,22 +308,25 @@ describe('by what it names and what its owner may see', () => {
           s.vehicle !== null &&
           !s.owner.blocked &&
           (role === 'operator' ||
-            (role === 'dealer' && s.vehicle.own) ||
-            (role === 'user' && shares(s.vehicle.groupIds, s.owner.groupIds)));
+            (!s.vehicle.isSuspended && role === 'dealer' && s.vehicle.own) ||
+            (!s.vehicle.isSuspended && role === 'user' && shares(s.vehicle.groupIds, s.owner.groupIds)));
         const naming =
           (s.vehicleIds === null && s.groupIds === null) ||
           (s.vehicleIds ?? []).includes(s.vehicleId) ||
           (s.vehicle !== null && shares(s.vehicle.groupIds, s.groupIds ?? []));
         const about = s.geofenceId;
+        const isCustomers = s.geofence === 'of my customer' && role === 'dealer';
+        const wasGiven =
+          (role === 'user' && shares(s.sharedGroupIds, s.owner?.groupIds ?? [])) ||
+          (s.isShared && s.geofence === 'of a colleague' && role === 'user') ||
+          ((s.isShared || s.sharedGroupIds.length > 0) && isCustomers);
         const seesGeofence =
-          s.geofence === 'mine' ||
-          (s.geofence !== null && role === 'operator') ||
-          (s.geofence === 'of my customer' && role === 'dealer');
+          s.geofence === 'mine' || (s.geofence !== null && (role === 'operator' || isCustomers || wasGiven));
         const atGeofence =
           about === null
             ? s.geofenceIds === null
             : s.geofenceIds === null
-              ? s.geofence === 'mine'
+              ? s.geofence === 'mine' || wasGiven
               : s.geofenceIds.includes(about);
         const conditions: [Mismatch, boolean][] = [
           ['inactive', s.active],
@@ -314,7 +361,7 @@ test('for any ordered fixes, notifications are at least the interval apart, and 
 
 test('what a rule no longer names is said', () => {
   const lists = (vehicleIds: string[] | null, groupIds: string[] | null, geofenceIds: string[] | null) =>
-    namesNothing({ vehicleIds, groupIds, geofenceIds } as never);
+    namesNothing({ ...rule, vehicleIds, groupIds, geofenceIds } as never);
   expect(lists(null, null, null)).toBeNull();
   expect(lists(['a'], [], null)).toBeNull();
   expect(lists([], ['a'], ['b'])).toBeNull();
@@ -327,4 +374,110 @@ test('what a rule no longer names is said', () => {
 test('an event is about a geofence, or about none', () => {
   expect(geofenceOf(visit(0))).toBe(DEPOT);
   expect(geofenceOf({ id: 'x' as EventId, kind: 'trip' } as unknown as FleetEvent)).toBeNull();
+});
+
+describe('events that last', () => {
+  const longRule = { ...rule, phases: ['begin', 'end'] as const, minDurationMinutes: 30 };
+  const atMs = Date.UTC(2026, 0, 15, 12);
+
+  test('a rule with a minimum duration judges what is known, and leaves open what is not', () => {
+    const judge = (lastedMs?: number) =>
+      mismatchOf(
+        longRule,
+        { event: visit(atMs), arrivedAtMs: null, ...(lastedMs !== undefined && { lastedMs }) },
+        context,
+      );
+    expect(judge()).toBeNull();
+    expect(judge(30 * 60_000 - 1)).toBe('too-short');
+    expect(judge(30 * 60_000)).toBeNull();
+  });
+
+  test('its days and hours are those of the moment at which it has lasted', () => {
+    const evening = { ...longRule, hours: { from: '12:20', to: '13:00' } };
+    const at = (ms: number) => mismatchOf(evening, { event: visit(ms), arrivedAtMs: null }, context);
+    expect(at(atMs)).toBeNull();
+    expect(at(atMs - 11 * 60_000)).toBe('other-hours');
+    expect(at(atMs + 31 * 60_000)).toBe('other-hours');
+  });
+});
+
+describe('places', () => {
+  const OTHER = 'other' as GeofenceId;
+  const at = (inside: readonly GeofenceId[], invisible: readonly GeofenceId[] = []): RuleContext => ({
+    ...context,
+    placeOf: (id) =>
+      id === ('gone' as GeofenceId)
+        ? null
+        : {
+            geofence: {
+              ownerId: invisible.includes(id) ? ('somebody' as UserId) : OWNER,
+              sharedWithOrganisation: false,
+              sharedGroupIds: [],
+            },
+            geofenceOwner: owner as User,
+            contains: inside.includes(id),
+          },
+  });
+  const judge = (terms: Partial<NotificationRule>, where: RuleContext) =>
+    mismatchOf({ ...rule, ...terms }, { event: visit(0), arrivedAtMs: null }, where);
+
+  test('inside one of them, and outside all of them', () => {
+    expect(judge({ insideGeofenceIds: [DEPOT, OTHER] }, at([OTHER]))).toBeNull();
+    expect(judge({ insideGeofenceIds: [DEPOT, OTHER] }, at([]))).toBe('not-inside');
+    expect(judge({ outsideGeofenceIds: [DEPOT, OTHER] }, at([OTHER]))).toBe('not-outside');
+    expect(judge({ outsideGeofenceIds: [DEPOT, OTHER] }, at([]))).toBeNull();
+    expect(judge({ insideGeofenceIds: [OTHER], outsideGeofenceIds: [DEPOT] }, at([OTHER]))).toBeNull();
+    expect(judge({ insideGeofenceIds: [OTHER], outsideGeofenceIds: [DEPOT] }, at([OTHER, DEPOT]))).toBe('not-outside');
+  });
+
+  test('nothing is learnt of a geofence that the owner does not see any more', () => {
+    expect(judge({ insideGeofenceIds: [OTHER] }, at([OTHER], [OTHER]))).toBe('not-inside');
+    expect(judge({ outsideGeofenceIds: [OTHER] }, at([], [OTHER]))).toBe('geofence-not-visible');
+    expect(judge({ outsideGeofenceIds: ['gone' as GeofenceId] }, at([]))).toBe('geofence-not-visible');
+  });
+
+  test('a rule whose last place is gone names nothing', () => {
+    expect(namesNothing({ ...rule, outsideGeofenceIds: [] })).toBe('geofences-deleted');
+  });
+});
+
+describe('drivers', () => {
+  const NIGHT = 'night shift' as GroupId;
+  const anna = { id: 'anna', dealerId: null, groupIds: [LORRIES, NIGHT] } as unknown as Driver;
+  const unseen = { id: 'unseen', dealerId: null, groupIds: ['others'] } as unknown as Driver;
+  const judge = (terms: Partial<NotificationRule>, driver: Driver | null, lastedMs?: number) =>
+    mismatchOf(
+      { ...rule, ...terms },
+      { event: visit(0), arrivedAtMs: null, ...(lastedMs !== undefined && { lastedMs }) },
+      { ...context, driver },
+    );
+
+  test('known or not, one of some, or of a group; one that the owner does not see is not known', () => {
+    for (const [terms, by] of [
+      [{ driver: null }, ['anna', 'unseen', 'nobody']],
+      [{ driver: 'known' }, ['anna']],
+      [{ driver: 'unknown' }, ['unseen', 'nobody']],
+      [{ driverIds: ['anna', 'unseen'] }, ['anna']],
+      [{ driverIds: ['bert'] }, []],
+      [{ driverIds: ['bert'], driverGroupIds: [NIGHT] }, ['anna']],
+      [{ driverGroupIds: ['others'] }, []],
+    ] as const) {
+      const found = Object.entries({ anna, unseen, nobody: null }).filter(
+        ([, who]) => judge(terms as never, who) === null,
+      );
+      expect(found.map(([name]) => name)).toEqual(by);
+    }
+  });
+
+  test('where it is waited whether the event lasts, who drives is judged then', () => {
+    const terms = { driver: 'known' as const, minDurationMinutes: 2 };
+    expect(judge(terms, null)).toBeNull();
+    expect(judge(terms, null, 120_000)).toBe('other-driver');
+    expect(judge(terms, anna, 120_000)).toBeNull();
+  });
+
+  test('a rule whose last driver is gone names nothing', () => {
+    expect(namesNothing({ ...rule, driverIds: [] })).toBe('drivers-deleted');
+    expect(namesNothing({ ...rule, driverIds: [], driverGroupIds: [NIGHT] })).toBeNull();
+  });
 });

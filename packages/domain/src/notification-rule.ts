@@ -1,7 +1,18 @@
-import type { Geofence, User, Vehicle } from './definitions.ts';
-import { type FleetEvent, isLate } from './event.ts';
-import type { GeofenceId, GroupId, NotificationRuleId, UserId, VehicleId } from './ids.ts';
-import { maySeeVehicle } from './rights.ts';
+import type { User, Vehicle } from './definitions.ts';
+import { type Driver, maySeeDriver } from './driver.ts';
+import { type FleetEvent, isLate, type SensorThresholdExceeded } from './event.ts';
+import type { DriverId, GeofenceId, GroupId, NotificationRuleId, UserId, VehicleId } from './ids.ts';
+import type { Alarm } from './position.ts';
+import {
+  isSharedWith,
+  type Member,
+  maySeeGeofence,
+  maySeeVehicle,
+  type OwnedGeofence,
+  type SeenVehicle,
+} from './rights.ts';
+import { sensorNameKey } from './sensor.ts';
+import type { RuleCommand } from './vehicle-command.ts';
 
 export const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;
 export type Weekday = (typeof WEEKDAYS)[number];
@@ -21,7 +32,21 @@ export interface DayHours {
 }
 
 /** Why a rule rests: its owner said so, or the last of what it named was deleted. */
-export type InactiveReason = 'switched-off' | 'vehicles-deleted' | 'groups-deleted' | 'geofences-deleted';
+export const INACTIVE_REASONS = [
+  'switched-off',
+  'vehicles-deleted',
+  'groups-deleted',
+  'geofences-deleted',
+  'drivers-deleted',
+] as const;
+export type InactiveReason = (typeof INACTIVE_REASONS)[number];
+
+/** Whether it is known who drives, for a rule that asks for that. */
+export const DRIVER_CONDITIONS = ['known', 'unknown'] as const;
+export type DriverCondition = (typeof DRIVER_CONDITIONS)[number];
+
+/** The longest minimum duration of a rule: 90 days. */
+export const MAX_MIN_DURATION_MINUTES = 90 * 24 * 60;
 
 /** What its owner is notified of, when, and how (semantics, "Notification rules"). Live and in the inbox: always. */
 export interface NotificationRule {
@@ -39,6 +64,18 @@ export interface NotificationRule {
   /** Of an event that lasts: notified when it begins, when it ends, or both. */
   phases: readonly FleetEvent['phase'][];
   /**
+   * Only events that last at least this: `begin` is notified once they have, and `end` where they had. 0: all, and
+   * `begin` at once.
+   */
+  minDurationMinutes: number;
+  /** Of events of kind `alarm`, only these alarms; null: all. Other kinds of event are not affected. */
+  alarms: readonly Alarm[] | null;
+  /**
+   * Of events of kind `sensor-threshold`, only those of these sensors, each by its id or by its name, whatever the
+   * case; null: all. Other kinds of event are not affected.
+   */
+  sensors: readonly string[] | null;
+  /**
    * These vehicles, and those in `groupIds`: of both, those that the owner may see. Null and null: all that the owner
    * may see. A list that became empty names none.
    */
@@ -46,6 +83,23 @@ export interface NotificationRule {
   groupIds: readonly GroupId[] | null;
   /** Only events about one of these. Null: any event, and of those about a geofence the ones about the owner's own. */
   geofenceIds: readonly GeofenceId[] | null;
+  /** Only where this phase of the event happened inside one of these; null: anywhere. */
+  insideGeofenceIds: readonly GeofenceId[] | null;
+  /** Only where it happened outside all of these; null: anywhere. */
+  outsideGeofenceIds: readonly GeofenceId[] | null;
+  /**
+   * Only where it is known who drives, or only where it is not: by what was assigned by hand, else by the code of the
+   * event. A driver that the owner may not see is not known. Null: either.
+   */
+  driver: DriverCondition | null;
+  /** Only what one of these drivers drove, or one of `driverGroupIds`; null and null: anybody. */
+  driverIds: readonly DriverId[] | null;
+  driverGroupIds: readonly GroupId[] | null;
+  /**
+   * Of kind `licence-expiry`: so many days before the last day of a licence; 0: only once it is over. Other kinds are
+   * not affected.
+   */
+  licenceWarningDays: number;
   days: RuleDays;
   /** Null: all day. */
   hours: DayHours | null;
@@ -60,9 +114,52 @@ export interface NotificationRule {
   maxDataAgeMinutes: number | null;
   /** Addresses that get an e-mail each. */
   emails: readonly string[];
+  /** What messages say, with placeholders; null: the words of the service. */
+  messageTemplate: string | null;
+  /** The same by language, such as `de`: it goes before `messageTemplate` where the message is in that language. */
+  messageTemplates: Readonly<Record<string, string>>;
+  /** Language of its messages, such as `de`; null: that of its owner. */
+  language: string | null;
+  /** Whether the browsers of its owner that take push messages get one each. */
+  push: boolean;
+  /** Message channels of the owner, such as chats. */
+  channelIds: readonly string[];
   /** The secret that its messages are signed with is not part of the definition: only the sender reads it. */
   webhookUrl: string | null;
+  /** Sent to the terminal of the vehicle, with the right of the owner at that time; null: none. */
+  command: RuleCommand | null;
 }
+
+/** Lists of a rule that name definitions. */
+export const RULE_LISTS = [
+  'vehicleIds',
+  'groupIds',
+  'geofenceIds',
+  'insideGeofenceIds',
+  'outsideGeofenceIds',
+  'driverIds',
+  'driverGroupIds',
+] as const satisfies readonly (keyof NotificationRule)[];
+export type RuleList = (typeof RULE_LISTS)[number];
+
+/** What decides of which events a rule notifies. */
+export type RuleTerms = Omit<
+  NotificationRule,
+  | 'kind'
+  | 'id'
+  | 'version'
+  | 'ownerId'
+  | 'name'
+  | 'inactiveReason'
+  | 'emails'
+  | 'webhookUrl'
+  | 'channelIds'
+  | 'messageTemplate'
+  | 'messageTemplates'
+  | 'language'
+  | 'push'
+  | 'command'
+>;
 
 /**
  * Age up to which a rule without a bound of its own notifies of events that only late data made known: a black box read
@@ -75,15 +172,29 @@ export interface Happening {
   event: FleetEvent;
   /** When the data arrived, in Unix milliseconds; null where that is not known: then its age is not judged. */
   arrivedAtMs: number | null;
+  /** How long the event is known to have lasted. Absent where that is still to be seen: then it is not judged. */
+  lastedMs?: number;
+}
+
+/** A geofence that a rule names as a place, as it is defined now. */
+export interface RulePlace {
+  geofence: OwnedGeofence;
+  geofenceOwner: Member | null;
+  /** Did this phase of the event happen inside it? */
+  contains: boolean;
 }
 
 /** Who and what a rule and an event name, as they are defined now; null where there is no such thing any more. */
 export interface RuleContext {
   owner: User | null;
-  vehicle: Pick<Vehicle, 'dealerId' | 'groupIds'> | null;
+  vehicle: SeenVehicle | null;
   /** The geofence that the event is about. */
-  geofence: Pick<Geofence, 'ownerId'> | null;
-  geofenceOwner: Pick<User, 'dealerId'> | null;
+  geofence: OwnedGeofence | null;
+  geofenceOwner: Member | null;
+  /** A geofence that the rule names as a place; null where it is gone. */
+  placeOf(id: GeofenceId): RulePlace | null;
+  /** Who drove, whether the owner may see that or not; null where nobody is known. Read for rules of drivers alone. */
+  driver: Driver | null;
 }
 
 /** Why a rule does not notify of an event, in the order of the checks. */
@@ -91,10 +202,16 @@ export const MISMATCHES = [
   'inactive',
   'other-kind',
   'other-phase',
+  'other-alarm',
+  'other-sensor',
   'vehicle-not-visible',
   'other-vehicle',
   'geofence-not-visible',
   'other-geofence',
+  'not-inside',
+  'not-outside',
+  'other-driver',
+  'too-short',
   'other-day',
   'other-hours',
   'data-too-old',
@@ -112,22 +229,39 @@ export function happenedAtMs(event: FleetEvent): number {
   return event.phase === 'begin' ? event.startedAtMs : (event.endedAtMs ?? event.fixTimeMs);
 }
 
+export function minDurationMs({ minDurationMinutes }: Pick<NotificationRule, 'minDurationMinutes'>): number {
+  return minDurationMinutes * 60_000;
+}
+
+/** From when on the rule can notify of this phase: of a `begin`, once the event has lasted as long as it must. */
+export function notifiableAtMs(rule: Pick<NotificationRule, 'minDurationMinutes'>, event: FleetEvent): number {
+  return happenedAtMs(event) + (event.phase === 'begin' ? minDurationMs(rule) : 0);
+}
+
 /**
  * Why the rule does not notify of this; null where it matches. {@link isTooSoon} checks the interval between
  * notifications separately.
  */
-export function mismatchOf(rule: NotificationRule, happening: Happening, context: RuleContext): Mismatch | null {
+export function mismatchOf(rule: RuleTerms, happening: Happening, context: RuleContext): Mismatch | null {
   const { event, arrivedAtMs } = happening;
   if (!rule.active) return 'inactive';
   if (!rule.eventKinds.includes(event.kind)) return 'other-kind';
   if (!rule.phases.includes(event.phase)) return 'other-phase';
+  if (event.kind === 'alarm' && rule.alarms !== null && !rule.alarms.includes(event.alarm)) return 'other-alarm';
+  if (event.kind === 'sensor-threshold' && !namesSensor(rule, event)) return 'other-sensor';
   const { owner, vehicle } = context;
   // A blocked owner sees nothing.
   if (owner === null || vehicle === null || !maySeeVehicle(owner, vehicle)) return 'vehicle-not-visible';
   if (!namesVehicle(rule, event.vehicleId, vehicle)) return 'other-vehicle';
   const geofence = geofenceMismatch(rule, event, owner, context);
   if (geofence !== null) return geofence;
-  const time = timeMismatch(rule, happenedAtMs(event));
+  const place = placeMismatch(rule, owner, context);
+  if (place !== null) return place;
+  // A card may be read a minute after it began: where there is time to wait, that is waited for.
+  const isOpen = happening.lastedMs === undefined && minDurationMs(rule) > 0;
+  if (!isOpen && !namesDriver(rule, owner, context.driver)) return 'other-driver';
+  if (happening.lastedMs !== undefined && happening.lastedMs < minDurationMs(rule)) return 'too-short';
+  const time = timeMismatch(rule, notifiableAtMs(rule, event));
   if (time !== null) return time;
   const maxAgeMinutes = rule.maxDataAgeMinutes ?? (isLate(event) ? LATE_DATA_AGE_MINUTES : Number.POSITIVE_INFINITY);
   return arrivedAtMs !== null && arrivedAtMs - event.fixTimeMs > maxAgeMinutes * 60_000 ? 'data-too-old' : null;
@@ -147,23 +281,15 @@ export function namesVehicle(
   );
 }
 
-/**
- * May the account know of the geofence? Its owner may, the owner's dealer, and operators.
- *
- * @param geofenceOwner null when the account was deleted
- */
-export function maySeeGeofence(
-  caller: Pick<User, 'id' | 'role' | 'blocked'>,
-  geofence: Pick<Geofence, 'ownerId'>,
-  geofenceOwner: Pick<User, 'dealerId'> | null,
-): boolean {
-  if (caller.blocked) return false;
-  if (caller.role === 'operator' || geofence.ownerId === caller.id) return true;
-  return caller.role === 'dealer' && geofenceOwner?.dealerId === caller.id;
+/** Does the rule name the sensor of an event, by its id or by its name, or name all? */
+function namesSensor({ sensors }: Pick<NotificationRule, 'sensors'>, event: SensorThresholdExceeded): boolean {
+  if (sensors === null) return true;
+  const key = sensorNameKey(event.sensorName);
+  return sensors.some((each) => each === event.sensorId || sensorNameKey(each) === key);
 }
 
 function geofenceMismatch(
-  rule: NotificationRule,
+  rule: RuleTerms,
   event: FleetEvent,
   owner: User,
   { geofence, geofenceOwner }: RuleContext,
@@ -171,8 +297,64 @@ function geofenceMismatch(
   const geofenceId = geofenceOf(event);
   if (geofenceId === null) return rule.geofenceIds === null ? null : 'other-geofence';
   if (geofence === null || !maySeeGeofence(owner, geofence, geofenceOwner)) return 'geofence-not-visible';
-  const named = rule.geofenceIds === null ? geofence.ownerId === owner.id : rule.geofenceIds.includes(geofenceId);
-  return named ? null : 'other-geofence';
+  if (rule.geofenceIds !== null) return rule.geofenceIds.includes(geofenceId) ? null : 'other-geofence';
+  const isOwn = geofence.ownerId === owner.id || isSharedWith(owner, geofence, geofenceOwner);
+  return isOwn ? null : 'other-geofence';
+}
+
+function placeMismatch(
+  { insideGeofenceIds, outsideGeofenceIds }: RuleTerms,
+  owner: User,
+  context: RuleContext,
+): Mismatch | null {
+  if (insideGeofenceIds === null && outsideGeofenceIds === null) return null;
+  let isInside = insideGeofenceIds === null;
+  for (const id of insideGeofenceIds ?? []) {
+    const place = context.placeOf(id);
+    if (place === null || !maySeeGeofence(owner, place.geofence, place.geofenceOwner)) continue;
+    if (place.contains) isInside = true;
+  }
+  if (!isInside) return 'not-inside';
+  for (const id of outsideGeofenceIds ?? []) {
+    const place = context.placeOf(id);
+    // What the owner can't see must not be learnt from what it keeps back.
+    if (place === null || !maySeeGeofence(owner, place.geofence, place.geofenceOwner)) return 'geofence-not-visible';
+    if (place.contains) return 'not-outside';
+  }
+  return null;
+}
+
+/** Does the rule ask who drives? */
+export function asksForDriver(rule: Pick<NotificationRule, 'driver' | 'driverIds' | 'driverGroupIds'>): boolean {
+  return rule.driver !== null || rule.driverIds !== null || rule.driverGroupIds !== null;
+}
+
+function namesDriver(
+  { driver: condition, driverIds, driverGroupIds }: RuleTerms,
+  owner: User,
+  driver: Driver | null,
+): boolean {
+  const known = driver !== null && maySeeDriver(owner, driver) ? driver : null;
+  if (condition !== null && (condition === 'known') !== (known !== null)) return false;
+  if (driverIds === null && driverGroupIds === null) return true;
+  return known !== null && namesDriverIn({ driverIds, driverGroupIds }, known);
+}
+
+/** Does the rule name the driver, by itself, by one of its groups, or by naming all? */
+export function namesDriverIn(
+  { driverIds, driverGroupIds }: Pick<NotificationRule, 'driverIds' | 'driverGroupIds'>,
+  driver: Pick<Driver, 'id' | 'groupIds'>,
+): boolean {
+  if (driverIds === null && driverGroupIds === null) return true;
+  return (
+    (driverIds?.includes(driver.id) ?? false) ||
+    (driverGroupIds !== null && driver.groupIds.some((id) => driverGroupIds.includes(id)))
+  );
+}
+
+/** Is the rule valid at this time, by its days and hours? */
+export function isRuleTime(rule: Pick<NotificationRule, 'days' | 'hours' | 'timeZone'>, atMs: number): boolean {
+  return timeMismatch(rule, atMs) === null;
 }
 
 function timeMismatch(
@@ -231,11 +413,11 @@ export function isTooSoon(
 }
 
 /** What the rule names that is all gone; null where it names all, or something that is left. */
-export function namesNothing(
-  rule: Pick<NotificationRule, 'vehicleIds' | 'groupIds' | 'geofenceIds'>,
-): Exclude<InactiveReason, 'switched-off'> | null {
-  const { vehicleIds, groupIds, geofenceIds } = rule;
-  if (geofenceIds?.length === 0) return 'geofences-deleted';
+export function namesNothing(rule: Pick<NotificationRule, RuleList>): Exclude<InactiveReason, 'switched-off'> | null {
+  const { vehicleIds, groupIds, geofenceIds, insideGeofenceIds, outsideGeofenceIds, driverIds, driverGroupIds } = rule;
+  if ([geofenceIds, insideGeofenceIds, outsideGeofenceIds].some((ids) => ids?.length === 0)) return 'geofences-deleted';
+  if ((driverIds !== null || driverGroupIds !== null) && (driverIds?.length ?? 0) + (driverGroupIds?.length ?? 0) === 0)
+    return 'drivers-deleted';
   if (vehicleIds === null && groupIds === null) return null;
   if ((vehicleIds?.length ?? 0) + (groupIds?.length ?? 0) > 0) return null;
   return vehicleIds === null ? 'groups-deleted' : 'vehicles-deleted';

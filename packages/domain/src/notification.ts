@@ -1,10 +1,19 @@
-import type { Geofence, User, Vehicle } from './definitions.ts';
+import { limitedAccount } from './api-key.ts';
 import type { Directory } from './directory.ts';
-import { type FleetEvent, isLate } from './event.ts';
-import type { GeofenceId, NotificationId, NotificationRuleId, UserId, VehicleId } from './ids.ts';
+import { type Driver, maySeeDriver } from './driver.ts';
+import { isLate } from './event.ts';
+import type { DriverId, GeofenceId, NotificationId, NotificationRuleId, UserId, VehicleId } from './ids.ts';
 import { eventJson, isoTime } from './json.ts';
-import { maySeeGeofence } from './notification-rule.ts';
-import { type Caller, maySeeVehicle } from './rights.ts';
+import { isLicenceExpiry, type LicenceExpiry, type NotifiedEvent } from './licence-expiry.ts';
+import { geofenceOf } from './notification-rule.ts';
+import {
+  type Caller,
+  type Member,
+  maySeeGeofence,
+  maySeeVehicle,
+  type OwnedGeofence,
+  type SeenVehicle,
+} from './rights.ts';
 
 /** An event that one user is notified of, because a rule of theirs asks for it. */
 export interface Notification {
@@ -16,10 +25,15 @@ export interface Notification {
   ruleVersion: number;
   /** Names as they were when the notification was created. */
   ruleName: string;
-  vehicleName: string;
+  /** Null where no vehicle is part of it. */
+  vehicleName: string | null;
   /** Null where the event is about no geofence. */
   geofenceName: string | null;
-  event: FleetEvent;
+  /** Of a notification about a driver; null for others, and once the driver was deleted. */
+  driverName: string | null;
+  event: NotifiedEvent;
+  /** How long the event had lasted, where its rule waited for that; null: its begin or its end is the reason. */
+  lastedMs: number | null;
   createdAtMs: number;
   /** Null until the user has read it. */
   readAtMs: number | null;
@@ -35,7 +49,8 @@ export interface NotificationsRead {
 
 /** A notification as REST, the live API and webhooks show it: whose it is goes without saying. */
 export function notificationJson(notification: Notification): Record<string, unknown> {
-  const { id, number, ruleId, ruleVersion, ruleName, vehicleName, geofenceName, createdAtMs, readAtMs } = notification;
+  const { id, number, ruleId, ruleVersion, ruleName, vehicleName, geofenceName, driverName } = notification;
+  const { event, lastedMs, createdAtMs, readAtMs } = notification;
   return {
     id,
     number,
@@ -44,52 +59,78 @@ export function notificationJson(notification: Notification): Record<string, unk
     ruleName,
     vehicleName,
     geofenceName,
-    late: isLate(notification.event),
-    event: eventJson(notification.event),
+    driverName,
+    late: !isLicenceExpiry(event) && isLate(event),
+    lastedSeconds: lastedMs === null ? null : lastedMs / 1000,
+    event: isLicenceExpiry(event) ? licenceJson(event) : eventJson(event),
     createdAt: isoTime(createdAtMs),
     readAt: readAtMs === null ? null : isoTime(readAtMs),
   };
 }
 
+function licenceJson({ startedAtMs, ...event }: LicenceExpiry): Record<string, unknown> {
+  const { endedAtMs: _, ...rest } = event;
+  return { ...rest, startedAt: isoTime(startedAtMs), endedAt: null };
+}
+
+/** What a notification is about, as it is defined now. */
+export interface NotificationSubject {
+  vehicle: SeenVehicle | undefined;
+  geofence: OwnedGeofence | undefined;
+  geofenceOwner: Member | undefined;
+  driver?: Pick<Driver, 'dealerId' | 'groupIds'> | undefined;
+}
+
 /**
- * May the account be notified of it now? Current rights decide: a vehicle or a geofence that the account may no longer
- * see hides the event. A deleted one hides nothing.
- *
- * @param about the vehicle and the geofence that it is about, and the geofence's owner, as they are defined now
+ * May the account be notified of it now? Current rights decide: a vehicle, a geofence or a driver that the account may
+ * no longer see hides the event. A deleted one hides nothing.
  */
 export function mayReceive(
-  caller: Caller,
-  about: {
-    vehicle: Pick<Vehicle, 'dealerId' | 'groupIds'> | undefined;
-    geofence: Pick<Geofence, 'ownerId'> | undefined;
-    geofenceOwner: Pick<User, 'dealerId'> | undefined;
-  },
+  caller: Caller & Member,
+  { vehicle, geofence, geofenceOwner, driver }: NotificationSubject,
 ): boolean {
-  const { vehicle, geofence, geofenceOwner } = about;
   if (caller.blocked) return false;
+  // Of what was deleted nobody knows whether a key that is limited to groups might have seen it.
+  if (vehicle === undefined && driver === undefined && limitedAccount(caller) !== null) return false;
   if (vehicle !== undefined && !maySeeVehicle(caller, vehicle)) return false;
+  if (driver !== undefined && !maySeeDriver(caller, driver)) return false;
   return geofence === undefined || maySeeGeofence(caller, geofence, geofenceOwner ?? null);
 }
 
-/** Vehicle, geofence and geofence owner that a notification is about, as they are defined now. */
-export function subjectIn(
-  directory: Directory,
-  { vehicleId, geofenceId }: { vehicleId: VehicleId; geofenceId: GeofenceId | null },
-): Parameters<typeof mayReceive>[1] {
-  const geofence = geofenceId === null ? undefined : directory.geofences.get(geofenceId);
-  const geofenceOwner = directory.ownerOf(geofence);
-  return { vehicle: directory.vehicles.get(vehicleId), geofence, geofenceOwner };
+/** Ids of what a notification is about; null: it is about none. */
+export interface NotificationSubjectIds {
+  vehicleId: VehicleId | null;
+  geofenceId: GeofenceId | null;
+  driverId: DriverId | null;
 }
 
-/** Unread notifications about one vehicle and, where they are about one, one geofence. */
-export interface UnreadCount {
-  vehicleId: VehicleId;
-  geofenceId: GeofenceId | null;
+/** What an event that is notified is about. */
+export function subjectIdsOf(event: NotifiedEvent): NotificationSubjectIds {
+  if (isLicenceExpiry(event)) return { vehicleId: null, geofenceId: null, driverId: event.driverId };
+  return { vehicleId: event.vehicleId, geofenceId: geofenceOf(event), driverId: null };
+}
+
+/** What a notification is about, as it is defined now. */
+export function subjectIn(
+  directory: Directory,
+  { vehicleId, geofenceId, driverId }: NotificationSubjectIds,
+): NotificationSubject {
+  const geofence = geofenceId === null ? undefined : directory.geofences.get(geofenceId);
+  return {
+    vehicle: vehicleId === null ? undefined : directory.vehicles.get(vehicleId),
+    geofence,
+    geofenceOwner: directory.ownerOf(geofence),
+    driver: driverId === null ? undefined : directory.drivers.get(driverId),
+  };
+}
+
+/** Unread notifications about the same. */
+export interface UnreadCount extends NotificationSubjectIds {
   count: number;
 }
 
 /** How many unread notifications are about what the caller may see now. */
-export function visibleUnread(caller: Caller, unread: readonly UnreadCount[], directory: Directory): number {
+export function visibleUnread(caller: Caller & Member, unread: readonly UnreadCount[], directory: Directory): number {
   const visible = unread.filter((each) => mayReceive(caller, subjectIn(directory, each)));
   return visible.reduce((sum, { count }) => sum + count, 0);
 }

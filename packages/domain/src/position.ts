@@ -63,6 +63,9 @@ export interface Position {
 /** A protocol that terminals speak to the gateway: one of those that `packages/protocols` lists. */
 export type ProtocolName = string;
 
+/** What stands in place of a protocol where no terminal sent it: history that somebody imported. */
+export const IMPORT_PROTOCOL: ProtocolName = 'import';
+
 /** One packet of one terminal, as the gateway hands it to the log: the record of topic `telemetry`. */
 export interface TelemetryPacket {
   vehicleId: VehicleId;

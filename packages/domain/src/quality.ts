@@ -19,21 +19,35 @@ const EARLIEST_MS = Date.UTC(2005, 0, 1);
  * @param receivedAtMs when the gateway had the packet: the server's clock, as recorded, so that a replay agrees
  */
 export function rejectionOf(position: Position, receivedAtMs: number): Rejection | null {
-  const { fixTimeMs } = position;
-  if (!isOnEarth(position)) return 'out-of-range';
-  if (!hasPlace(position)) return 'null-island';
+  return rejectionOfFix(position.fixTimeMs, position.latitude, position.longitude, receivedAtMs);
+}
+
+/** The same of a fix whose position is no object. */
+export function rejectionOfFix(
+  fixTimeMs: number,
+  latitude: number,
+  longitude: number,
+  receivedAtMs: number,
+): Rejection | null {
+  if (!isOnEarth(latitude, longitude)) return 'out-of-range';
+  if (!isPlace(latitude, longitude)) return 'null-island';
   if (!(fixTimeMs <= receivedAtMs + MAX_AHEAD_MS)) return 'time-in-future';
   if (fixTimeMs < EARLIEST_MS) return 'time-too-old';
   return null;
 }
 
-function isOnEarth({ latitude, longitude }: Position): boolean {
+function isOnEarth(latitude: number, longitude: number): boolean {
   return latitude >= -90 && latitude <= 90 && longitude >= -180 && longitude <= 180;
 }
 
 /** True where a position has a place at all, be it the vehicle's or not. */
-export function hasPlace(position: Position): boolean {
-  return isOnEarth(position) && !(position.latitude === 0 && position.longitude === 0);
+export function hasPlace({ latitude, longitude }: Position): boolean {
+  return isPlace(latitude, longitude);
+}
+
+/** Whether these degrees are a place: on Earth, and not exactly 0/0. */
+export function isPlace(latitude: number, longitude: number): boolean {
+  return isOnEarth(latitude, longitude) && !(latitude === 0 && longitude === 0);
 }
 
 /** True where the time of a record can be believed, whatever its place: it says when the rest of the record was so. */

@@ -9,7 +9,9 @@ export const QUOTA_KINDS = [
   'geofenceVertices',
   'notificationRules',
   'vehicles',
+  'drivers',
   'reportSchedules',
+  'shareLinks',
   'storageBytes',
 ] as const;
 export type QuotaKind = (typeof QUOTA_KINDS)[number];
@@ -21,8 +23,8 @@ export type QuotaKind = (typeof QUOTA_KINDS)[number];
 export const QUOTA_SCOPES = ['account', 'dealer'] as const;
 export type QuotaScope = (typeof QUOTA_SCOPES)[number];
 
-/** Vehicles belong to dealers: a single account owns none. */
-export type AccountQuotaKind = Exclude<QuotaKind, 'vehicles'>;
+/** Vehicles and drivers belong to dealers: a single account owns none. */
+export type AccountQuotaKind = Exclude<QuotaKind, 'vehicles' | 'drivers'>;
 export type KindIn<S extends QuotaScope> = S extends 'account' ? AccountQuotaKind : QuotaKind;
 
 /** The most of each kind. */
@@ -38,6 +40,7 @@ export const DEFAULT_QUOTAS: QuotaLimits = {
     geofenceVertices: 500_000,
     notificationRules: 1000,
     reportSchedules: 50,
+    shareLinks: 100,
     storageBytes: 10_000_000_000,
   },
   dealer: {
@@ -45,7 +48,9 @@ export const DEFAULT_QUOTAS: QuotaLimits = {
     geofenceVertices: 2_000_000,
     notificationRules: 20_000,
     vehicles: 20_000,
+    drivers: 20_000,
     reportSchedules: 2000,
+    shareLinks: 5000,
     storageBytes: 100_000_000_000,
   },
 };
@@ -62,12 +67,16 @@ export interface QuotaUse {
 
 /** Kinds that exist in a scope. */
 export function kindsOf(scope: QuotaScope): readonly QuotaKind[] {
-  return scope === 'dealer' ? QUOTA_KINDS : QUOTA_KINDS.filter((kind) => kind !== 'vehicles');
+  return scope === 'dealer' ? QUOTA_KINDS : QUOTA_KINDS.filter((kind) => kind !== 'vehicles' && kind !== 'drivers');
 }
 
 /** The limit that holds where none was set. */
 export function defaultLimit(limits: QuotaLimits, scope: QuotaScope, kind: QuotaKind): number {
-  return scope === 'dealer' ? limits.dealer[kind] : kind === 'vehicles' ? 0 : limits.account[kind];
+  return scope === 'dealer'
+    ? limits.dealer[kind]
+    : kind === 'vehicles' || kind === 'drivers'
+      ? 0
+      : limits.account[kind];
 }
 
 /** One limit of one account or dealer; null: the default holds. */

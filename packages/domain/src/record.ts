@@ -24,19 +24,46 @@ const names = new Map<string, number>();
  */
 export function recordMark(record: Position): number {
   const { valid, ignition, supplyV, alarms, attributes } = record;
+  let mark = beginMark(valid, hasPlace(record), ignition, supplyV, alarmBits(alarms));
+  if (attributes !== null)
+    for (const name in attributes) mark = markValue(markName(mark, nameHash(name)), attributes[name]);
+  return endMark(mark);
+}
+
+/**
+ * Begins the {@link recordMark} of a record that is no object. {@link markName} and {@link markValue}
+ * follow for each attribute in their order, then {@link endMark}.
+ *
+ * @param alarms the bits of its alarms, see {@link alarmBit}
+ */
+export function beginMark(
+  valid: boolean,
+  isPlaced: boolean,
+  ignition: boolean | null,
+  supplyV: number | null,
+  alarms: number,
+): number {
   let hash = OFFSET_BASIS;
-  hash = Math.imul(hash ^ (valid ? 1 : 0) ^ (hasPlace(record) ? 2 : 0), PRIME);
+  hash = Math.imul(hash ^ (valid ? 1 : 0) ^ (isPlaced ? 2 : 0), PRIME);
   hash = Math.imul(hash ^ (ignition === null ? 2 : ignition ? 1 : 0), PRIME);
   hash = Math.imul(hash ^ supplyClass(supplyV), PRIME);
-  hash = Math.imul(hash ^ alarmBits(alarms), PRIME);
-  if (attributes !== null)
-    for (const name in attributes) {
-      hash = Math.imul(hash ^ nameHash(name), PRIME);
-      const value = attributes[name];
-      if (value === true || value === 1) hash = Math.imul(hash ^ 1, PRIME);
-      else if (value === false || value === 0) hash = Math.imul(hash ^ 2, PRIME);
-    }
-  return hash >>> 0 || 1;
+  return Math.imul(hash ^ alarms, PRIME);
+}
+
+/** @param name its {@link nameHash} */
+export function markName(mark: number, name: number): number {
+  return Math.imul(mark ^ name, PRIME);
+}
+
+/** The attribute's value, after its name: it counts where it is a switch, on or off. */
+export function markValue(mark: number, value: unknown): number {
+  if (value === true || value === 1) return Math.imul(mark ^ 1, PRIME);
+  if (value === false || value === 0) return Math.imul(mark ^ 2, PRIME);
+  return mark;
+}
+
+export function endMark(mark: number): number {
+  return mark >>> 0 || 1;
 }
 
 function supplyClass(supplyV: number | null): number {
@@ -46,15 +73,27 @@ function supplyClass(supplyV: number | null): number {
 
 function alarmBits(alarms: readonly Alarm[]): number {
   let bits = 0;
-  for (let i = 0; i < alarms.length; i++) bits |= 1 << ALARMS.indexOf(alarms[i] as Alarm);
+  for (let i = 0; i < alarms.length; i++) bits |= alarmBit(alarms[i] as Alarm);
   return bits;
 }
 
-function nameHash(name: string): number {
+export function alarmBit(alarm: Alarm): number {
+  return 1 << ALARMS.indexOf(alarm);
+}
+
+/** Of a name's UTF-16 units, which are its bytes where it is ASCII: see {@link asciiNameHash}. */
+export function nameHash(name: string): number {
   const known = names.get(name);
   if (known !== undefined) return known;
   let hash = OFFSET_BASIS;
   for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), PRIME);
   if (names.size < MAX_NAMES) names.set(name, hash);
+  return hash;
+}
+
+/** {@link nameHash} of a name that is ASCII, from its bytes. */
+export function asciiNameHash(source: Uint8Array, from: number, to: number): number {
+  let hash = OFFSET_BASIS;
+  for (let i = from; i < to; i++) hash = Math.imul(hash ^ (source[i] ?? 0), PRIME);
   return hash;
 }

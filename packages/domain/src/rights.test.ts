@@ -9,8 +9,8 @@ const vans = 'vans' as GroupId;
 const operator: Caller = { id: 'operator' as UserId, role: 'operator', blocked: false, groupIds: [] };
 const dealer: Caller = { id: dealerId, role: 'dealer', blocked: false, groupIds: [] };
 const user: Caller = { id: 'user' as UserId, role: 'user', blocked: false, groupIds: [lorries] };
-const lorry = { dealerId, groupIds: [lorries, vans] };
-const van = { dealerId: null, groupIds: [vans] };
+const lorry = { dealerId, groupIds: [lorries, vans], suspension: null };
+const van = { dealerId: null, groupIds: [vans], suspension: null };
 
 test('an operator sees every vehicle, a dealer its own, a user those of the groups they were given', () => {
   expect([lorry, van].map((vehicle) => maySeeVehicle(operator, vehicle))).toEqual([true, true]);

@@ -1,7 +1,9 @@
-import type { Geofence, User, Vehicle } from './definitions.ts';
+import { NO_CUSTOM_FIELDS } from './custom-fields.ts';
+import { DEFAULT_RIGHTS, type Geofence, type User, type Vehicle } from './definitions.ts';
 import type { GeofenceId, NotificationRuleId, UserId, VehicleId } from './ids.ts';
 import type { NotificationRule } from './notification-rule.ts';
 import type { Position } from './position.ts';
+import type { Sensor, SensorId } from './sensor.ts';
 import { OPEN_ACCESS } from './terminal-access.ts';
 import { VEHICLE_DEFAULTS } from './vehicle-fields.ts';
 import type { VehicleStatus } from './vehicle-status.ts';
@@ -23,7 +25,9 @@ export function sampleUserFields(more: Partial<Fields<User>> = {}): Fields<User>
     blocked: false,
     apiAccess: true,
     services: [],
+    rights: DEFAULT_RIGHTS,
     groupIds: [],
+    ...NO_CUSTOM_FIELDS,
     ...more,
   };
 }
@@ -41,7 +45,10 @@ export function sampleVehicleFields(more: Partial<Fields<Vehicle>> = {}): Fields
     terminalAccess: OPEN_ACCESS,
     dealerId: null,
     groupIds: [],
+    sensors: [],
+    suspension: null,
     ...VEHICLE_DEFAULTS,
+    customAttributes: {},
     ...more,
   };
 }
@@ -49,6 +56,25 @@ export function sampleVehicleFields(more: Partial<Fields<Vehicle>> = {}): Fields
 export function sampleVehicle(more: Partial<Vehicle> = {}): Vehicle {
   const id = '00000000-0000-7000-8000-000000000001' as VehicleId;
   return { kind: 'vehicle', id, version: 1, ...sampleVehicleFields(), ...more };
+}
+
+/** The first temperature, as it is, without thresholds. */
+export function sampleSensor(more: Partial<Sensor> = {}): Sensor {
+  return {
+    id: '00000000-0000-7000-8000-0000000000e1' as SensorId,
+    name: 'Cargo',
+    kind: 'temperature',
+    unit: '°C',
+    source: 'temperature1C',
+    calibration: [],
+    outside: 'extrapolate',
+    validMin: null,
+    validMax: null,
+    onlyWithIgnition: false,
+    smoothing: 1,
+    thresholds: [],
+    ...more,
+  };
 }
 
 /** A circle of 100 m that watches everything its owner may see, without a speed limit or a shortest stay. */
@@ -60,6 +86,12 @@ export function sampleGeofenceFields(more: Partial<Fields<Geofence>> = {}): Fiel
     groupIds: null,
     speedLimitKmh: null,
     minDwellSeconds: 0,
+    color: null,
+    description: null,
+    category: null,
+    sharedWithOrganisation: false,
+    sharedGroupIds: [],
+    ...NO_CUSTOM_FIELDS,
     ...more,
   };
 }
@@ -77,16 +109,31 @@ export function sampleRuleFields(more: Partial<RuleFields> = {}): RuleFields {
     active: true,
     eventKinds: ['geofence-visit'],
     phases: ['begin'],
+    minDurationMinutes: 0,
+    alarms: null,
+    sensors: null,
     vehicleIds: null,
     groupIds: null,
     geofenceIds: null,
+    insideGeofenceIds: null,
+    outsideGeofenceIds: null,
+    driver: null,
+    driverIds: null,
+    driverGroupIds: null,
+    licenceWarningDays: 30,
     days: { on: 'daily' },
     hours: null,
     timeZone: 'UTC',
     minIntervalMinutes: 0,
     maxDataAgeMinutes: null,
     emails: [],
+    channelIds: [],
+    messageTemplate: null,
+    messageTemplates: {},
+    language: null,
+    push: false,
     webhookUrl: null,
+    command: null,
     ...more,
   };
 }

@@ -1,4 +1,5 @@
 import type { TerminalId } from './ids.ts';
+import type { CommandOrder } from './vehicle-command.ts';
 
 /** Which of a recording's tracks are meant. */
 export type RecordedMedia = 'video-and-audio' | 'audio' | 'video';
@@ -9,8 +10,8 @@ export type VideoStream = 'any' | 'main' | 'sub';
 /** Which of the terminal's stores a recording lies in. */
 export type VideoStorage = 'any' | 'main' | 'backup';
 
-/** What the service can ask of a terminal that is connected now. Times are Unix milliseconds. */
-export type TerminalCommand =
+/** What the service can ask of a terminal that records video. Times are Unix milliseconds. */
+export type MediaCommand =
   | {
       type: 'list-recordings';
       channel: number;
@@ -37,6 +38,9 @@ export type TerminalCommand =
       seekToMs: number | null;
     };
 
+/** What the service can ask of a terminal that is connected now. */
+export type TerminalCommand = MediaCommand | CommandOrder;
+
 /** A time range that the terminal has recorded. */
 export interface StoredRecording {
   channel: number;
@@ -52,14 +56,19 @@ export interface StoredRecording {
 
 /** What a terminal says to a command. */
 export type TerminalAnswer =
-  | { type: 'acknowledged'; result: 'done' | 'failed' | 'wrong' | 'unsupported' }
+  | {
+      type: 'acknowledged';
+      result: 'done' | 'failed' | 'wrong' | 'unsupported';
+      /** In its own words, where it answers with text. */
+      text?: string;
+    }
   | { type: 'recordings'; recordings: StoredRecording[] };
 
 /** What became of a command. */
 export type CommandOutcome =
   | { outcome: 'answered'; answer: TerminalAnswer }
-  /** The terminal is not connected, or went before it answered. */
-  | { outcome: 'offline' }
+  /** The terminal is not connected, or went before it answered: then `maybeSent`. */
+  | { outcome: 'offline'; maybeSent?: true }
   /** It was sent, and not answered in time. */
   | { outcome: 'unanswered' }
   /** Its protocol has no such command. */

@@ -1,3 +1,5 @@
+import { MAX_EXTERNAL_ID } from './custom-fields.ts';
+import { DEVICE_MODELS } from './device-models.ts';
 import type { TerminalId } from './ids.ts';
 
 interface Described {
@@ -13,6 +15,8 @@ export interface TextField extends Described {
   /** Replaces the rule for lines where it is set; `refusal` explains it to callers. */
   pattern?: RegExp;
   refusal?: string;
+  /** The closed list of its values, where there is one. */
+  values?: readonly string[];
   /** Null: optional. Without a default the field is required. */
   default?: null;
   example: string;
@@ -28,6 +32,26 @@ export interface NumberField extends Described {
 }
 
 export type VehicleField = TextField | NumberField;
+
+/** What a vehicle is, as its icon shows it. */
+export const VEHICLE_ICONS = [
+  'car',
+  'taxi',
+  'van',
+  'truck',
+  'bus',
+  'trailer',
+  'motorcycle',
+  'bicycle',
+  'tractor',
+  'excavator',
+  'crane',
+  'ship',
+  'train',
+  'person',
+  'animal',
+  'container',
+] as const;
 
 /**
  * The plain fields of a vehicle, each described once. The type {@link Vehicle}, the rows of the registry, the API with
@@ -55,6 +79,45 @@ export const VEHICLE_FIELDS = {
     default: null,
     description: 'As the terminal sends it: an IMEI, a serial number, a phone number.',
     example: '356307042441013',
+  },
+  deviceModel: {
+    type: 'text',
+    maxCharacters: 20,
+    values: Object.values(DEVICE_MODELS).flat(),
+    refusal: 'It must be a model that GET /api/v1/terminal-protocols names, such as FMB920.',
+    default: null,
+    description:
+      'Model of the terminal, where its protocol has `models`: what a field of its data means depends on it. ' +
+      'Null: not said; only what all models mean alike is named.',
+    example: 'FMB920',
+    since: 5,
+  },
+  externalId: {
+    type: 'text',
+    maxCharacters: MAX_EXTERNAL_ID,
+    default: null,
+    description: 'What another system knows the vehicle by: unique among the vehicles of a dealer. Null: none.',
+    example: 'FLEET-0012',
+    since: 5,
+  },
+  color: {
+    type: 'text',
+    maxCharacters: 7,
+    pattern: /^#[0-9a-f]{6}$/,
+    refusal: 'It must be a colour such as #1f5fc4: # and six hexadecimal digits in lower case.',
+    default: null,
+    description: 'Colour of the vehicle on a map. Null: none of its own.',
+    example: '#1f5fc4',
+    since: 4,
+  },
+  icon: {
+    type: 'text',
+    maxCharacters: 20,
+    values: VEHICLE_ICONS,
+    default: null,
+    description: 'What it is shown as. Null: not said.',
+    example: 'van',
+    since: 4,
   },
   speedLimitKmh: {
     type: 'number',
@@ -94,6 +157,85 @@ export const VEHICLE_FIELDS = {
     max: 10_080,
     default: 60,
     description: 'A longer gap in the data ends a trip.',
+  },
+  tankCapacityL: {
+    type: 'number',
+    min: 1,
+    max: 100_000,
+    default: null,
+    description: 'Litres in all tanks together. Null: no refuellings and fuel drains are looked for.',
+    example: 400,
+    since: 5,
+  },
+  minRefuelL: {
+    type: 'number',
+    min: 1,
+    max: 100_000,
+    default: null,
+    description:
+      'A rise of the level of at least so many litres is a refuelling. Null: 5 % of the tank, at least 10 l.',
+    example: 20,
+    since: 5,
+  },
+  minDrainL: {
+    type: 'number',
+    min: 1,
+    max: 100_000,
+    default: null,
+    description:
+      'A fall of the level by at least so many litres more than the engine burns is a fuel drain. ' +
+      'Null: 5 % of the tank, at least 10 l.',
+    example: 20,
+    since: 5,
+  },
+  fuelPer100KmL: {
+    type: 'number',
+    min: 0.1,
+    max: 1000,
+    default: null,
+    description: 'What the engine burns on 100 km, in litres. Null: it is taken to be as usual for such a tank.',
+    example: 28,
+    since: 5,
+  },
+  fuelPerHourL: {
+    type: 'number',
+    min: 0.1,
+    max: 1000,
+    default: null,
+    description:
+      'What the engine burns in an hour while the vehicle stands, in litres; without `fuelPer100KmL`, also while it ' +
+      'moves. Null: as usual for such a tank.',
+    example: 2.5,
+    since: 5,
+  },
+  harshAccelerationMps2: {
+    type: 'number',
+    min: 0.5,
+    max: 10,
+    default: null,
+    description:
+      'A greater gain of speed than so many m/s² is the alarm `harsh-acceleration`, by fixes at most 5 s apart. ' +
+      'Null: only what the terminal itself reports.',
+    example: 2.5,
+    since: 5,
+  },
+  harshBrakingMps2: {
+    type: 'number',
+    min: 0.5,
+    max: 10,
+    default: null,
+    description: 'As `harshAccelerationMps2`, for a loss of speed and the alarm `harsh-braking`.',
+    example: 3,
+    since: 5,
+  },
+  harshCorneringMps2: {
+    type: 'number',
+    min: 0.5,
+    max: 10,
+    default: null,
+    description: 'As `harshAccelerationMps2`, for what pulls sideways in a bend and the alarm `harsh-cornering`.',
+    example: 3,
+    since: 5,
   },
 } as const satisfies Record<string, VehicleField>;
 

@@ -1,5 +1,6 @@
 import type { EventId, GeofenceId, UserId, VehicleId } from './ids.ts';
 import type { Alarm, Position, ProtocolName } from './position.ts';
+import type { SensorId, SensorKind } from './sensor.ts';
 
 /**
  * What a vehicle does, by the rules that make its trips and stops. A trip goes on over a short pause; the state does
@@ -22,6 +23,8 @@ export interface VehicleActivity {
   geofenceIds: readonly GeofenceId[];
   /** Limits that it exceeds, each by its geofence; null is the vehicle's own limit. */
   speeding: readonly (GeofenceId | null)[];
+  /** Code of the driver whose shift it is, by the terminal's records. Absent where it is nobody's. */
+  driverCode?: string;
 }
 
 /** A trip that goes on, with the totals that its end would have if the vehicle stood from now on. */
@@ -50,6 +53,30 @@ export interface StatusSurplus {
   events: number;
 }
 
+/** The newest value of a sensor; the last record need not have one. */
+export interface SensorReading {
+  id: SensorId;
+  name: string;
+  kind: SensorKind;
+  unit: string;
+  value: number;
+  /** Unix milliseconds of the record that it is of. */
+  atMs: number;
+  /** Ids of the thresholds that it is beyond, by the events that were published. */
+  exceeded: readonly string[];
+}
+
+/** What is in the tank, as the rules see it: slosh, tilt and wrong values are smoothed out. */
+export interface TankLevel {
+  levelL: number;
+  /** Of the vehicle's profile. */
+  capacityL: number;
+  /** Unix milliseconds of the last record that it is of. */
+  atMs: number;
+  /** A refuelling or a drain that goes on, by the events that were published; absent without. */
+  change?: 'refuelling' | 'fuel-drain';
+}
+
 /**
  * A vehicle now: its last record, its last position, and what the rules make of them. Published after the events that
  * it agrees with.
@@ -76,4 +103,8 @@ export interface VehicleStatus {
   trip?: OpenTrip;
   /** Absent where nothing was ever left out, and in what an earlier version wrote. */
   surplus?: readonly StatusSurplus[];
+  /** Of the sensors that had a value; absent without any, and in what an earlier version wrote. */
+  sensors?: readonly SensorReading[];
+  /** Absent where the tank is not watched or its level not known, and in what an earlier version wrote. */
+  tank?: TankLevel;
 }

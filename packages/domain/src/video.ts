@@ -1,7 +1,8 @@
-import type { Definition, User, Vehicle } from './definitions.ts';
+import { hasScope, type Keyed } from './api-key.ts';
+import type { Definition, User } from './definitions.ts';
 import type { UserId, VehicleId, VideoProfileId, VideoTaskId } from './ids.ts';
 import { isoTime } from './json.ts';
-import { maySeeVehicle } from './rights.ts';
+import { type Caller, maySeeVehicle, type SeenVehicle } from './rights.ts';
 
 /** How recordings are fetched: JT/T 808 with JT/T 1078, or a URL that plays them (RTSP, HTTP). */
 export const VIDEO_PROTOCOLS = ['jt1078', 'stream'] as const;
@@ -155,6 +156,11 @@ export function mayBecome(from: VideoTaskState, to: VideoTaskState): boolean {
   return NEXT[from].includes(to);
 }
 
+/** The terminal was not asked to play yet: what the task asks for can still be changed. */
+export function mayChangeTask(state: VideoTaskState): boolean {
+  return state === 'new' || state === 'waiting';
+}
+
 /** Nothing more will become of a task in this state. */
 export function isFinal(state: VideoTaskState): boolean {
   return NEXT[state].length === 0;
@@ -164,15 +170,12 @@ export function isFinal(state: VideoTaskState): boolean {
  * The service of video belongs to operators and dealers by their role; users were granted it (semantics, "People and
  * rights").
  */
-export function mayUseVideo(caller: Pick<User, 'role' | 'blocked' | 'services'>): boolean {
-  return !caller.blocked && (caller.role !== 'user' || caller.services.includes('video'));
+export function mayUseVideo(caller: Pick<User, 'role' | 'blocked' | 'services'> & Keyed): boolean {
+  return !caller.blocked && hasScope(caller, 'video') && (caller.role !== 'user' || caller.services.includes('video'));
 }
 
 /** May the caller see the vehicle's video? */
-export function maySeeVideo(
-  caller: Pick<User, 'id' | 'role' | 'blocked' | 'groupIds' | 'services'>,
-  vehicle: Pick<Vehicle, 'dealerId' | 'groupIds'>,
-): boolean {
+export function maySeeVideo(caller: Caller & Pick<User, 'services'>, vehicle: SeenVehicle): boolean {
   return mayUseVideo(caller) && maySeeVehicle(caller, vehicle);
 }
 

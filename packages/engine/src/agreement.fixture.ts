@@ -34,8 +34,13 @@ export function agreement() {
       event.kind === 'alarm' ? [event.alarm] : event.kind === 'power-cut' ? [event.kind] : [],
     );
     expect(activity.alarms.toSorted()).toEqual(raised.toSorted());
+    const exceeded = events.flatMap((event) => (event.kind === 'sensor-threshold' ? [event.thresholdId] : []));
+    expect((status.sensors ?? []).flatMap((sensor) => sensor.exceeded).toSorted()).toEqual(exceeded.toSorted());
+    const changes = events.filter(({ kind }) => kind === 'refuelling' || kind === 'fuel-drain');
+    if (status.tank !== undefined) expect(status.tank.change).toBe(changes.at(-1)?.kind);
     const speeding = events.flatMap((event) => (event.kind === 'speeding' ? [event.geofenceId] : []));
     expect(activity.speeding.toSorted()).toEqual(speeding.toSorted());
+    expect(activity.driverCode).toBe(events.find((event) => event.kind === 'driver-shift')?.driverCode);
     // It may be in one that it was found in, of which there is no event.
     for (const event of events)
       if (event.kind === 'geofence-visit') expect(activity.geofenceIds).toContain(event.geofenceId);

@@ -115,6 +115,17 @@ describe('another record of the same second', () => {
     expect(reported(van.drive(at(20, { ignition: true })))).toEqual(['+ignition @20']);
   });
 
+  test('does not switch the ignition on twice: an event of that second has begun and ended', () => {
+    const van = new Scene(vehicle()).only('ignition');
+    const [on, off] = [at(10, { ignition: true }), at(10, { ignition: false })];
+    const again = at(10, { ignition: true, alarms: ['sos'] });
+    expect(reported(van.drive(at(0, { ignition: false }), on, off, again))).toEqual([
+      '+ignition @10',
+      '-ignition @10 switched-off',
+    ]);
+    expect(reported(van.drive(at(20, { ignition: true })))).toEqual(['+ignition @20']);
+  });
+
   test('counts whether its fix is valid or not, before or after the one that moves the vehicle', () => {
     const [good, invalid] = [at(10), { ...at(10, { alarms: ['sos'] as const }), valid: false }];
     for (const positions of [

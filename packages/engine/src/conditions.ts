@@ -2,15 +2,20 @@ import {
   type Alarm,
   deriveEventId,
   type FleetEvent,
+  NO_ALARMS,
   NO_SUPPLY_V,
   type Position,
   recordMark,
   SUPPLY_V,
 } from '@outrider/domain';
+import { advanceShift, concernsDriver } from './driver-shift.ts';
+import { lastingFacts } from './lasting.ts';
 import type { Condition, Moment, VehicleState } from './vehicle-state.ts';
 
 /** Different records of one fix time that are remembered; further ones are evaluated each time they come. */
 const MAX_MARKS = 32;
+/** Stands among the marks of a second in which the ignition went on and off: no record has it. */
+const BRIEF_IGNITION = 2 ** 32;
 
 /** Why a condition is over that the records no longer report. */
 type Cleared = 'switched-off' | 'cleared' | 'restored';
@@ -21,6 +26,7 @@ type Cleared = 'switched-off' | 'cleared' | 'restored';
  * first that does not. If the first record with an ignition reports it on, no begin is published.
  *
  * @param at where the vehicle is taken to be, at the time of the record
+ * @param found alarms that the record does not raise by itself
  */
 export function observe(
   vehicle: VehicleState,
@@ -28,10 +34,11 @@ export function observe(
   record: Position,
   at: Moment,
   events: FleetEvent[],
+  found: readonly Alarm[] = NO_ALARMS,
 ): void {
   if (record.fixTimeMs < vehicle.recordAtMs) return;
-  if (record.fixTimeMs === vehicle.recordAtMs) observeBeside(vehicle, version, null, record, at, events);
-  else takeIn(vehicle, version, record, at, false, events);
+  if (record.fixTimeMs === vehicle.recordAtMs) observeBeside(vehicle, version, null, record, at, events, found);
+  else takeIn(vehicle, version, record, found, at, false, events);
 }
 
 /**
@@ -47,6 +54,7 @@ export function observeBeside(
   record: Position,
   at: Moment,
   events: FleetEvent[],
+  found: readonly Alarm[] = NO_ALARMS,
 ): void {
   const atMs = record.fixTimeMs;
   if (vehicle.beside?.atMs !== atMs) vehicle.beside = { atMs, marks: latest === null ? [] : [recordMark(latest)] };
@@ -54,7 +62,8 @@ export function observeBeside(
   const mark = recordMark(record);
   if (marks.includes(mark)) return;
   if (marks.length < MAX_MARKS) marks.push(mark);
-  takeIn(vehicle, version, record, at, true, events);
+  if (concernsDriver(vehicle, record)) advanceShift(vehicle, record, at, true, events);
+  takeIn(vehicle, version, record, found, at, true, events);
   // Whether it is calm may have changed; it is found out with the next fix.
   vehicle.steadyEpoch = -1;
 }
@@ -68,12 +77,18 @@ function takeIn(
   vehicle: VehicleState,
   version: number,
   record: Position,
+  found: readonly Alarm[],
   at: Moment,
   isBeside: boolean,
   events: FleetEvent[],
 ): void {
-  const { ignition, supplyV, alarms } = record;
-  if (ignition !== null && ignition !== vehicle.ignition) {
+  const { ignition, supplyV } = record;
+  const alarms = found.length === 0 ? record.alarms : [...record.alarms, ...found];
+  // An event has begun and ended in this second: it can't begin again, and no other can have its id.
+  const isBrief = isBeside && ignition === true && vehicle.beside?.marks.includes(BRIEF_IGNITION) === true;
+  if (ignition !== null && ignition !== vehicle.ignition && !isBrief) {
+    if (isBeside && vehicle.conditions.some(({ what, start }) => what === 'ignition' && start.atMs === at.atMs))
+      vehicle.beside?.marks.push(BRIEF_IGNITION);
     if (ignition) begin(vehicle, version, 'ignition', vehicle.ignition === null, at, events);
     else endWhere(vehicle, version, (what) => what === 'ignition', at, events);
     vehicle.ignition = ignition;
@@ -172,24 +187,7 @@ function conditionEvent(
   const kind = what === 'ignition' || what === 'power-cut' ? what : 'alarm';
   const subject = kind === 'alarm' ? what : silent ? 'found' : '';
   condition.id ??= deriveEventId(kind, vehicle.id, subject, start.atMs);
-  const place = end ?? start;
-  const facts = {
-    id: condition.id,
-    phase: end === null ? ('begin' as const) : ('end' as const),
-    vehicleId: vehicle.id,
-    startedAtMs: start.atMs,
-    endedAtMs: end === null ? null : end.atMs,
-    latitude: place.latitude,
-    longitude: place.longitude,
-    speedKmh: place.speedKmh,
-    fromFixTimeMs: start.atMs,
-    fixTimeMs,
-    definitionVersion,
-    origin: vehicle.origin,
-    inferred: false,
-    startLatitude: start.latitude,
-    startLongitude: start.longitude,
-  };
+  const facts = lastingFacts(vehicle, { id: condition.id, start, end, fixTimeMs, definitionVersion });
   switch (what) {
     case 'ignition':
       return { kind: 'ignition', ...facts, endReason: endReason as 'switched-off' | 'no-longer-watched' | null };

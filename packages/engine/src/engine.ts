@@ -13,7 +13,8 @@ import {
   isTimely,
   type LateInterval,
   MAX_AHEAD_LIVE_MS,
-  maySeeVehicle,
+  mayListVehicle,
+  NO_ALARMS,
   type Position,
   type Rejection,
   readStoredDefinition,
@@ -25,13 +26,27 @@ import {
   type Vehicle,
   type VehicleId,
   type VehicleStatus,
+  withoutCustomFields,
 } from '@outrider/domain';
 import { CachedCell } from '@outrider/geo';
 import { endConditionsByDefinition, hasAlarm, isRepeat, observe, observeBeside, saysNothingNew } from './conditions.ts';
+import { advanceShift, concernsDriver, endShiftByDefinition, nameDriver } from './driver-shift.ts';
 import { appliesTo, type Fence, OwnerFences } from './fences.ts';
+import { remembersSinceMs } from './fuel/fuel-state.ts';
+import { endFuelByDefinition, type FuelGauge, fuelGaugeOf, measureFuel } from './fuel/tank-watch.ts';
+import { harshAlarms, harshLimitsOf } from './harsh-driving.ts';
 import { impliesJump, outweighAnchor, suspectsAfter } from './jump.ts';
-import { advanceMotion, continueMotion, endMotionByDefinition, endSilentTrip, gapMsOf } from './motion.ts';
+import { advanceMotion, continueMotion, endMotionByDefinition, endSilentTrip, gapMsOf, stepM } from './motion.ts';
 import { inFixTimeOrder } from './packet-order.ts';
+import {
+  endSensorsByDefinition,
+  followSensors,
+  freshSensors,
+  noteRecords,
+  redefineSensors,
+  windowOf,
+} from './sensors/sensor-state.ts';
+import { vehicleSensors } from './sensors/vehicle-sensors.ts';
 import { endSilence, isSilent, receive, reportSilence } from './silence.ts';
 import { advanceRun, endRunByDefinition, isOver, startRun } from './speeding.ts';
 import { decodeState, encodeState } from './state-codec.ts';
@@ -134,8 +149,10 @@ export class Engine {
    */
   load(changes: Iterable<DefinitionChange>): void {
     if (this.#vehicles.size > 0) throw new Error('definitions can only be loaded before the first vehicle');
-    for (const change of changes)
+    for (const each of changes) {
+      const change = withoutCustomFields(each);
       if (bearsOnEvents(change.kind) && this.#directory.apply(change) !== undefined) this.#note(change);
+    }
     this.#fences.clear();
     this.#owners.clear();
     const byOwner = Map.groupBy(this.#directory.geofences.values(), (geofence) => geofence.ownerId);
@@ -152,8 +169,10 @@ export class Engine {
    *
    * @returns the ends
    */
-  applyDefinition(change: DefinitionChange): FleetEvent[] {
-    if (!bearsOnEvents(change.kind)) return [];
+  applyDefinition(published: DefinitionChange): FleetEvent[] {
+    if (!bearsOnEvents(published.kind)) return [];
+    // States and checkpoints hold definitions: attributes of clients would only take space there.
+    const change = withoutCustomFields(published);
     const before = this.#directory.apply(change);
     if (before === undefined) return [];
     this.#epoch++;
@@ -196,6 +215,7 @@ export class Engine {
     if (offset <= vehicle.offset) return 0;
     const eventsBefore = events.length;
     vehicle.offset = offset;
+    vehicle.named = eventsBefore;
 
     const { receivedAtMs } = packet;
     const positions = inFixTimeOrder(packet.positions);
@@ -227,6 +247,7 @@ export class Engine {
         continue;
       }
       if (latest === null) {
+        judgeDriver(vehicle, fix, events);
         this.#step.set(null, false, null, fix, 0);
         speedKmh = this.#firstFix(vehicle, events);
       } else {
@@ -249,9 +270,11 @@ export class Engine {
             noteRecord(vehicle, fix, receivedAtMs);
             continue;
           }
+          judgeDriver(vehicle, fix, events);
           this.#step.set(latest, false, speedKmh, fix, elapsedMs);
           speedKmh = this.#nextFix(vehicle, false, events);
         } else {
+          judgeDriver(vehicle, fix, events);
           const inPlace = vehicle.steadyEpoch === this.#epoch && isInPlace(vehicle, fix);
           if (!inPlace || !isSteady(vehicle, fix)) {
             this.#step.set(latest, true, speedKmh, fix, elapsedMs);
@@ -270,12 +293,19 @@ export class Engine {
           }
         }
       }
+      if (vehicle.gauge !== null) judgeFuel(vehicle, vehicle.gauge, latest, fix, events);
       if (vehicle.suspects !== null) vehicle.suspects = null;
+      if (vehicle.sensors !== null) follow(vehicle, fix, fix, speedKmh, events);
       latest = fix;
       accepted++;
     }
+    if (vehicle.sensors !== null && this.#origin === 'live')
+      noteRecords(vehicle.sensors, positions, receivedAtMs + MAX_AHEAD_LIVE_MS);
     if (vehicle.aheadMs !== 0) this.#noteBehindAhead(vehicle, packet);
-    if (events.length > eventsBefore) this.#admit(vehicle, events, eventsBefore);
+    if (events.length > eventsBefore) {
+      nameDriver(vehicle, events);
+      this.#admit(vehicle, events, eventsBefore);
+    }
     if (accepted === 0 || latest === null) return 0;
     if (vehicle.tripCut && before !== null) this.#resume(vehicle, before, packet);
     noteRecord(vehicle, latest, receivedAtMs);
@@ -297,7 +327,10 @@ export class Engine {
     const advanced = only === null ? this.#vehicles.values() : [this.#vehicles.get(only)];
     for (const vehicle of advanced) {
       const before = events.length;
-      if (vehicle === undefined || !report(vehicle, nowMs, events)) continue;
+      if (vehicle === undefined) continue;
+      vehicle.named = before;
+      if (!report(vehicle, nowMs, events)) continue;
+      nameDriver(vehicle, events);
       this.#admit(vehicle, events, before);
       this.#update(vehicle, nowMs);
     }
@@ -380,6 +413,37 @@ export class Engine {
   }
 
   /**
+   * Time of the oldest record that an event of a vehicle's fuel may still depend on, Unix milliseconds; null where none
+   * does.
+   */
+  fuelSinceMs(vehicleId: VehicleId): number | null {
+    const { fuel = null, gauge = null } = this.#vehicles.get(vehicleId) ?? {};
+    return fuel === null || gauge?.tank == null ? null : remembersSinceMs(fuel);
+  }
+
+  /**
+   * False where a threshold hangs on the median of values of which one is not newer than a moment: what came late
+   * before it may have changed it.
+   */
+  hasMediansAfter(vehicleId: VehicleId, atMs: number): boolean {
+    const states = this.#vehicles.get(vehicleId)?.sensors ?? null;
+    if (states === null) return true;
+    return states.sensors.followed.every((place) => {
+      const [oldest] = place.sensor.definition.thresholds.length === 0 ? [] : windowOf(states, place);
+      return oldest === undefined || oldest[0] > atMs;
+    });
+  }
+
+  /**
+   * True where a shift that ended may name the driver of what is still to end, and began or ended in an interval: what
+   * came late may have made it.
+   */
+  hasPastShiftIn(vehicleId: VehicleId, fromMs: number, toMs: number): boolean {
+    const { shift = null, pastShifts = [] } = this.#vehicles.get(vehicleId) ?? {};
+    return shift === null && pastShifts.some(({ startedAtMs, untilMs }) => startedAtMs <= toMs && untilMs >= fromMs);
+  }
+
+  /**
    * The partition goes on at `offset`, and what comes from there on was not taken in before, whatever a vehicle has
    * reached: the log that its offset was of is gone.
    */
@@ -442,11 +506,13 @@ export class Engine {
     // What came from the checkpoint need not go back into it.
     this.#changedDefinitions.clear();
     for (const [id, bytes] of states) {
-      const vehicle = decodeState(id, bytes, this.#origin, (geofenceId) => {
+      const fenceOf = (geofenceId: GeofenceId) => {
         const fence = this.#fences.get(geofenceId);
         if (!fence) throw new Error(`the state of vehicle ${id} names geofence ${geofenceId}, which is not defined`);
         return fence;
-      });
+      };
+      const sensors = vehicleSensors(this.#directory.vehicles.get(id)?.sensors ?? []);
+      const vehicle = decodeState(id, bytes, this.#origin, fenceOf, sensors);
       this.#resolve(vehicle);
       this.#vehicles.set(id, vehicle);
     }
@@ -501,10 +567,13 @@ export class Engine {
   #resolve(vehicle: VehicleState): void {
     const definition = this.#directory.vehicles.get(vehicle.id) ?? null;
     vehicle.definition = definition;
+    vehicle.gauge = fuelGaugeOf(definition);
+    vehicle.harsh = harshLimitsOf(definition);
     vehicle.watchers = [];
+    vehicle.sensors ??= freshSensors(vehicleSensors(definition?.sensors ?? []));
     if (definition === null) return;
     for (const owner of this.#owners.values())
-      if (owner.user && maySeeVehicle(owner.user, definition)) vehicle.watchers.push(owner);
+      if (owner.user && mayListVehicle(owner.user, definition)) vehicle.watchers.push(owner);
   }
 
   #touch(vehicle: VehicleState): void {
@@ -685,8 +754,10 @@ export class Engine {
     const { definition, ignition } = vehicle;
     if (definition === null) return;
     const step = this.#step;
-    if (!saysNothingNew(vehicle, step.to) || hasAlarm(vehicle))
-      observe(vehicle, definition.version, step.to, atFix(step.to, speedKmh), events);
+    const harsh =
+      vehicle.harsh === null || step.from === null ? NO_ALARMS : harshAlarms(vehicle.harsh, step.from, step.to);
+    if (harsh.length > 0 || !saysNothingNew(vehicle, step.to) || hasAlarm(vehicle))
+      observe(vehicle, definition.version, step.to, atFix(step.to, speedKmh), events, harsh);
     advanceMotion(vehicle, definition, step, speedKmh, ignition, events);
   }
 
@@ -834,7 +905,7 @@ export class Engine {
   #resolveOwner(owner: OwnerFences, atMs: number, events: FleetEvent[]): void {
     const { user } = owner;
     for (const vehicle of this.#vehicles.values()) {
-      const sees = user !== null && vehicle.definition !== null && maySeeVehicle(user, vehicle.definition);
+      const sees = user !== null && vehicle.definition !== null && mayListVehicle(user, vehicle.definition);
       const at = vehicle.watchers.indexOf(owner);
       if (sees === at >= 0) continue;
       if (sees) vehicle.watchers.push(owner);
@@ -846,7 +917,19 @@ export class Engine {
   #applyVehicle(id: VehicleId, before: Vehicle | null, atMs: number, events: FleetEvent[]): void {
     const vehicle = this.#vehicles.get(id);
     if (!vehicle) return;
+    const levelSource = vehicle.gauge?.levelSource;
+    const { sensors } = vehicle;
+    vehicle.sensors = null;
     this.#resolve(vehicle);
+    // Levels of before and after can't be compared.
+    if (before !== null && vehicle.gauge?.levelSource !== levelSource)
+      endFuelByDefinition(vehicle, before.version, events);
+    if (vehicle.definition === null) vehicle.sensors = sensors;
+    else {
+      vehicle.named = events.length;
+      vehicle.sensors = redefineSensors(vehicle, sensors, vehicleSensors(vehicle.definition.sensors), events);
+      nameDriver(vehicle, events);
+    }
     this.#reconcile(vehicle, null, atMs, events);
     this.#update(vehicle, atMs);
     if (vehicle.definition !== null) {
@@ -941,6 +1024,7 @@ export class Engine {
     };
 
     const before = events.length;
+    vehicle.named = before;
     const { presences, runs } = vehicle;
     vehicle.presences = presences.filter((presence) => {
       const reason = reasonFor(presence.fence);
@@ -981,6 +1065,7 @@ export class Engine {
       this.#touch(vehicle);
     }
     vehicle.presences.sort((a, b) => orderOf(a.fence, b.fence));
+    nameDriver(vehicle, events);
     if (
       events.length > before ||
       vehicle.presences.length !== presences.length ||
@@ -995,9 +1080,32 @@ export class Engine {
 function endAll(vehicle: VehicleState, version: number, atMs: number, events: FleetEvent[]): void {
   const { latest, speedKmh } = vehicle;
   if (latest === null) return;
+  vehicle.named = events.length;
   endMotionByDefinition(vehicle, version, events);
+  endFuelByDefinition(vehicle, version, events);
   endConditionsByDefinition(vehicle, version, atFix(latest, speedKmh), events);
+  if (vehicle.sensors !== null) endSensorsByDefinition(vehicle, vehicle.sensors, events);
+  nameDriver(vehicle, events);
+  endShiftByDefinition(vehicle, version, events);
   if (vehicle.offline) endSilence(vehicle, version, atMs, 'no-longer-watched', events);
+}
+
+/** Takes in what a fix that moves the vehicle says of the driver, as {@link observe} does with its conditions. */
+function judgeDriver(vehicle: VehicleState, fix: Position, events: FleetEvent[]): void {
+  if (!concernsDriver(vehicle, fix) || fix.fixTimeMs < vehicle.recordAtMs) return;
+  advanceShift(vehicle, fix, atFix(fix, fix.speedKmh), fix.fixTimeMs === vehicle.recordAtMs, events);
+}
+
+/** Takes in what a fix that moves the vehicle says of its fuel. */
+function judgeFuel(
+  vehicle: VehicleState,
+  gauge: FuelGauge,
+  latest: Position | null,
+  fix: Position,
+  events: FleetEvent[],
+): void {
+  const metres = latest === null ? 0 : stepM(latest, fix, fix.fixTimeMs - latest.fixTimeMs);
+  measureFuel(vehicle, gauge, fix, metres, fix, events);
 }
 
 /** Puts a stay into its place among the others. */
@@ -1026,10 +1134,15 @@ function carry(
   const at = { atMs: fixTimeMs, latitude, longitude, speedKmh: null };
   if (fixTimeMs === latest.fixTimeMs) {
     if (fixTimeMs >= vehicle.recordAtMs) observeBeside(vehicle, definition.version, latest, record, at, events);
+    follow(vehicle, record, latest, null, events);
     return;
   }
+  const isNewest = fixTimeMs > vehicle.recordAtMs;
+  if (isNewest && concernsDriver(vehicle, record)) advanceShift(vehicle, record, at, false, events);
   observe(vehicle, definition.version, record, at, events);
-  if (fixTimeMs <= vehicle.recordAtMs) return;
+  follow(vehicle, record, latest, null, events);
+  if (!isNewest) return;
+  if (vehicle.gauge !== null) measureFuel(vehicle, vehicle.gauge, record, null, latest, events);
   vehicle.recordAtMs = fixTimeMs;
   vehicle.beside = { atMs: fixTimeMs, marks: [recordMark(record)] };
   // Whether it is calm may have changed; it is found out with the next fix.
@@ -1046,6 +1159,20 @@ function besideFix(
 ): void {
   const { definition } = vehicle;
   if (definition !== null) observeBeside(vehicle, definition.version, latest, record, atFix(latest, speedKmh), events);
+  follow(vehicle, record, latest, speedKmh, events);
+}
+
+/** Takes a record in by the sensors whose every value counts. */
+function follow(
+  vehicle: VehicleState,
+  record: Position,
+  place: Position,
+  speedKmh: number | null,
+  events: FleetEvent[],
+): void {
+  const { sensors, definition } = vehicle;
+  if (sensors === null || definition === null || sensors.sensors.followed.length === 0) return;
+  followSensors(vehicle, sensors, definition.version, record, place, speedKmh, gapMsOf(definition), events);
 }
 
 function hasPresence(presences: readonly Presence[], fence: Fence): boolean {
@@ -1058,9 +1185,9 @@ function isWatched(vehicle: VehicleState, fence: Fence): boolean {
   return definition !== null && vehicle.watchers.includes(fence.owner) && appliesTo(fence, definition);
 }
 
-/** Notification rules and video profiles cause no events, so the engine does not keep them. */
+/** Notification rules, video profiles and drivers cause no events, so the engine does not keep them. */
 function bearsOnEvents(kind: DefinitionKind): boolean {
-  return kind !== 'notification-rule' && kind !== 'video-profile';
+  return kind !== 'notification-rule' && kind !== 'video-profile' && kind !== 'driver';
 }
 
 function definitionKey(kind: DefinitionKind, id: string): string {

@@ -1,3 +1,14 @@
+export {
+  type CounterRecord,
+  type CounterRun,
+  type CounterState,
+  countOn,
+  countUntil,
+  freshCounters,
+  type Reached,
+  sumsOf,
+} from './counters/counters.ts';
+export { type CountedBy, goesBySensors } from './counters/custom.ts';
 export { Engine } from './engine.ts';
 export {
   ANYWHERE_MS,
@@ -8,5 +19,6 @@ export {
   REANCHOR_FIXES,
   REANCHOR_MS,
 } from './jump.ts';
+export * from './sensors/index.ts';
 export { STATE_VERSION } from './state-codec.ts';
 export { MAX_EVENTS_PER_MINUTE, MAX_GEOFENCES_AT_ONCE, type SurplusCount } from './surplus.ts';

@@ -8,6 +8,7 @@ import {
   type Vehicle,
 } from '@outrider/domain';
 import { distanceM } from '@outrider/geo';
+import { fuelBetween, markFuel } from './fuel/tank-watch.ts';
 import { isTooFar } from './jump.ts';
 import { atFix, type Step } from './step.ts';
 import type { Drive, Halt, Moment, Motion, Rest, VehicleState } from './vehicle-state.ts';
@@ -261,6 +262,14 @@ export function kindOf(ignition: boolean | null): Stop['kind'] {
   return ignition === true ? 'idling' : 'parking';
 }
 
+/** How far the vehicle came between two fixes, in metres: by the odometer where it has one; 0 after a jump. */
+export function stepM(from: Position, to: Position, elapsedMs: number): number {
+  const odometer = odometerStepM(from, to, elapsedMs);
+  if (odometer !== null) return odometer;
+  const metres = distanceM(from.longitude, from.latitude, to.longitude, to.latitude);
+  return isTooFar(metres, elapsedMs) ? 0 : metres;
+}
+
 /**
  * What the odometer counted between two fixes; null without a reading, after a reset, or for an impossible distance.
  */
@@ -298,6 +307,7 @@ function setOut(
   version: number,
   events: FleetEvent[],
 ): Drive {
+  if (vehicle.fuel !== null) vehicle.fuel.trip = markFuel(vehicle, start.atMs);
   const drive: Drive = { start, id: null, distanceM: lead, leadM: lead, movingMs: 0, idlingMs: 0, maxKmh: speedKmh };
   events.push({
     ...tripFacts(vehicle, drive, version, start.atMs),
@@ -323,6 +333,7 @@ function tripEnd(
   const lastedMs = end.atMs - drive.start.atMs;
   return {
     ...tripFacts(vehicle, drive, version, fixTimeMs),
+    ...(vehicle.fuel && fuelBetween(vehicle.fuel.trip, markFuel(vehicle, end.atMs))),
     phase: 'end',
     endedAtMs: end.atMs,
     latitude: end.latitude,
@@ -358,6 +369,7 @@ function tripFacts(vehicle: VehicleState, drive: Drive, definitionVersion: numbe
 
 function stopBegin(vehicle: VehicleState, halt: Halt, version: number, fixTimeMs: number): Stop {
   const { start, idlingMs } = halt;
+  if (vehicle.fuel !== null) vehicle.fuel.stop = markFuel(vehicle, start.atMs);
   return {
     ...stopFacts(vehicle, halt, version, fixTimeMs),
     phase: 'begin',
@@ -381,6 +393,7 @@ function stopEnd(
 ): Stop {
   return {
     ...stopFacts(vehicle, halt, version, fixTimeMs),
+    ...(vehicle.fuel && fuelBetween(vehicle.fuel.stop, markFuel(vehicle, end.atMs))),
     phase: 'end',
     endedAtMs: end.atMs,
     latitude: end.latitude,

@@ -1,6 +1,8 @@
 import {
   type DefinitionChange,
+  type DriverShift,
   deriveEventId,
+  driverCodeOf,
   type FleetEvent,
   type Geofence,
   geofenceOf,
@@ -8,6 +10,7 @@ import {
   type Offline,
   type Position,
   rejectionOf,
+  ringsOf,
   type Shape,
   type Stop,
   type TelemetryPacket,
@@ -18,6 +21,7 @@ import {
 import { booleanPointInPolygon } from '@turf/boolean-point-in-polygon';
 import { distance } from '@turf/distance';
 import { expect } from 'vitest';
+import { SensorOracle } from './sensors/sensor-oracle.fixture.ts';
 
 /**
  * The rules again, slow and plain: no index, nothing settled ahead, every geofence asked by turf at every fix. What the
@@ -31,7 +35,8 @@ export class Oracle {
   readonly #trails = new Map<string, Trail>();
 
   apply({ kind, id, version, changedAtMs, definition }: DefinitionChange): FleetEvent[] {
-    if (kind === 'notification-rule' || kind === 'video-profile' || version <= (this.#versions.get(id) ?? 0)) return [];
+    if (kind === 'notification-rule' || kind === 'video-profile' || kind === 'driver') return [];
+    if (version <= (this.#versions.get(id) ?? 0)) return [];
     this.#versions.set(id, version);
     const geofencesBefore = new Map(this.geofences);
     const vehicleBefore = this.vehicles.get(id);
@@ -41,10 +46,20 @@ export class Oracle {
 
     const events: FleetEvent[] = [];
     for (const [vehicleId, trail] of this.#trails) {
+      const before = events.length;
       this.#redefine(vehicleId, trail, geofencesBefore, changedAtMs, events);
+      name(trail, events, before);
       if (kind !== 'vehicle' || id !== vehicleId) continue;
+      if (definition) trail.sensors.redefine(this.vehicles.get(id) ?? null, events, vehicleBefore ?? null);
+      name(trail, events, before);
       if (!definition) {
-        if (vehicleBefore) this.#stopWatching(vehicleBefore, trail, changedAtMs, events);
+        if (vehicleBefore) {
+          const ended: FleetEvent[] = [];
+          this.#stopWatching(vehicleBefore, trail, changedAtMs, ended);
+          trail.sensors.redefine(null, ended, vehicleBefore);
+          name(trail, ended, 0);
+          events.push(...ended);
+        }
         this.#trails.delete(vehicleId);
       } else if (!vehicleBefore) {
         trail.receivedLastAtMs = Math.max(trail.receivedLastAtMs, changedAtMs);
@@ -56,7 +71,11 @@ export class Oracle {
   /** Nothing more is to be expected from before. */
   advance(nowMs: number): FleetEvent[] {
     const events: FleetEvent[] = [];
-    for (const [vehicleId, trail] of this.#trails) this.#fallSilent(vehicleId, trail, nowMs, events);
+    for (const [vehicleId, trail] of this.#trails) {
+      const before = events.length;
+      this.#fallSilent(vehicleId, trail, nowMs, events);
+      name(trail, events, before);
+    }
     return events;
   }
 
@@ -76,6 +95,9 @@ export class Oracle {
       newestRecordMs: 0,
       lasting: [],
       said: { atMs: 0, contents: new Set() },
+      sayings: [],
+      shifts: [],
+      sensors: new SensorOracle(),
     };
     const trail = this.#trails.get(vehicleId) ?? fresh;
     this.#trails.set(vehicleId, trail);
@@ -84,6 +106,7 @@ export class Oracle {
     trail.offset = offset;
 
     this.#fallSilent(vehicleId, trail, receivedAtMs, events);
+    name(trail, events, 0);
     if (trail.offline) {
       const endedAtMs = Math.max(trail.receivedLastAtMs, receivedAtMs);
       const why = { ...this.#why(vehicleId), endReason: 'online' as const };
@@ -93,7 +116,11 @@ export class Oracle {
     trail.quiet = false;
     trail.receivedLastAtMs = Math.max(trail.receivedLastAtMs, receivedAtMs);
 
+    let named = events.length;
     for (const position of positions.toSorted((a, b) => a.fixTimeMs - b.fixTimeMs)) {
+      // Each by the shifts that its own fix, and no later one, has made known.
+      name(trail, events, named);
+      named = events.length;
       const last = trail.good.at(-1);
       if (position.fixTimeMs > receivedAtMs + 60_000) continue;
       if (!position.valid || rejectionOf(position, receivedAtMs)) {
@@ -106,6 +133,7 @@ export class Oracle {
           if (trail.said.atMs !== position.fixTimeMs)
             trail.said = { atMs: position.fixTimeMs, contents: new Set([contentOf(last.position)]) };
           this.#records(vehicleId, trail, position, momentOf(last), events);
+          this.#sensors(vehicleId, trail, position, momentOf(last), events);
         }
         continue;
       }
@@ -135,10 +163,16 @@ export class Oracle {
       this.#visits(vehicleId, trail, way, fix, events);
       this.#speeds(vehicleId, trail, way, fix, events);
       const ignitionBefore = trail.ignition;
-      if (position.fixTimeMs >= trail.newestRecordMs) this.#records(vehicleId, trail, position, momentOf(fix), events);
+      if (position.fixTimeMs >= trail.newestRecordMs) {
+        const shiftAt = { ...momentOf(fix), speedKmh: position.speedKmh };
+        const harsh = way ? harshBetween(this.vehicles.get(vehicleId), way.position, position) : [];
+        this.#records(vehicleId, trail, position, momentOf(fix), events, shiftAt, harsh);
+      }
+      if (position.fixTimeMs >= trail.newestRecordMs) this.#sensors(vehicleId, trail, position, momentOf(fix), events);
       this.#motion(vehicleId, trail, last, way, fix, ignitionBefore, events);
       trail.good.push(fix);
     }
+    name(trail, events, named);
     return events;
   }
 
@@ -190,7 +224,14 @@ export class Oracle {
     if (!last || atMs > receivedAtMs + 600_000 || atMs < Date.UTC(2005, 0, 1)) return;
     if (atMs < Math.max(last.position.fixTimeMs, trail.newestRecordMs) || !this.vehicles.has(vehicleId)) return;
     if (atMs > last.position.fixTimeMs) trail.newestRecordMs = atMs;
-    this.#records(vehicleId, trail, record, { ...momentOf(last), atMs, fixTimeMs: atMs, speedKmh: null }, events);
+    const at = { ...momentOf(last), atMs, fixTimeMs: atMs, speedKmh: null };
+    this.#records(vehicleId, trail, record, at, events);
+    this.#sensors(vehicleId, trail, record, at, events);
+  }
+
+  #sensors(vehicleId: string, { sensors }: Trail, record: Position, at: Point, events: FleetEvent[]): void {
+    const vehicle = this.vehicles.get(vehicleId);
+    if (vehicle) sensors.take(vehicle, record, at, events);
   }
 
   #why(vehicleId: string) {
@@ -228,18 +269,33 @@ export class Oracle {
   }
 
   /** Ignition, alarms and power: what is on from the first record that says so to the first that says otherwise. */
-  #records(vehicleId: string, trail: Trail, record: Position, at: Point, events: FleetEvent[]): void {
+  #records(
+    vehicleId: string,
+    trail: Trail,
+    record: Position,
+    at: Point,
+    events: FleetEvent[],
+    shiftAt: Point = at,
+    harsh: readonly string[] = [],
+  ): void {
     const vehicle = this.vehicles.get(vehicleId);
     if (!vehicle) return;
     const isBeside = trail.said.atMs === record.fixTimeMs;
     if (!isBeside) trail.said = { atMs: record.fixTimeMs, contents: new Set() };
     if (trail.said.contents.has(contentOf(record))) return;
     trail.said.contents.add(contentOf(record));
+    this.#drivers(vehicle, trail, record, isBeside, shiftAt, events);
     const wasKnown = trail.ignition !== null;
-    trail.ignition = record.ignition ?? trail.ignition;
+    // In a second in which it went on and off it does not go on again.
+    if (!(isBeside && trail.said.wasBriefly && record.ignition)) trail.ignition = record.ignition ?? trail.ignition;
+    if (
+      trail.ignition === false &&
+      trail.lasting.some(({ what, start }) => what === 'ignition' && start.atMs === at.atMs)
+    )
+      trail.said.wasBriefly = true;
     if (record.supplyV !== null && record.supplyV >= 5) trail.supplied = true;
     if (record.supplyV !== null && record.supplyV < 1 && trail.supplied !== null) trail.supplied = false;
-    const on = new Set<string>(record.alarms);
+    const on = new Set<string>([...record.alarms, ...harsh]);
     if (trail.ignition) on.add('ignition');
     if (trail.supplied === false) on.add('power-cut');
     // What another record of this second raised, this one does not clear.
@@ -262,6 +318,31 @@ export class Oracle {
       const lasting: Lasting = { what, silent: what === 'ignition' && !wasKnown, start: at };
       trail.lasting.push(lasting);
       if (!lasting.silent) events.push(lastingEvent(vehicle, lasting, null, null, at.fixTimeMs));
+    }
+  }
+
+  /**
+   * All that was ever said of drivers is kept; each time, all shifts are made of it anew, and what is new of them is
+   * reported.
+   */
+  #drivers(
+    vehicle: Vehicle,
+    trail: Trail,
+    { attributes, ignition, speedKmh }: Position,
+    isBeside: boolean,
+    at: Point,
+    events: FleetEvent[],
+  ): void {
+    const raw = attributes?.driverCardInserted === false ? '' : attributes?.driverCode;
+    const isUsed = ignition ?? trail.ignition ?? (speedKmh ?? 0) > vehicle.movingSpeedKmh;
+    const code = raw === undefined ? null : driverCodeOf(raw);
+    trail.sayings.push({ at, code: code === '' && isBeside ? null : code, isUsed, isBeside });
+    const before = trail.shifts;
+    trail.shifts = shiftsOf(trail.sayings);
+    for (const [nth, shift] of trail.shifts.entries()) {
+      const known = before[nth];
+      if (known === undefined) events.push(shiftEvent(vehicle, shift, false, shift.start.fixTimeMs));
+      if (shift.end && !known?.end) events.push(shiftEvent(vehicle, shift, true, at.fixTimeMs));
     }
   }
 
@@ -354,6 +435,11 @@ export class Oracle {
       events.push(tripEvent(vehicle, motion, motion.trip, lastPoint, 'no-longer-watched', lastMs));
     if (motion?.stop && lastPoint)
       events.push(stopEvent(vehicle, motion, motion.stop, lastPoint, 'no-longer-watched', lastMs));
+    const shift = trail.shifts.at(-1);
+    if (shift && !shift.end) {
+      const ended = { ...shift, end: shift.seen, reason: 'no-longer-watched' as const };
+      events.push(shiftEvent(vehicle, ended, true, shift.seen.fixTimeMs));
+    }
     for (const lasting of trail.lasting) {
       const end = { ...momentOf(last), atMs: Math.max(lastMs, lasting.start.atMs) };
       if (!lasting.silent) events.push(lastingEvent(vehicle, lasting, end, 'no-longer-watched', lastMs));
@@ -548,6 +634,28 @@ interface Point {
   fromFixTimeMs: number;
 }
 
+/** Harsh driving between two fixes, by vectors of speed in m/s. */
+function harshBetween(vehicle: Vehicle | undefined, a: Position, b: Position): string[] {
+  const s = (b.fixTimeMs - a.fixTimeMs) / 1000;
+  if (!vehicle || s < 0.5 || s > 5 || a.speedKmh === null || b.speedKmh === null) return [];
+  const [before, after] = [a.speedKmh / 3.6, b.speedKmh / 3.6];
+  const measured = { 'harsh-acceleration': (after - before) / s, 'harsh-braking': (before - after) / s };
+  let across = 0;
+  if (a.courseDeg !== null && b.courseDeg !== null && a.speedKmh >= 15 && b.speedKmh >= 15) {
+    const [x, y] = [a.courseDeg, b.courseDeg].map((deg) => (deg * Math.PI) / 180) as [number, number];
+    const angle = Math.acos(Math.max(-1, Math.min(1, Math.cos(x) * Math.cos(y) + Math.sin(x) * Math.sin(y))));
+    across = (((before + after) / 2) * angle) / s;
+  }
+  const limits = {
+    'harsh-acceleration': vehicle.harshAccelerationMps2,
+    'harsh-braking': vehicle.harshBrakingMps2,
+    'harsh-cornering': vehicle.harshCorneringMps2,
+  };
+  return Object.entries({ ...measured, 'harsh-cornering': across })
+    .filter(([what, mps2]) => mps2 > (limits[what as keyof typeof limits] ?? 99) && mps2 <= 12)
+    .map(([what]) => what);
+}
+
 /** Ignition, an alarm or a power cut. */
 interface Lasting {
   what: string;
@@ -615,14 +723,78 @@ interface Trail {
   newestRecordMs: number;
   lasting: Lasting[];
   /** What was said at the time of the newest record that said anything. */
-  said: { atMs: number; contents: Set<string> };
+  said: { atMs: number; contents: Set<string>; wasBriefly?: boolean };
+  /** What records said of drivers. */
+  sayings: { at: Point; code: string | null; isUsed: boolean; isBeside: boolean }[];
+  shifts: PlainShift[];
+  sensors: SensorOracle;
+}
+
+interface PlainShift {
+  code: string;
+  start: Point;
+  seen: Point;
+  end: Point | null;
+  reason: DriverShift['endReason'];
+  /** Ended by another record of the time of a fix. */
+  endsBeside?: boolean;
+}
+
+const HOUR_MS = 3_600_000;
+
+/** One shift after the other, from the first thing that was said of drivers to the last. */
+function shiftsOf(sayings: Trail['sayings']): PlainShift[] {
+  const shifts: PlainShift[] = [];
+  for (const { at, code: said, isUsed, isBeside } of sayings) {
+    // A shift that began and ended in this second does not begin again in it.
+    const isOver = shifts.some((each) => each.code === said && each.start.atMs === at.atMs && each.end !== null);
+    const code = isOver ? null : said;
+    const last = shifts.at(-1);
+    const open = last?.end === null ? last : null;
+    const ends =
+      open === null
+        ? null
+        : at.atMs > open.seen.atMs + HOUR_MS
+          ? ({ end: open.seen, reason: 'parked' } as const)
+          : code !== null && code !== open.code
+            ? ({ end: at, reason: code === '' ? 'card-removed' : 'other-driver', endsBeside: isBeside } as const)
+            : null;
+    if (open && ends) Object.assign(open, ends);
+    if (open && !ends && (isUsed || code === open.code) && at.atMs > open.seen.atMs) open.seen = at;
+    if ((!open || ends) && code) shifts.push({ code, start: at, seen: at, end: null, reason: null });
+  }
+  return shifts;
+}
+
+/** Names the driver in events from an index on: of all shifts that they have a part in the last. */
+function name({ shifts }: Trail, events: FleetEvent[], from: number): void {
+  for (const event of events.slice(from)) {
+    if (event.kind === 'driver-shift' || event.kind === 'offline' || event.driverCode !== undefined) continue;
+    const { startedAtMs, endedAtMs, fixTimeMs } = event;
+    const shift = shifts.findLast(({ start, end, reason, endsBeside }) => {
+      // Of a moment, those who began before.
+      if (startedAtMs === endedAtMs && start.atMs >= startedAtMs) return false;
+      if (start.atMs > startedAtMs && start.atMs >= (endedAtMs ?? fixTimeMs)) return false;
+      if (end === null) return true;
+      if (reason === 'parked') return startedAtMs <= end.atMs + HOUR_MS;
+      return endsBeside ? startedAtMs <= end.atMs : startedAtMs < end.atMs;
+    });
+    if (shift) event.driverCode = shift.code;
+  }
 }
 
 /** What makes a record of the same second another one. */
 function contentOf({ latitude, longitude, valid, ignition, supplyV, alarms, attributes }: Position): string {
   const hasPlace = Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180 && (latitude !== 0 || longitude !== 0);
   const supply = supplyV === null ? 'unknown' : supplyV < 1 ? 'none' : supplyV < 5 ? 'little' : 'enough';
-  return JSON.stringify([hasPlace, valid, ignition, supply, [...new Set(alarms)].sort(), attributes]);
+  return JSON.stringify([
+    hasPlace,
+    valid,
+    ignition,
+    supply,
+    [...new Set(alarms)].sort(),
+    Object.keys(attributes ?? {}),
+  ]);
 }
 
 function silentVisit(fix: Fix, atMs: number): Visit {
@@ -651,6 +823,8 @@ export function isInside(shape: Shape, { longitude, latitude }: { longitude: num
         type: 'Polygon',
         coordinates: shape.rings.map((ring) => ring.map(([x, y]) => [x, y])),
       });
+    case 'multipolygon':
+      return shape.polygons.some((rings) => isInside({ type: 'polygon', rings }, { longitude, latitude }));
     case 'circle':
       return distance(point, [...shape.center], { units: 'meters' }) <= shape.radiusM;
     case 'line':
@@ -680,7 +854,7 @@ function crossingBetween(shape: Shape, from: Fix | undefined, to: Fix) {
   const at = wayOf(from, to);
   if (!from || elapsedMs > 300_000 || isInside(shape, at(0)) === isInside(shape, at(1)))
     return { ...momentOf(to), fraction: 1, exactMs: to.position.fixTimeMs };
-  const fraction = shape.type === 'polygon' ? firstEdge(shape.rings, at(0), at(1)) : firstChange(shape, at);
+  const fraction = isRound(shape) ? firstChange(shape, at) : firstEdge(ringsOf(shape), at(0), at(1));
   const exactMs = from.position.fixTimeMs + elapsedMs * fraction;
   return { ...momentOf(to), ...at(fraction), atMs: Math.round(exactMs), fraction, exactMs };
 }
@@ -709,7 +883,7 @@ function passageBetween(shape: Shape, from: Fix | undefined, to: Fix) {
   const elapsedMs = from ? to.position.fixTimeMs - from.position.fixTimeMs : 0;
   const at = wayOf(from, to);
   if (!from || elapsedMs > 300_000 || isInside(shape, at(0)) || isInside(shape, at(1))) return null;
-  const meetings = shape.type === 'polygon' ? edgeMeetings(shape.rings, at(0), at(1)) : presencesIn(shape, at).flat();
+  const meetings = isRound(shape) ? presencesIn(shape, at).flat() : edgeMeetings(ringsOf(shape), at(0), at(1));
   if (meetings.length === 0) return null;
   const point = (t: number) => ({
     ...momentOf(to),
@@ -719,7 +893,11 @@ function passageBetween(shape: Shape, from: Fix | undefined, to: Fix) {
   return { from, entry: point(Math.min(...meetings)), exit: point(Math.max(...meetings)) };
 }
 
-type Round = Exclude<Shape, { type: 'polygon' }>;
+type Round = Exclude<Shape, { type: 'polygon' | 'multipolygon' }>;
+
+function isRound(shape: Shape): shape is Round {
+  return shape.type === 'circle' || shape.type === 'line';
+}
 
 /** The parts of the way inside: of a circle, or of a line piece by piece, each being convex. They may overlap. */
 function presencesIn(shape: Round, at: Where): [entry: number, exit: number][] {
@@ -978,6 +1156,35 @@ function betweenPoints(kind: string, vehicle: Vehicle, from: WayPoint, end: WayP
   };
 }
 
+function shiftEvent(
+  vehicle: Vehicle,
+  { code, start, end, reason }: PlainShift,
+  isEnd: boolean,
+  fixTimeMs: number,
+): FleetEvent {
+  const { latitude, longitude, speedKmh } = (isEnd ? end : null) ?? start;
+  return {
+    kind: 'driver-shift',
+    id: deriveEventId('driver-shift', vehicle.id, code, start.atMs),
+    phase: isEnd ? 'end' : 'begin',
+    vehicleId: vehicle.id,
+    startedAtMs: start.atMs,
+    endedAtMs: isEnd && end ? end.atMs : null,
+    latitude,
+    longitude,
+    speedKmh,
+    fromFixTimeMs: start.atMs,
+    fixTimeMs,
+    definitionVersion: vehicle.version,
+    origin: 'live',
+    inferred: false,
+    startLatitude: start.latitude,
+    startLongitude: start.longitude,
+    driverCode: code,
+    endReason: isEnd ? reason : null,
+  };
+}
+
 function lastingEvent(
   vehicle: Vehicle,
   { what, silent, start }: Lasting,
@@ -1033,7 +1240,12 @@ export function comparable(events: readonly FleetEvent[]): unknown[] {
 /** What one fix or change makes happen at several geofences, or to several vehicles, in an order of their own. */
 export function inOrder(events: readonly FleetEvent[]): FleetEvent[] {
   const place = (event: FleetEvent) => {
-    const subject = event.kind === 'alarm' ? event.alarm : geofenceOf(event);
+    const subject =
+      event.kind === 'alarm'
+        ? event.alarm
+        : event.kind === 'sensor-threshold'
+          ? `${event.sensorId} ${event.thresholdId}`
+          : geofenceOf(event);
     return `${event.vehicleId} ${event.fixTimeMs} ${event.kind} ${subject}`;
   };
   return events.toSorted((a, b) => place(a).localeCompare(place(b)));

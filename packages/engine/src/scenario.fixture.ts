@@ -9,12 +9,14 @@ import type {
   GroupId,
   LngLat,
   Position,
+  SensorThreshold,
   Shape,
   TelemetryPacket,
   TerminalId,
   UserId,
   VehicleId,
 } from '@outrider/domain';
+import { sampleSensor } from '@outrider/domain/samples';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { agreement } from './agreement.fixture.ts';
@@ -79,6 +81,11 @@ const hook: Shape = {
     ).map(degrees),
   ],
 };
+/** A box, and a frame of which another box fills the middle. */
+const archipelago: Shape = {
+  type: 'multipolygon',
+  polygons: [[ring(0, 0, 2, 2)], [ring(3, 1, 9, 7), ring(4, 2, 8, 6).reverse()], [ring(5, 3, 7, 5)]],
+};
 const circle = fc
   .tuple(corner, fc.constantFrom(900, 1700, 3100))
   .map(([center, radiusM]): Shape => ({ type: 'circle', center: degrees(center), radiusM }));
@@ -86,7 +93,7 @@ const line = fc
   .tuple(corner, corner)
   .filter(([a, b]) => a.join() !== b.join())
   .map((path): Shape => ({ type: 'line', path: path.map(degrees), widthM: 1000 }));
-const shape = fc.oneof(box, frame, fc.constant(hook), circle, line);
+const shape = fc.oneof(box, frame, fc.constant(hook), fc.constant(archipelago), circle, line);
 
 function ring(ax: number, ay: number, bx: number, by: number): LngLat[] {
   return (
@@ -100,8 +107,34 @@ function ring(ax: number, ay: number, bx: number, by: number): LngLat[] {
   ).map(degrees);
 }
 
+const anyThreshold = fc
+  .record({
+    id: fc.constantFrom(...['e1', 'e2'].map((end) => `00000000-0000-7000-8000-0000000000${end}`)),
+    bounds: fc.constantFrom<Pick<SensorThreshold, 'condition' | 'min' | 'max'>>(
+      { condition: 'above', min: null, max: 3 },
+      { condition: 'above', min: null, max: 3 },
+      { condition: 'below', min: 4, max: null },
+      { condition: 'inside', min: -6, max: 2.5 },
+      { condition: 'outside', min: -4, max: 8 },
+    ),
+    hysteresis: fc.constantFrom(0, 0, 4),
+    forSeconds: fc.constantFrom(0, 0, 60, 600),
+  })
+  .map(({ bounds, ...rest }): SensorThreshold => ({ ...rest, ...bounds }));
+const anySensor = fc
+  .record({
+    source: fc.constantFrom('t', 't', 't * 2 - 1'),
+    validMax: fc.constantFrom(null, null, 9),
+    onlyWithIgnition: fc.constantFrom(false, false, true),
+    smoothing: fc.constantFrom(1, 1, 2, 3),
+    thresholds: fc.uniqueArray(anyThreshold, { maxLength: 2, selector: ({ id }) => id }),
+  })
+  .map((fields) => sampleSensor(fields));
+const sensors = fc.oneof(fc.constant([]), fc.tuple(anySensor), fc.tuple(anySensor));
+
 const groupIds = fc.subarray(GROUPS);
 const limit = fc.constantFrom(null, 50, 80);
+const harshLimit = fc.constantFrom(null, null, 2.1, 5.1);
 const anyUser = fc
   .record({
     id: fc.constantFrom(...USERS),
@@ -123,6 +156,10 @@ const anyVehicle = fc
     movingDistanceM: fc.constantFrom(50, 50, 1500),
     tripStopMinutes: fc.constantFrom(5, 5, 2, 90),
     tripGapMinutes: fc.constantFrom(60, 60, 4),
+    harshAccelerationMps2: harshLimit,
+    harshBrakingMps2: harshLimit,
+    harshCorneringMps2: harshLimit,
+    sensors,
   })
   .map((fields) => vehicle(fields));
 const anyGeofence = fc
@@ -159,15 +196,29 @@ const drive = fc.record({
   sent: fc.constantFrom('oldest-first' as const, 'oldest-first' as const, 'newest-first' as const),
   fixes: fc.array(
     fc.record({
-      seconds: fc.constantFrom(-30, 0, 5, 30, 60, 61, 90, 90, 120, 120, 300, 301, 900, 3700),
+      seconds: fc.constantFrom(-30, 0, 2, 5, 30, 60, 61, 90, 90, 120, 120, 300, 301, 900, 3700),
       place,
       /** So many seconds ahead of the time at which it is sent. */
       ahead: fc.constantFrom(0, 0, 0, 0, 0, 0, 0, 0, 0, 59, 61, 540),
       fields: fc.record({
         speedKmh: fc.constantFrom(null, 0, 0, 0, 40, 55, 61, 85, 120),
+        courseDeg: fc.constantFrom(null, 0, 20, 350, 200),
         valid: fc.constantFrom(true, true, true, true, true, false),
         ignition: fc.constantFrom(null, null, null, true, true, false),
         odometerM: fc.constantFrom(null, null, 1000, 2500, 2500, 900_000),
+        attributes: fc
+          .tuple(
+            fc.constantFrom<Position['attributes']>(
+              ...Array<null>(6).fill(null),
+              { driverCode: 'a1' },
+              { driverCode: 'A-1' },
+              { driverCode: 'B2' },
+              { driverCode: '000000' },
+              { driverCardInserted: false },
+            ),
+            fc.constantFrom<Position['attributes']>(null, { t: -5 }, { t: 2 }, { t: 3.5 }, { t: 10 }),
+          )
+          .map(([driver, value]) => (driver === null ? value : { ...driver, ...value })),
         supplyV: fc.constantFrom(null, null, null, 0, 0.5, 3, 12, 24),
         alarms: fc.constantFrom<readonly Alarm[]>(
           [],

@@ -68,22 +68,25 @@ test('a state of the version before is written anew, and says the same', () => {
   const engine = restored(EARLIER);
   send(engine, 12, fix(160, 0.104, 0.1, { speedKmh: 85 }));
   const state = new Map(engine.takeChanges()).get(`vehicle-state:${VEHICLE}`);
-  expect(JSON.parse(String(state))[0]).toBe(4);
+  expect(JSON.parse(String(state))[0]).toBe(5);
   const again = restored(String(state));
   const next = fix(200, 0.102, 0.1, { speedKmh: 0 });
   expect(send(again, 13, next)).toEqual(send(engine, 13, next));
 });
 
-test('a state of version 3 is read, with nothing left out yet', () => {
+test.each([
+  [3, -5],
+  [4, -4],
+])('a state of version %d is read, without what was not in it', (version, end) => {
   const engine = restored(EARLIER);
   send(engine, 12, fix(160, 0.104, 0.1, { speedKmh: 85 }));
   const state = JSON.parse(String(new Map(engine.takeChanges()).get(`vehicle-state:${VEHICLE}`)));
-  const again = restored(JSON.stringify([3, ...state.slice(1, -1)]));
+  const again = restored(JSON.stringify([version, ...state.slice(1, end)]));
   const next = fix(200, 0.102, 0.1, { speedKmh: 0 });
   expect(send(again, 13, next)).toEqual(send(engine, 13, next));
 });
 
 test('a state of a version that is not known is refused', () => {
-  expect(() => restored(EARLIER.replace('[2,', '[1,'))).toThrow('version 1, expected 4');
-  expect(() => changeTo(vehicle()) && restored(`[${T0}]`)).toThrow('expected 4');
+  expect(() => restored(EARLIER.replace('[2,', '[1,'))).toThrow('version 1, expected 5');
+  expect(() => changeTo(vehicle()) && restored(`[${T0}]`)).toThrow('expected 5');
 });

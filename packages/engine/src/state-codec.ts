@@ -5,10 +5,24 @@ import type {
   GeofenceId,
   Position,
   ProtocolName,
+  SensorId,
+  SensorThreshold,
   VehicleId,
 } from '@outrider/domain';
 import { NO_ALARMS } from '@outrider/domain';
 import type { Fence } from './fences.ts';
+import { decodeFuel, type EncodedFuel, encodeFuel } from './fuel/fuel-state.ts';
+import {
+  beyondOf,
+  freshSensors,
+  makeValues,
+  newestOf,
+  restore,
+  type SensorStates,
+  type ThresholdRun,
+  windowOf,
+} from './sensors/sensor-state.ts';
+import type { VehicleSensors } from './sensors/vehicle-sensors.ts';
 import type { Surplus, SurplusOwner } from './surplus.ts';
 import type {
   Condition,
@@ -26,12 +40,12 @@ import { freshState } from './vehicle-state.ts';
  * First element of every encoded state. A state of a version that is not known is refused, never guessed at: a
  * checkpoint that is lost costs no more than a replay.
  */
-export const STATE_VERSION = 4;
+export const STATE_VERSION = 5;
 /**
- * Versions that are read as well. In 3 the surplus is missing, in 2 also a drive's `leadM` and what follows
- * `conditions`: they are what they are in a fresh state.
+ * Versions that are read as well. In 4 what follows the surplus is missing, in 3 the surplus is missing, in 2 also a
+ * drive's `leadM` and what follows `conditions`: they are what they are in a fresh state.
  */
-const EARLIER_VERSIONS: readonly number[] = [2, 3];
+const EARLIER_VERSIONS: readonly number[] = [2, 3, 4];
 
 type EncodedPosition = [
   number,
@@ -97,6 +111,25 @@ type Encoded = [
   beside?: [atMs: number, marks: number[]] | null,
   aheadMs?: number,
   surplus?: EncodedSurplus | null,
+  shift?: [code: string, start: EncodedMoment, seen: EncodedMoment] | null,
+  pastShifts?: [code: string, startedAtMs: number, untilMs: number][],
+  fuel?: EncodedFuel | null,
+  sensors?: EncodedSensor[] | null,
+];
+type EncodedValue = [atMs: number, value: number];
+type EncodedThresholdRun = [
+  SensorThreshold,
+  EncodedMoment,
+  reported: boolean,
+  peakValue: number,
+  definitionVersion: number,
+];
+type EncodedSensor = [
+  SensorId,
+  window: EncodedValue[],
+  newest: EncodedValue | null,
+  place: EncodedMoment | null,
+  EncodedThresholdRun[],
 ];
 type EncodedSurplus = [
   minuteMs: number,
@@ -149,6 +182,10 @@ export function encodeState(state: VehicleState): Buffer {
     state.beside && [state.beside.atMs, state.beside.marks],
     state.aheadMs,
     state.surplus && encodeSurplus(state.surplus),
+    state.shift && [state.shift.code, encodeMoment(state.shift.start), encodeMoment(state.shift.seen)],
+    state.pastShifts.map(({ code, startedAtMs, untilMs }) => [code, startedAtMs, untilMs]),
+    state.fuel && encodeFuel(state.fuel),
+    state.sensors && encodeSensors(state.sensors),
   ];
   return Buffer.from(JSON.stringify(encoded));
 }
@@ -158,6 +195,7 @@ export function encodeState(state: VehicleState): Buffer {
  * as in a fresh one.
  *
  * @param fenceOf finds the geofence that a stay or a run names
+ * @param sensors the vehicle's sensors, as they were when the state was encoded
  * @throws {Error} when the bytes are not such a state
  */
 export function decodeState(
@@ -165,6 +203,7 @@ export function decodeState(
   bytes: Buffer,
   origin: FleetEvent['origin'],
   fenceOf: (id: GeofenceId) => Fence,
+  sensors: VehicleSensors,
 ): VehicleState {
   const encoded = JSON.parse(bytes.toString()) as Encoded;
   if (encoded[0] !== STATE_VERSION && !EARLIER_VERSIONS.includes(encoded[0]))
@@ -204,9 +243,18 @@ export function decodeState(
   );
   state.motion = motion && decodeMotion(motion);
   const [receivedLastAtMs, offline, recordAtMs, ignition, supplied, conditions, ...added] = rest;
-  const [tripCut = false, record = null, protocol = null, asOfMs = 0, beside = null, aheadMs = 0, surplus = null] =
-    added;
+  const [tripCut = false, record = null, protocol = null, asOfMs = 0, beside = null, aheadMs = 0, ...newest] = added;
+  const [surplus = null, shift = null, pastShifts = [], fuel = null, sensorStates = null] = newest;
+  state.fuel = fuel && decodeFuel(fuel);
+  state.shift = shift && {
+    code: shift[0],
+    start: decodeMoment(shift[1]),
+    id: null,
+    seen: decodeMoment(shift[2]),
+  };
+  state.pastShifts = pastShifts.map(([code, startedAtMs, untilMs]) => ({ code, startedAtMs, untilMs }));
   state.surplus = surplus && decodeSurplus(surplus);
+  state.sensors = decodeSensors(sensorStates, sensors);
   state.receivedLastAtMs = receivedLastAtMs;
   state.offline = offline;
   state.recordAtMs = recordAtMs;
@@ -248,6 +296,45 @@ function decodeSurplus([minuteMs, begun, leftOut, notes]: EncodedSurplus): Surpl
     leftOut,
     notes: notes.map(([owner, atMs, geofences, events]) => ({ owner, atMs, geofences, events })),
   };
+}
+
+function encodeSensors(states: SensorStates): EncodedSensor[] {
+  makeValues(states);
+  return states.sensors.places.map((place): EncodedSensor => {
+    const newest = newestOf(states, place);
+    const { where, runs } = beyondOf(states, place) ?? { where: null, runs: [] };
+    return [
+      place.sensor.definition.id,
+      windowOf(states, place),
+      newest && [newest.atMs, newest.value],
+      where && encodeMoment(where),
+      runs.map((run) => [run.threshold, encodeMoment(run.start), run.reported, run.peakValue, run.definitionVersion]),
+    ];
+  });
+}
+
+function decodeSensors(encoded: EncodedSensor[] | null, sensors: VehicleSensors): SensorStates | null {
+  const states = freshSensors(sensors);
+  if (encoded === null || states === null) return states;
+  const known = new Map(encoded.map((state) => [state[0], state]));
+  for (const place of sensors.places) {
+    const state = known.get(place.sensor.definition.id);
+    if (state === undefined) continue;
+    const [, window, newest, where, encodedRuns] = state;
+    const runs = encodedRuns.map(
+      ([threshold, start, reported, peakValue, definitionVersion]): ThresholdRun => ({
+        threshold,
+        start: decodeMoment(start),
+        reported,
+        peakValue,
+        definitionVersion,
+        id: null,
+      }),
+    );
+    const value = newest && { atMs: newest[0], value: newest[1] };
+    restore(states, place, value, window, where && decodeMoment(where), runs);
+  }
+  return states;
 }
 
 function encodeMotion({ drive, rest, halt }: Motion): EncodedMotion {

@@ -184,3 +184,30 @@ test('a deleted vehicle is not published, nor one that is not defined yet', () =
   expect(van.engine.takeUpdated()).toEqual([]);
   expect([...van.engine.allStatuses()]).toEqual([]);
 });
+
+describe('the level of the tank', () => {
+  const drains = { tankCapacityL: 400, minDrainL: 10 };
+  const record = (minute: number, fuelL: number) => at(60 * minute, 0, 0, { fuelL, ignition: false });
+
+  test('is that of the first record, then smoothed, and goes with the drain that was published', () => {
+    const truck = new Scene(vehicle(drains));
+    truck.drive(record(0, 300));
+    expect(truck.engine.statusOf(VEHICLE)?.tank).toEqual({ levelL: 300, capacityL: 400, atMs: T0 });
+    const levels = [300, 40, 301, 299, 300, 300, 290, 270, 250, 230, 220, 220, 220, 220, 220];
+    for (const [nth, level] of levels.entries()) truck.drive(record(nth + 1, level));
+    const tank = truck.engine.statusOf(VEHICLE)?.tank;
+    expect(tank).toMatchObject({ levelL: 220, change: 'fuel-drain' });
+    expect(restoredFrom(truck.engine).statusOf(VEHICLE)?.tank).toEqual(tank);
+    for (let minute = 16; minute < 26; minute++) truck.drive(record(minute, 220));
+    expect(truck.engine.statusOf(VEHICLE)?.tank).toEqual({ levelL: 220, capacityL: 400, atMs: T0 + 24 * 60_000 });
+  });
+
+  test('is not known without a tank, or without records of it', () => {
+    const van = new Scene(vehicle());
+    van.drive(record(0, 300));
+    expect(van.engine.statusOf(VEHICLE)).not.toHaveProperty('tank');
+    const truck = new Scene(vehicle(drains));
+    truck.drive(at(0, 0, 0));
+    expect(truck.engine.statusOf(VEHICLE)).not.toHaveProperty('tank');
+  });
+});

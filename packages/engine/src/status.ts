@@ -2,12 +2,15 @@ import {
   isTimely,
   type OpenTrip,
   type Position,
+  type SensorReading,
   type VehicleState as StateName,
   type StatusSurplus,
   type VehicleActivity,
   type VehicleStatus,
 } from '@outrider/domain';
+import { tankLevelOf } from './fuel/tank-watch.ts';
 import { kindOf, tripTotals } from './motion.ts';
+import { beyondOf, makeValues, newestOf, type SensorState, runId as thresholdRunId } from './sensors/sensor-state.ts';
 import { runId } from './speeding.ts';
 import type { Surplus } from './surplus.ts';
 import type { VehicleState } from './vehicle-state.ts';
@@ -49,8 +52,36 @@ export function statusOf(vehicle: VehicleState): VehicleStatus | null {
     protocol,
     activity: activityOf(vehicle),
     ...(trip && { trip }),
+    ...sensorsOf(vehicle),
+    ...(vehicle.gauge !== null && tankLevelOf(vehicle, vehicle.surplus?.leftOut ?? [])),
     ...(vehicle.surplus !== null && vehicle.surplus.notes.length > 0 && { surplus: surplusOf(vehicle.surplus) }),
   };
+}
+
+function sensorsOf(vehicle: VehicleState): Pick<VehicleStatus, 'sensors'> {
+  const states = vehicle.sensors;
+  if (states === null) return {};
+  makeValues(states);
+  const sensors: SensorReading[] = [];
+  for (const place of states.sensors.places) {
+    const newest = newestOf(states, place);
+    if (newest === null) continue;
+    const { atMs, value } = newest;
+    const { id, name, kind, unit } = place.sensor.definition;
+    const beyond = beyondOf(states, place);
+    const exceeded = beyond === null ? NONE_EXCEEDED : exceededOf(vehicle, beyond);
+    sensors.push({ id, name, kind, unit, atMs, value, exceeded });
+  }
+  return sensors.length === 0 ? {} : { sensors };
+}
+
+const NONE_EXCEEDED: readonly string[] = [];
+
+/** Thresholds that a value is beyond, as it was published. */
+function exceededOf(vehicle: VehicleState, { place, runs }: SensorState): readonly string[] {
+  const leftOut = vehicle.surplus?.leftOut ?? [];
+  const published = runs.filter((run) => run.reported && !leftOut.includes(thresholdRunId(vehicle, run, place)));
+  return published.map(({ threshold }) => threshold.id);
 }
 
 function surplusOf({ notes }: Surplus): StatusSurplus[] {
@@ -84,6 +115,7 @@ function activityOf(vehicle: VehicleState): VehicleActivity {
     alarms: latest === null && record !== null ? record.alarms : raised,
     geofenceIds: visited.map(({ fence }) => fence.definition.id),
     speeding: exceeded.map(({ fence }) => fence?.definition.id ?? null),
+    ...(vehicle.shift !== null && { driverCode: vehicle.shift.code }),
   };
 }
 

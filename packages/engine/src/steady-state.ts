@@ -57,8 +57,8 @@ export function settle(vehicle: VehicleState, epoch: number): void {
 
 function steadySpeedLimitKmh(vehicle: VehicleState): number {
   const { definition, presences, runs } = vehicle;
-  // With each fix a run grows, and a stay or an absence gets older.
-  if (runs.length > 0 || hasAlarm(vehicle)) return -1;
+  // With each fix a run grows, a stay or an absence gets older, and the vehicle may brake.
+  if (runs.length > 0 || vehicle.harsh !== null || hasAlarm(vehicle)) return -1;
   let limitKmh = definition?.speedLimitKmh ?? Number.MAX_VALUE;
   for (let i = 0; i < presences.length; i++) {
     const { phase, fence } = presences[i] as Presence;

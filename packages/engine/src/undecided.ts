@@ -8,7 +8,7 @@ import type { VehicleState } from './vehicle-state.ts';
  * @param silentFromMs also presences whose begin was not observed, from this time on: only their end is published
  */
 export function undecidedSinceMs(vehicle: VehicleState, silentFromMs: number): number | null {
-  const { presences, runs, suspects, motion, conditions } = vehicle;
+  const { presences, runs, suspects, motion, conditions, shift, latest } = vehicle;
   let sinceMs = suspects?.firstAtMs ?? Number.POSITIVE_INFINITY;
   for (const { phase, silent, entry, exit } of presences) {
     if (phase === 'entering' || (silent && entry.atMs >= silentFromMs)) sinceMs = Math.min(sinceMs, entry.atMs);
@@ -17,6 +17,11 @@ export function undecidedSinceMs(vehicle: VehicleState, silentFromMs: number): n
   for (const { reported, start } of runs) if (!reported) sinceMs = Math.min(sinceMs, start.atMs);
   for (const { silent, start } of conditions)
     if (silent && start.atMs >= silentFromMs) sinceMs = Math.min(sinceMs, start.atMs);
+  // Where the vehicle stands on, the shift has ended.
+  if (shift !== null && latest !== null && latest.fixTimeMs > shift.seen.atMs)
+    sinceMs = Math.min(sinceMs, shift.seen.atMs);
+  for (const { runs: values } of vehicle.sensors?.beyond ?? [])
+    for (const { reported, start } of values) if (!reported) sinceMs = Math.min(sinceMs, start.atMs);
   if (motion !== null) {
     const { rest, halt } = motion;
     if (rest !== null && halt === null) sinceMs = Math.min(sinceMs, rest.since.atMs);

@@ -11,6 +11,10 @@ import type {
 } from '@outrider/domain';
 import type { CachedCell } from '@outrider/geo';
 import type { Fence, OwnerFences } from './fences.ts';
+import type { FuelState } from './fuel/fuel-state.ts';
+import type { FuelGauge } from './fuel/tank-watch.ts';
+import type { HarshLimits } from './harsh-driving.ts';
+import type { SensorStates } from './sensors/sensor-state.ts';
 import type { Surplus } from './surplus.ts';
 
 /** A moment on the vehicle's way: a fix, or a point between two. */
@@ -129,6 +133,23 @@ export interface Condition {
   id: EventId | null;
 }
 
+/** A driver at the wheel, by the codes of the terminal's records. */
+export interface Shift {
+  code: string;
+  start: Moment;
+  id: EventId | null;
+  /** The newest record that shows the shift: it has the code, or the vehicle is in use. */
+  seen: Moment;
+}
+
+/** A shift that ended, as far as events of its time are to name its driver. */
+export interface PastShift {
+  code: string;
+  startedAtMs: number;
+  /** Events that begin no later than this may be in it. */
+  untilMs: number;
+}
+
 /** All that the engine knows of one vehicle. */
 export interface VehicleState {
   id: VehicleId;
@@ -185,11 +206,25 @@ export interface VehicleState {
   conditions: Condition[];
   /** What of events and geofences is beyond the caps; null before the first event. */
   surplus: Surplus | null;
+  /** What is known of the fuel; null before the first record of a vehicle whose fuel is measured. */
+  fuel: FuelState | null;
+  /** Null where nobody is known to drive. */
+  shift: Shift | null;
+  /** The last shifts that ended, the newest first. */
+  pastShifts: readonly PastShift[];
+  /** Up to which of the events of the packet in hand the driver is named. Not part of the checkpointed state. */
+  named: number;
+  /** Null where the vehicle has no sensors. */
+  sensors: SensorStates | null;
 
   // What follows comes from the definitions and is not part of the checkpointed state.
 
   /** Null while the vehicle has no definition: then no geofence is evaluated. */
   definition: Vehicle | null;
+  /** How the fuel is measured; null where it is not. */
+  gauge: FuelGauge | null;
+  /** What of its driving is harsh; null where nobody asked. */
+  harsh: HarshLimits | null;
   /** The `origin` of new events. */
   origin: FleetEvent['origin'];
   /** The geofences of those owners who may see the vehicle. */
@@ -255,6 +290,13 @@ export function freshState(id: VehicleId, origin: FleetEvent['origin']): Vehicle
     updated: false,
     // Rarely needed: behind what each fix touches.
     surplus: null,
+    fuel: null,
+    gauge: null,
+    harsh: null,
+    shift: null,
+    pastShifts: [],
+    named: 0,
+    sensors: null,
   };
 }
 

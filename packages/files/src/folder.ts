@@ -115,7 +115,7 @@ async function* read(path: string, { start, end }: ByteRange): AsyncGenerator<Ui
 }
 
 /** A name in a folder is durable once the folder is. */
-async function syncFolder(path: string): Promise<void> {
+export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {
     await folder.sync();

@@ -1,15 +1,5 @@
 import { type FileHandle, open, rm, stat } from 'node:fs/promises';
-import {
-  EncodedAudioPacketSource,
-  EncodedPacket,
-  EncodedVideoPacketSource,
-  Logging,
-  LogLevel,
-  Mp4OutputFormat,
-  Output,
-  StreamTarget,
-  type StreamTargetChunk,
-} from 'mediabunny';
+import type * as Media from 'mediabunny';
 import { AAC_FRAME_SAMPLES, splitAdts } from './adts.ts';
 import { expandG711, G711_SAMPLE_RATE } from './g711.ts';
 import { copyMovieFirst } from './movie-first.ts';
@@ -93,8 +83,13 @@ export interface Mp4Writer {
   abandon(): Promise<void>;
 }
 
-// What a terminal sends is reported by errors here; the library would print it for everyone to see.
-Logging.level = LogLevel.Silent;
+/** Loaded by the first file: the library is 2 MB of source. */
+async function loadMedia(): Promise<typeof Media> {
+  const media = await import('mediabunny');
+  // What a terminal sends is reported by errors here; the library would print it for everyone to see.
+  media.Logging.level = media.LogLevel.Silent;
+  return media;
+}
 
 /** How long sound is waited for before the file is begun without it. */
 const PRELUDE_MS = 1500;
@@ -154,10 +149,11 @@ class Writer implements Mp4Writer {
   #zeroMs: number | null = null;
   /** Sound that came while no picture was whole yet. */
   #early: Sound[] = [];
-  #output: Output | null = null;
+  #media: typeof Media | null = null;
+  #output: Media.Output | null = null;
   #file: FileHandle | null = null;
-  #videoSource: EncodedVideoPacketSource | null = null;
-  #audioSource: EncodedAudioPacketSource | null = null;
+  #videoSource: Media.EncodedVideoPacketSource | null = null;
+  #audioSource: Media.EncodedAudioPacketSource | null = null;
   /** The first sound: what the track is described by. */
   #soundOf: Sound | null = null;
   #pictures = new Timeline(0);
@@ -300,12 +296,14 @@ class Writer implements Mp4Writer {
     this.#pictures = new Timeline(this.#zeroMs);
     this.#sounds = new Timeline(this.#zeroMs);
 
+    const media = await loadMedia();
+    this.#media = media;
     const file = await open(this.#partPath, 'wx');
     this.#file = file;
-    const output = new Output({
-      format: new Mp4OutputFormat({ fastStart: false }),
-      target: new StreamTarget(
-        new WritableStream<StreamTargetChunk>({
+    const output = new media.Output({
+      format: new media.Mp4OutputFormat({ fastStart: false }),
+      target: new media.StreamTarget(
+        new WritableStream<Media.StreamTargetChunk>({
           write: async ({ data, position }) => {
             await file.write(data, 0, data.length, position);
           },
@@ -313,12 +311,12 @@ class Writer implements Mp4Writer {
         { chunked: true, chunkSize: DISK_CHUNK_BYTES },
       ),
     });
-    this.#videoSource = new EncodedVideoPacketSource(gatherer.codec === 'h264' ? 'avc' : 'hevc');
+    this.#videoSource = new media.EncodedVideoPacketSource(gatherer.codec === 'h264' ? 'avc' : 'hevc');
     output.addVideoTrack(this.#videoSource);
     const sound = this.#soundOf;
     if (sound !== null) {
       facts.audioCodec = sound.codec;
-      this.#audioSource = new EncodedAudioPacketSource(sound.codec === 'aac' ? 'aac' : 'pcm-s16');
+      this.#audioSource = new media.EncodedAudioPacketSource(sound.codec === 'aac' ? 'aac' : 'pcm-s16');
       output.addAudioTrack(this.#audioSource);
     }
     await output.start();
@@ -342,7 +340,8 @@ class Writer implements Mp4Writer {
     const source = this.#videoSource;
     const gatherer = this.#gatherer;
     const format = this.#format;
-    if (source === null || gatherer === null || format === null) return;
+    const media = this.#media;
+    if (source === null || gatherer === null || format === null || media === null) return;
     this.#countFrame();
 
     const before = this.#pictures.latestMs;
@@ -362,7 +361,7 @@ class Writer implements Mp4Writer {
     const isFirst = facts.videoFrames === 0;
     const data = joinNalUnits(isFirst ? this.#describe(picture, gatherer) : picture.units.filter(this.#isNews));
     const type = picture.key ? 'key' : 'delta';
-    const packet = new EncodedPacket(data, type, atMs / 1000, this.#stepMs / 1000);
+    const packet = new media.EncodedPacket(data, type, atMs / 1000, this.#stepMs / 1000);
     if (isFirst) {
       const { codecString: codec, width: codedWidth, height: codedHeight } = format;
       await source.add(packet, { decoderConfig: { codec, codedWidth, codedHeight } }).catch(asBadStream);
@@ -425,8 +424,9 @@ class Writer implements Mp4Writer {
 
   async #putSound(sound: Sound, data: Uint8Array, atMs: number, durationMs: number): Promise<void> {
     const source = this.#audioSource;
-    if (source === null) return;
-    const packet = new EncodedPacket(data, 'key', atMs / 1000, durationMs / 1000);
+    const media = this.#media;
+    if (source === null || media === null) return;
+    const packet = new media.EncodedPacket(data, 'key', atMs / 1000, durationMs / 1000);
     const codec = sound.codec === 'aac' ? `mp4a.40.${sound.objectType}` : 'pcm-s16';
     const decoderConfig = { codec, sampleRate: sound.sampleRate, numberOfChannels: sound.channels };
     await source.add(packet, { decoderConfig }).catch(asBadStream);

@@ -9,6 +9,11 @@ export type ShapeFeature =
     }
   | {
       type: 'Feature';
+      properties: { shape: 'multipolygon' };
+      geometry: { type: 'MultiPolygon'; coordinates: readonly (readonly (readonly LngLat[])[])[] };
+    }
+  | {
+      type: 'Feature';
       properties: { shape: 'circle'; radiusM: number };
       geometry: { type: 'Point'; coordinates: LngLat };
     }
@@ -27,6 +32,13 @@ export function featureFromShape(shape: Shape): ShapeFeature {
       type: 'Feature',
       properties: { shape: 'polygon' },
       geometry: { type: 'Polygon', coordinates: shape.rings },
+    };
+  }
+  if (shape.type === 'multipolygon') {
+    return {
+      type: 'Feature',
+      properties: { shape: 'multipolygon' },
+      geometry: { type: 'MultiPolygon', coordinates: shape.polygons },
     };
   }
   if (shape.type === 'circle') {

@@ -1,4 +1,4 @@
-import type { CircleShape, LineShape, PolygonShape, Shape } from '@outrider/domain';
+import type { CircleShape, LineShape, MultiPolygonShape, Shape } from '@outrider/domain';
 import { EARTH_RADIUS_M, METRES_PER_DEGREE, RADIANS } from './earth.ts';
 import { type Extent, extentOf, turned, turnsOf, unwrapPath } from './unwrap.ts';
 
@@ -10,7 +10,7 @@ export interface Image {
   readonly extent: Extent;
 }
 
-/** A polygon as numbers: the form that measuring and indexing work on. */
+/** A polygon, or several, as numbers: the form that measuring and indexing work on. */
 export interface FlatPolygon {
   readonly type: 'polygon';
   readonly images: readonly Image[];
@@ -47,33 +47,60 @@ const SLACK = 1 + 1e-9;
 function imagesOf(xy: Float64Array, extent: Extent): Image[] {
   return turnsOf(extent).map((turn) => ({
     xy: turned(xy, turn),
-    extent: { ...extent, minX: extent.minX + turn, maxX: extent.maxX + turn },
+    extent: movedBy(extent, turn),
   }));
 }
 
-/** Lays a polygon out. Holes are moved by whole turns to lie within the outer ring's longitudes. */
-export function flattenPolygon(shape: PolygonShape): FlatPolygon {
-  const rings = shape.rings.map(unwrapPath);
-  const outer = rings[0] ?? new Float64Array(0);
-  const extent = extentOf(outer);
-  const ringStarts = new Int32Array(rings.length + 1);
+/**
+ * Lays polygons out as one, each as near to the first as whole turns allow: a place is inside where an odd number of
+ * their rings goes around it. Holes are moved by whole turns to lie within their outer ring's longitudes.
+ */
+export function flattenPolygons(polygons: MultiPolygonShape['polygons']): FlatPolygon {
+  const laid = polygons.map((rings) => rings.map(unwrapPath));
+  const extents = laid.map(([outer]) => extentOf(outer ?? new Float64Array(0)));
+  const [first] = extents;
+  const turns = extents.map((extent) => (first === undefined ? 0 : nearestTurn(extent, first)));
+  const extent = unionOf(extents.map((each, nth) => movedBy(each, turns[nth] as number)));
+  const ringStarts = new Int32Array(laid.reduce((sum, rings) => sum + rings.length, 0) + 1);
+  const xy = new Float64Array(laid.flat().reduce((sum, ring) => sum + ring.length, 0));
+  let nth = 0;
   let length = 0;
-  for (const [r, ring] of rings.entries()) {
-    length += ring.length;
-    ringStarts[r + 1] = length / 2;
-  }
-  const xy = new Float64Array(length);
-  for (const [r, ring] of rings.entries()) {
-    const { minX, maxX } = extentOf(ring);
-    const turn = [0, 360, -360].find((by) => minX + by >= extent.minX && maxX + by <= extent.maxX) ?? 0;
-    xy.set(turned(ring, turn), 2 * (ringStarts[r] as number));
+  for (const [p, rings] of laid.entries()) {
+    const outer = extents[p] as Extent;
+    for (const ring of rings) {
+      const { minX, maxX } = extentOf(ring);
+      const turn = [0, 360, -360].find((by) => minX + by >= outer.minX && maxX + by <= outer.maxX) ?? 0;
+      xy.set(turned(ring, turn + (turns[p] as number)), length);
+      length += ring.length;
+      ringStarts[++nth] = length / 2;
+    }
   }
   return { type: 'polygon', images: imagesOf(xy, extent), ringStarts };
 }
 
+function nearestTurn(extent: Extent, to: Extent): number {
+  return 360 * Math.round((to.minX + to.maxX - extent.minX - extent.maxX) / 720);
+}
+
+function movedBy(extent: Extent, turn: number): Extent {
+  return { ...extent, minX: extent.minX + turn, maxX: extent.maxX + turn };
+}
+
+function unionOf(extents: readonly Extent[]): Extent {
+  const union = extentOf(new Float64Array(0));
+  for (const { minX, minY, maxX, maxY } of extents) {
+    union.minX = Math.min(union.minX, minX);
+    union.minY = Math.min(union.minY, minY);
+    union.maxX = Math.max(union.maxX, maxX);
+    union.maxY = Math.max(union.maxY, maxY);
+  }
+  return union;
+}
+
 /** Lays a shape out as numbers. */
 export function flatten(shape: Shape): FlatShape {
-  if (shape.type === 'polygon') return flattenPolygon(shape);
+  if (shape.type === 'polygon') return flattenPolygons([shape.rings]);
+  if (shape.type === 'multipolygon') return flattenPolygons(shape.polygons);
   if (shape.type === 'circle') return flattenCircle(shape);
   return flattenLine(shape);
 }

@@ -17,3 +17,4 @@ export {
   type ShapeResult,
   shapeFromFeature,
 } from './shape-from-feature.ts';
+export { shapeOfTraccarArea, traccarArea } from './traccar-area.ts';

@@ -28,6 +28,13 @@ describe('areaM2', () => {
     expect(areaM2(shape) / (zoneM2(10, 40, 60) - zoneM2(2, 45, 50))).toBeCloseTo(1, 12);
   });
 
+  test('of a multipolygon: of all its polygons', () => {
+    const frame = [box(10, 40, 20, 60), box(12, 45, 14, 50)];
+    const shape: Shape = { type: 'multipolygon', polygons: [frame, [box(30, 0, 31, 1)]] };
+    const expected = zoneM2(10, 40, 60) - zoneM2(2, 45, 50) + zoneM2(1, 0, 1);
+    expect(areaM2(shape) / expected).toBeCloseTo(1, 12);
+  });
+
   test('of 100 m by 100 m far from the equator', () => {
     const [w, h] = [100 / (DEGREE * Math.cos((60 * Math.PI) / 180)), 100 / DEGREE];
     expect(areaM2({ type: 'polygon', rings: [box(30, 60 - h / 2, 30 + w, 60 + h / 2)] })).toBeCloseTo(10_000, 3);

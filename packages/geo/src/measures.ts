@@ -1,4 +1,4 @@
-import type { LngLat, Shape } from '@outrider/domain';
+import { type LngLat, ringsOf, type Shape } from '@outrider/domain';
 import { distanceM } from './distance.ts';
 import { EARTH_RADIUS_M, RADIANS } from './earth.ts';
 import { unwrapPath } from './unwrap.ts';
@@ -19,6 +19,10 @@ function ringAreaM2(ring: readonly LngLat[]): number {
   return Math.abs(sum) * EARTH_RADIUS_M * EARTH_RADIUS_M;
 }
 
+function polygonAreaM2(rings: readonly (readonly LngLat[])[]): number {
+  return rings.reduce((area, ring, r) => (r === 0 ? ringAreaM2(ring) : area - ringAreaM2(ring)), 0);
+}
+
 function pathLengthM(path: readonly LngLat[]): number {
   let sum = 0;
   let before: LngLat | null = null;
@@ -34,9 +38,8 @@ function pathLengthM(path: readonly LngLat[]): number {
  * straight, with round ends: where it bends or meets itself, what is covered twice counts twice.
  */
 export function areaM2(shape: Shape): number {
-  if (shape.type === 'polygon') {
-    return shape.rings.reduce((area, ring, r) => (r === 0 ? ringAreaM2(ring) : area - ringAreaM2(ring)), 0);
-  }
+  if (shape.type === 'polygon') return polygonAreaM2(shape.rings);
+  if (shape.type === 'multipolygon') return shape.polygons.reduce((area, rings) => area + polygonAreaM2(rings), 0);
   if (shape.type === 'circle') {
     return 4 * Math.PI * EARTH_RADIUS_M ** 2 * Math.sin(shape.radiusM / EARTH_RADIUS_M / 2) ** 2;
   }
@@ -44,12 +47,13 @@ export function areaM2(shape: Shape): number {
 }
 
 /**
- * Length of the boundary in metres: of a polygon that of all rings, holes included, point to point along great circles;
+ * Length of the boundary in metres: of polygons that of all rings, holes included, point to point along great circles;
  * of a circle its circumference on the sphere; of a line that of both sides and the round ends, of its path stretched
  * straight.
  */
 export function perimeterM(shape: Shape): number {
-  if (shape.type === 'polygon') return shape.rings.reduce((sum, ring) => sum + pathLengthM(ring), 0);
+  if (shape.type === 'polygon' || shape.type === 'multipolygon')
+    return ringsOf(shape).reduce((sum, ring) => sum + pathLengthM(ring), 0);
   if (shape.type === 'circle') return 2 * Math.PI * EARTH_RADIUS_M * Math.sin(shape.radiusM / EARTH_RADIUS_M);
   return 2 * pathLengthM(shape.path) + Math.PI * shape.widthM;
 }

@@ -5,7 +5,7 @@ import { distance } from '@turf/distance';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { prepareShape } from './prepare-shape.ts';
-import { cornersOf, placesIn, polygonIn, region, shapeIn } from './shapes.arbitrary.ts';
+import { cornersOf, multiPolygonIn, placesIn, polygonIn, region, shapeIn } from './shapes.arbitrary.ts';
 
 const square: Shape = {
   type: 'polygon',
@@ -63,6 +63,24 @@ describe('contains', () => {
         ({ shape, unwrapped, places }) => {
           const prepared = prepareShape(shape);
           for (const place of places) expect(prepared.contains(place[0], place[1])).toBe(turfSays(unwrapped, place));
+        },
+      ),
+      { numRuns: runs(500) },
+    );
+  });
+
+  test('a multipolygon contains what turf says of one of its polygons', () => {
+    fc.assert(
+      fc.property(
+        region.chain((at) =>
+          multiPolygonIn(at).chain((p) =>
+            placesIn({ ...at, radiusDeg: 2 * at.radiusDeg }, cornersOf(p.shape)).map((places) => ({ ...p, places })),
+          ),
+        ),
+        ({ shape, unwrapped, places }) => {
+          const prepared = prepareShape(shape);
+          for (const place of places)
+            expect(prepared.contains(place[0], place[1])).toBe(unwrapped.some((rings) => turfSays(rings, place)));
         },
       ),
       { numRuns: runs(500) },

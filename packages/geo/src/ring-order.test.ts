@@ -2,7 +2,7 @@ import { runs } from '@outrider/testing';
 import fc from 'fast-check';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { ErrorList } from './geometry-error.ts';
-import { checkRingOrder, type PlainRing } from './ring-order.ts';
+import { checkPolygons, type PlainRing } from './ring-order.ts';
 
 /** How often a point was held against an edge: what the check costs. */
 const counted = vi.hoisted(() => ({ sides: 0 }));
@@ -28,7 +28,7 @@ function ringOf(points: readonly Point[], nth = 0): PlainRing {
 
 function errorsOf(rings: readonly PlainRing[]): string[] {
   const errors = new ErrorList();
-  checkRingOrder(rings, errors);
+  checkPolygons([rings], errors);
   return errors.errors.map(({ detail }) => detail);
 }
 const isMeeting = (detail: string) => detail.includes('the edge from point');

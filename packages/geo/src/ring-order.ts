@@ -288,7 +288,7 @@ function checkMeetings(rings: readonly PlainRing[], errors: ErrorList): void {
   const [first, second] = found
     .map((i) => ({ ring: edges.ring[i] as number, edge: edges.edge[i] as number }))
     .sort((a, b) => b.ring - a.ring || a.edge - b.edge);
-  // Of two rings, the error names the later one: the hole.
+  // Of two rings, the error names the later one.
   if (first === undefined || second === undefined) return;
   const ring = rings[first.ring] as PlainRing;
   const other = rings[second.ring] as PlainRing;
@@ -324,24 +324,50 @@ function placeOfRing(ring: PlainRing, other: PlainRing): { point: number; place:
 }
 
 /**
- * Checks how the rings of a polygon lie: none may cross or touch itself, no two may cross, holes must be inside the
- * outer ring and not inside each other. Holes may touch other rings in single points.
+ * Checks how the rings of polygons lie: none may cross or touch itself, no two may cross, holes must be inside their
+ * outer ring and not inside each other, and no polygon inside another, other than in a hole of it. Rings may touch
+ * others in single points.
  */
-export function checkRingOrder(rings: readonly PlainRing[], errors: ErrorList): void {
-  checkMeetings(rings, errors);
+export function checkPolygons(polygons: readonly (readonly PlainRing[])[], errors: ErrorList): void {
+  checkMeetings(polygons.flat(), errors);
   if (!errors.isEmpty) return;
+  for (const rings of polygons) checkHoles(rings, errors);
+  if (errors.isEmpty && polygons.length > 1) checkApart(polygons, errors);
+}
+
+function checkApart(polygons: readonly (readonly PlainRing[])[], errors: ErrorList): void {
+  const outers = polygons.map(([outer]) => outer as PlainRing);
+  const boxes = boxesOf(outers);
+  for (const outer of outers) {
+    const { minX, minY, maxX, maxY } = extentOf(outer.xy);
+    for (const j of boxes.search(minX, minY, maxX, maxY)) {
+      const [other, ...holes] = polygons[j] as [PlainRing, ...PlainRing[]];
+      if (other === outer || errors.isFull) continue;
+      const { point, place } = placeOfRing(outer, other);
+      if (place === 'inside' && !holes.some((hole) => placeOfRing(outer, hole).place === 'inside'))
+        errors.add(`${outer.pointer}/${point}`, `this polygon is inside the one at ${other.pointer}`);
+    }
+  }
+}
+
+function boxesOf(rings: readonly PlainRing[]): Flatbush {
+  const boxes = new Flatbush(rings.length);
+  for (const ring of rings) {
+    const { minX, minY, maxX, maxY } = extentOf(ring.xy);
+    boxes.add(minX, minY, maxX, maxY);
+  }
+  boxes.finish();
+  return boxes;
+}
+
+function checkHoles(rings: readonly PlainRing[], errors: ErrorList): void {
   const [outer, ...holes] = rings;
   if (outer === undefined || holes.length === 0) return;
   for (const hole of holes) {
     const { point, place } = placeOfRing(hole, outer);
     if (place === 'outside') errors.add(`${hole.pointer}/${point}`, 'this hole is not inside the outer ring');
   }
-  const boxes = new Flatbush(holes.length);
-  for (const hole of holes) {
-    const { minX, minY, maxX, maxY } = extentOf(hole.xy);
-    boxes.add(minX, minY, maxX, maxY);
-  }
-  boxes.finish();
+  const boxes = boxesOf(holes);
   for (const hole of holes) {
     if (errors.isFull) return;
     const { minX, minY, maxX, maxY } = extentOf(hole.xy);

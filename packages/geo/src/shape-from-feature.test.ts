@@ -108,6 +108,41 @@ describe('what is read', () => {
   });
 });
 
+describe('a multipolygon', () => {
+  const multi = (...coordinates: unknown[]) => ({
+    type: 'Feature',
+    properties: { shape: 'multipolygon' },
+    geometry: { type: 'MultiPolygon', coordinates },
+  });
+  const frame = [square, moved(square, 2, 2, 0.6)];
+
+  test('has polygons beside each other, in holes of each other, and touching in points', () => {
+    const beside = [moved(square, 20, 0)];
+    const island = [moved(square, 4, 4, 0.2)];
+    expect(shapeFromFeature(multi(frame, beside, island))).toEqual({
+      ok: true,
+      shape: { type: 'multipolygon', polygons: [frame, beside, island] },
+    });
+    expect(pointers(multi([square], [moved(square, 10, 10)]))).toEqual([]);
+    // Cut at the antimeridian, as RFC 7946 says.
+    expect(pointers(multi([moved(square, 170, 0)], [moved(square, -179, 0)]))).toEqual([]);
+  });
+
+  test('is refused where polygons overlap, share an edge, or are wrong by themselves', () => {
+    const at = '/geometry/coordinates';
+    expect(pointers(multi([square], [moved(square, 5, 5)]))).toEqual([`${at}/1/0/3`]);
+    expect(pointers(multi([square], [moved(square, 10, 0)]))).toHaveLength(1);
+    expect(pointers(multi([square], [square]))).toHaveLength(1);
+    expect(pointers(multi([square], [moved(square, 2, 2, 0.2)]))).toEqual([`${at}/1/0/0`]);
+    expect(pointers(multi(frame, [moved(square, 0.5, 0.5, 0.1)]))).toEqual([`${at}/1/0/0`]);
+    expect(pointers(multi([square], [moved(square, 20, 0), square]))).toEqual([`${at}/1/1/0`]);
+    expect(pointers(multi([square], []))).toEqual([`${at}/1`]);
+    expect(pointers(multi())).toEqual([at]);
+    expect(pointers(multi([square], [[[0, 'x']]]))).toEqual([`${at}/1/0/0/1`]);
+    expect(pointers(multi(...Array.from({ length: 2001 }, (_, n) => [moved(square, n / 20, 0, 0.001)])))).toEqual([at]);
+  });
+});
+
 describe('what is refused, and where', () => {
   test('what is no feature', () => {
     for (const value of [null, undefined, 7, 'Feature', []]) expect(pointers(value)).toEqual(['']);
@@ -285,17 +320,21 @@ describe('what is refused, and where', () => {
 
   test('never throws, whatever it is given', () => {
     fc.assert(
-      fc.property(fc.jsonValue(), fc.constantFrom('polygon', 'circle', 'line'), (coordinates, shape) => {
-        for (const type of ['Polygon', 'Point', 'LineString']) {
-          const feature = {
-            type: 'Feature',
-            properties: { shape, radiusM: 5, widthM: 50 },
-            geometry: { type, coordinates },
-          };
-          const result = shapeFromFeature(feature);
-          if (!result.ok) expect(result.errors.length).toBeGreaterThan(0);
-        }
-      }),
+      fc.property(
+        fc.jsonValue(),
+        fc.constantFrom('polygon', 'multipolygon', 'circle', 'line'),
+        (coordinates, shape) => {
+          for (const type of ['Polygon', 'MultiPolygon', 'Point', 'LineString']) {
+            const feature = {
+              type: 'Feature',
+              properties: { shape, radiusM: 5, widthM: 50 },
+              geometry: { type, coordinates },
+            };
+            const result = shapeFromFeature(feature);
+            if (!result.ok) expect(result.errors.length).toBeGreaterThan(0);
+          }
+        },
+      ),
     );
   });
 });

@@ -1,7 +1,7 @@
 import type { LngLat, Shape } from '@outrider/domain';
-import { flattenPolygon } from './flat-shape.ts';
+import { flattenPolygons } from './flat-shape.ts';
 import { ErrorList, type GeometryError } from './geometry-error.ts';
-import { checkRingOrder, type PlainRing } from './ring-order.ts';
+import { checkPolygons, type PlainRing } from './ring-order.ts';
 import { extentOf, unwrapPath } from './unwrap.ts';
 
 /** Most points that a shape may have, all rings together. */
@@ -21,7 +21,12 @@ const MOST_LINE_SPAN_DEG = 359;
 
 export type ShapeResult = { ok: true; shape: Shape } | { ok: false; errors: GeometryError[] };
 
-const GEOMETRY_OF = { polygon: 'Polygon', circle: 'Point', line: 'LineString' } as const;
+const GEOMETRY_OF = {
+  polygon: 'Polygon',
+  multipolygon: 'MultiPolygon',
+  circle: 'Point',
+  line: 'LineString',
+} as const;
 
 const COORDINATES = '/geometry/coordinates';
 
@@ -108,49 +113,89 @@ function ringOf(values: readonly unknown[], pointer: string, errors: ErrorList):
   return ring;
 }
 
-/** The rings as they lie beside each other, without points that repeat the one before. */
-function plainRings(rings: readonly LngLat[][]): PlainRing[] {
-  const { images, ringStarts } = flattenPolygon({ type: 'polygon', rings });
+/** The rings of each polygon as all lie beside each other, without points that repeat the one before. */
+function plainRings(polygons: readonly LngLat[][][], pointers: readonly string[]): PlainRing[][] {
+  const { images, ringStarts } = flattenPolygons(polygons);
   const all = images[0]?.xy ?? new Float64Array(0);
-  return rings.map((ring, r) => {
-    const start = ringStarts[r] as number;
-    const kept: number[] = [];
-    const numbers: number[] = [];
-    for (const i of ring.keys()) {
-      const x = all[2 * (start + i)] as number;
-      const y = all[2 * (start + i) + 1] as number;
-      if (i > 0 && x === kept.at(-2) && y === kept.at(-1)) continue;
-      kept.push(x, y);
-      numbers.push(i);
+  let nth = 0;
+  return polygons.map((rings, p) =>
+    rings.map((ring, r) => {
+      const start = ringStarts[nth++] as number;
+      const kept: number[] = [];
+      const numbers: number[] = [];
+      for (const i of ring.keys()) {
+        const x = all[2 * (start + i)] as number;
+        const y = all[2 * (start + i) + 1] as number;
+        if (i > 0 && x === kept.at(-2) && y === kept.at(-1)) continue;
+        kept.push(x, y);
+        numbers.push(i);
+      }
+      return { xy: Float64Array.from(kept), numbers, pointer: `${pointers[p]}/${r}` };
+    }),
+  );
+}
+
+/**
+ * Polygons of which each is at one of the pointers. Null where something is wrong with one, with the reason reported.
+ */
+function polygonsOf(values: readonly unknown[], pointers: readonly string[], errors: ErrorList): LngLat[][][] | null {
+  let points = 0;
+  for (const [p, coordinates] of values.entries()) {
+    const pointer = pointers[p] as string;
+    if (!Array.isArray(coordinates) || coordinates.length === 0) {
+      errors.add(pointer, 'must be an array of at least one ring');
+      if (errors.isFull) break;
+      continue;
     }
-    return { xy: Float64Array.from(kept), numbers, pointer: `${COORDINATES}/${r}` };
-  });
+    for (const [r, ring] of coordinates.entries()) {
+      if (!Array.isArray(ring)) errors.add(`${pointer}/${r}`, 'must be a ring: an array of positions');
+      else points += ring.length;
+      if (errors.isFull) break;
+    }
+    points += coordinates.length > MOST_POINTS ? MOST_POINTS + 1 : 0;
+    if (errors.isFull) break;
+  }
+  if (points > MOST_POINTS) errors.add(COORDINATES, `must have at most ${MOST_POINTS} positions in all`);
+  if (!errors.isEmpty) return null;
+  const polygons: LngLat[][][] = [];
+  for (const [p, coordinates] of (values as unknown[][][]).entries()) {
+    const rings: LngLat[][] = [];
+    for (const [r, ring] of coordinates.entries()) {
+      const good = ringOf(ring as unknown[], `${pointers[p]}/${r}`, errors);
+      if (good !== null) rings.push(good);
+      if (errors.isFull) return null;
+    }
+    polygons.push(rings);
+  }
+  if (!errors.isEmpty) return null;
+  checkPolygons(plainRings(polygons, pointers), errors);
+  return polygons;
 }
 
 function polygonOf(coordinates: unknown, errors: ErrorList): Shape | null {
+  const [rings] = polygonsOf([coordinates], [COORDINATES], errors) ?? [];
+  return rings === undefined ? null : { type: 'polygon', rings };
+}
+
+function multiPolygonOf(coordinates: unknown, errors: ErrorList): Shape | null {
   if (!Array.isArray(coordinates) || coordinates.length === 0) {
-    errors.add(COORDINATES, 'must be an array of at least one ring');
+    errors.add(COORDINATES, 'must be an array of at least one polygon');
     return null;
   }
-  let points = 0;
-  for (const [r, ring] of coordinates.entries()) {
-    if (!Array.isArray(ring)) errors.add(`${COORDINATES}/${r}`, 'must be a ring: an array of positions');
-    else points += ring.length;
-    if (errors.isFull) break;
-  }
-  if (points > MOST_POINTS || coordinates.length > MOST_POINTS) {
+  if (coordinates.length > MOST_POINTS) {
     errors.add(COORDINATES, `must have at most ${MOST_POINTS} positions in all`);
+    return null;
   }
-  if (!errors.isEmpty) return null;
-  const rings: LngLat[][] = [];
-  for (const [r, values] of coordinates.entries()) {
-    const ring = ringOf(values as unknown[], `${COORDINATES}/${r}`, errors);
-    if (ring !== null) rings.push(ring);
-    if (errors.isFull) break;
+  const pointers = coordinates.map((_, p) => `${COORDINATES}/${p}`);
+  const polygons = polygonsOf(coordinates, pointers, errors);
+  if (polygons === null || !errors.isEmpty) return null;
+  const { images } = flattenPolygons(polygons);
+  const { minX, maxX } = images[0]?.extent ?? { minX: 0, maxX: 0 };
+  if (maxX - minX >= 360) {
+    errors.add(COORDINATES, 'polygons together must not span 360 degrees of longitude or more');
+    return null;
   }
-  if (!errors.isEmpty) return null;
-  checkRingOrder(plainRings(rings), errors);
-  return { type: 'polygon', rings };
+  return { type: 'multipolygon', polygons };
 }
 
 /** The number of a property, in a range: from `least` (or above it, where that is 0) to `most`. */
@@ -207,6 +252,7 @@ function lineOf(coordinates: unknown, properties: Record<string, unknown>, error
 /**
  * Reads a shape from a GeoJSON feature (RFC 7946): `properties.shape` says which of
  * - `polygon`: a Polygon; rings closed, in either direction, not touching themselves; holes inside the first ring;
+ * - `multipolygon`: a MultiPolygon of such polygons, which may not overlap and may touch in single points;
  * - `circle`: a Point and `properties.radiusM`, above 0 and at most 1,000,000;
  * - `line`: a LineString within 85° of the equator and `properties.widthM`, 10 to 1000.
  *
@@ -221,6 +267,10 @@ export function shapeFromFeature(feature: unknown): ShapeResult {
   return shape !== null && errors.isEmpty ? { ok: true, shape } : { ok: false, errors: errors.errors };
 }
 
+function isKind(kind: string): kind is keyof typeof GEOMETRY_OF {
+  return Object.hasOwn(GEOMETRY_OF, kind);
+}
+
 function readShape(feature: unknown, errors: ErrorList): Shape | null {
   if (!isObject(feature)) {
     errors.add('', 'must be a GeoJSON feature');
@@ -232,8 +282,8 @@ function readShape(feature: unknown, errors: ErrorList): Shape | null {
   if (!isObject(geometry)) errors.add('/geometry', 'must be a GeoJSON geometry');
   if (!isObject(properties) || !isObject(geometry)) return null;
   const kind = properties.shape;
-  if (kind !== 'polygon' && kind !== 'circle' && kind !== 'line') {
-    errors.add('/properties/shape', 'must be "polygon", "circle" or "line"');
+  if (typeof kind !== 'string' || !isKind(kind)) {
+    errors.add('/properties/shape', 'must be "polygon", "multipolygon", "circle" or "line"');
     return null;
   }
   if (geometry.type !== GEOMETRY_OF[kind]) {
@@ -241,6 +291,7 @@ function readShape(feature: unknown, errors: ErrorList): Shape | null {
     return null;
   }
   if (kind === 'polygon') return polygonOf(geometry.coordinates, errors);
+  if (kind === 'multipolygon') return multiPolygonOf(geometry.coordinates, errors);
   if (kind === 'circle') return circleOf(geometry.coordinates, properties, errors);
   return lineOf(geometry.coordinates, properties, errors);
 }

@@ -1,4 +1,4 @@
-import type { LngLat, Shape } from '@outrider/domain';
+import { type LngLat, ringsOf, type Shape } from '@outrider/domain';
 import fc from 'fast-check';
 
 /**
@@ -58,6 +58,21 @@ export const polygonIn = (at: Region): fc.Arbitrary<{ shape: Shape & { type: 'po
     return { shape: { type: 'polygon', rings }, unwrapped };
   });
 
+/** A polygon with an island in its hole, where it has one, and another beside it. */
+export const multiPolygonIn = (
+  at: Region,
+): fc.Arbitrary<{ shape: Shape & { type: 'multipolygon' }; unwrapped: LngLat[][][] }> =>
+  fc.tuple(polygonIn(at), polygonIn(at), fc.boolean()).map(([{ unwrapped: first }, { unwrapped: second }, isEast]) => {
+    const besideBy = (isEast ? 2.25 : -2.25) * at.radiusDeg;
+    const beside = second.map((ring) => ring.map(([x, y]): LngLat => [onRaster(x + besideBy), y]));
+    // On the raster a smaller one would have corners in one place.
+    const hole = at.radiusDeg < 0.5 ? undefined : first[1];
+    const island = hole?.map(([x, y]): LngLat => [onRaster(at.x + (x - at.x) / 4), onRaster(at.y + (y - at.y) / 4)]);
+    const unwrapped = [first, beside, ...(island === undefined ? [] : [[island]])];
+    const polygons = unwrapped.map((rings) => rings.map((ring) => ring.map(([x, y]): LngLat => [normal(x), y])));
+    return { shape: { type: 'multipolygon', polygons }, unwrapped };
+  });
+
 export const circleIn = (at: Region): fc.Arbitrary<Shape> =>
   fc.double({ min: 0.1, max: 1, noNaN: true }).map((share) => ({
     type: 'circle',
@@ -85,6 +100,7 @@ export const lineIn = (at: Region): fc.Arbitrary<Shape> =>
 export const shapeIn = (at: Region): fc.Arbitrary<Shape> =>
   fc.oneof(
     polygonIn(at).map(({ shape }) => shape),
+    multiPolygonIn(at).map(({ shape }) => shape),
     circleIn(at),
     lineIn(at),
   );
@@ -108,6 +124,6 @@ export function placesIn(at: Region, corners: readonly LngLat[]): fc.Arbitrary<L
 
 /** All points that a shape is given by. */
 export function cornersOf(shape: Shape): readonly LngLat[] {
-  if (shape.type === 'polygon') return shape.rings.flat();
+  if (shape.type === 'polygon' || shape.type === 'multipolygon') return ringsOf(shape).flat();
   return shape.type === 'line' ? shape.path : [shape.center];
 }

@@ -8,7 +8,8 @@ type Call = Exclude<keyof Hub, 'updateLatest' | 'onLatest' | 'subscribe' | 'clos
 
 /** Statuses are many: as JSON text they cross for a quarter of what copying the objects costs. As in Redis. */
 type Request =
-  | { update: string; id: number }
+  | { update: string; id: number | null }
+  | { handled: Int32Array }
   | { call: Call; args: unknown[]; id: number }
   | { listen: true; id: number }
   | { listen: false }
@@ -17,6 +18,7 @@ type Request =
 type Response =
   | { id: number; value: unknown }
   | { id: number; error: string }
+  | { updateFailed: string }
   | { latest: string }
   | { channel: string; message: string };
 
@@ -24,9 +26,14 @@ type Response =
 export function serveHub(hub: Hub, port: MessagePort): void {
   let listening: Promise<Unsubscribe> | null = null;
   const subscribed = new Map<string, Promise<Unsubscribe>>();
+  let handled: Int32Array = new Int32Array(1);
   const say = (response: Response) => port.postMessage(response);
 
   port.on('message', async (request: Request) => {
+    if ('handled' in request) {
+      handled = request.handled;
+      return;
+    }
     if ('unsubscribe' in request) {
       const joined = subscribed.get(request.unsubscribe);
       subscribed.delete(request.unsubscribe);
@@ -51,8 +58,13 @@ export function serveHub(hub: Hub, port: MessagePort): void {
         return say({ id: request.id, value: null });
       }
       if ('update' in request) {
-        await hub.updateLatest(readStatuses(request.update));
-        return say({ id: request.id, value: null });
+        try {
+          await hub.updateLatest(readStatuses(request.update));
+        } finally {
+          Atomics.add(handled, 0, 1);
+        }
+        if (request.id !== null) say({ id: request.id, value: null });
+        return;
       }
       const method = hub[request.call] as (...args: unknown[]) => Promise<unknown>;
       say({ id: request.id, value: await method.apply(hub, request.args) });
@@ -60,7 +72,8 @@ export function serveHub(hub: Hub, port: MessagePort): void {
       // The next subscription tries again.
       if ('listen' in request) listening = null;
       if ('subscribe' in request) subscribed.delete(request.subscribe);
-      say({ id: request.id, error: (error as Error).message });
+      const { message } = error as Error;
+      say(request.id === null ? { updateFailed: message } : { id: request.id, error: message });
     }
   });
   port.on('close', async () => {
@@ -84,6 +97,10 @@ export function connectHub(port: MessagePort): Hub {
   const channels = new Map<string, Set<(message: string) => void>>();
   let nextId = 0;
   let closed = false;
+  /** How many updates the other thread has handled, in memory of both. */
+  const handled = new Int32Array(new SharedArrayBuffer(4));
+  let updates = 0;
+  let updateFailed: string | null = null;
 
   port.on('message', (response: Response) => {
     if ('latest' in response) {
@@ -93,6 +110,10 @@ export function connectHub(port: MessagePort): Hub {
     }
     if ('channel' in response) {
       for (const listener of channels.get(response.channel) ?? []) listener(response.message);
+      return;
+    }
+    if ('updateFailed' in response) {
+      updateFailed = response.updateFailed;
       return;
     }
     const asked = waiting.get(response.id);
@@ -121,9 +142,24 @@ export function connectHub(port: MessagePort): Hub {
     return ((...args: unknown[]) => request({ call, args })) as unknown as Hub[C];
   }
 
+  port.postMessage({ handled } satisfies Request);
   return {
+    /**
+     * An answer would wake this thread for nothing: while the other one keeps up, the call resolves without. So two
+     * updates are under way at most; a failure of the first is that of the next call.
+     */
     async updateLatest(statuses) {
-      await request({ update: writeStatuses(statuses) });
+      if (updateFailed !== null) {
+        const failure = new Error(updateFailed);
+        updateFailed = null;
+        throw failure;
+      }
+      const update = writeStatuses(statuses);
+      const keepsUp = Atomics.load(handled, 0) === updates;
+      updates = (updates + 1) | 0;
+      if (!keepsUp) await request({ update });
+      else if (closed) throw new Error('the hub is gone');
+      else port.postMessage({ update, id: null } satisfies Request);
     },
     latest: ask('latest'),
     forgetLatest: ask('forgetLatest'),
@@ -134,8 +170,12 @@ export function connectHub(port: MessagePort): Hub {
     resetCount: ask('resetCount'),
     block: ask('block'),
     blockedUntil: ask('blockedUntil'),
+    holdLease: ask('holdLease'),
+    releaseLease: ask('releaseLease'),
     noteUnknownTerminal: ask('noteUnknownTerminal'),
     unknownTerminals: ask('unknownTerminals'),
+    noteUnknownDevice: ask('noteUnknownDevice'),
+    unknownDevices: ask('unknownDevices'),
     publish: ask('publish'),
     async onLatest(listener) {
       listeners.add(listener);

@@ -1,10 +1,17 @@
 import { blankPosition, type EventId, type TerminalId, type VehicleId, type VehicleStatus } from '@outrider/domain';
 import { sampleStatus } from '@outrider/domain/samples';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Hub } from './hub.ts';
+import type { Hub, RefusedContact } from './hub.ts';
 
 const PATIENCE = { timeout: 20_000, interval: 10 };
 
+const contact: RefusedContact = {
+  transport: 'tcp',
+  reason: 'bad-frame',
+  detail: 'a line begins with 0x78',
+  receivedBytes: 300,
+  firstBytes: '7878',
+};
 const NOW = Date.UTC(2026, 0, 1);
 const CAR = '0190a000-0000-7000-8000-000000000001' as VehicleId;
 const VAN = '0190a000-0000-7000-8000-000000000002' as VehicleId;
@@ -136,9 +143,21 @@ export function hubConformance(name: string, open: () => Promise<Hub>): void {
       expect(await hub.blockedUntil('user:1', NOW + 60_000)).toBeNull();
     });
 
+    test('a lease has one holder, who may renew it or give it up; it ends by itself', async () => {
+      expect(await hub.holdLease('broker', 'one', 60_000)).toBe(true);
+      expect(await hub.holdLease('broker', 'two', 60_000)).toBe(false);
+      expect(await hub.holdLease('other', 'two', 60_000)).toBe(true);
+      expect(await hub.holdLease('broker', 'one', 60_000)).toBe(true);
+      await hub.releaseLease('broker', 'two');
+      expect(await hub.holdLease('broker', 'two', 60_000)).toBe(false);
+      await hub.releaseLease('broker', 'one');
+      expect(await hub.holdLease('broker', 'two', 20)).toBe(true);
+      await vi.waitFor(async () => expect(await hub.holdLease('broker', 'one', 60_000)).toBe(true), PATIENCE);
+    });
+
     test('unknown terminals are listed with first and last sight, newest first', async () => {
       await hub.noteUnknownTerminal('356307042441013', 'teltonika', '192.0.2.1', NOW);
-      await hub.noteUnknownTerminal('7001', 'wialon-ips', '192.0.2.2', NOW + 1);
+      await hub.noteUnknownTerminal('7001', 'wialon-ips', '192.0.2.2', NOW + 1, contact);
       await hub.noteUnknownTerminal('356307042441013', 'teltonika', '192.0.2.9', NOW + 2);
       expect(await hub.unknownTerminals()).toEqual([
         {
@@ -148,6 +167,7 @@ export function hubConformance(name: string, open: () => Promise<Hub>): void {
           firstSeenMs: NOW,
           lastSeenMs: NOW + 2,
           attempts: 2,
+          contact: null,
         },
         {
           terminalId: '7001',
@@ -156,6 +176,7 @@ export function hubConformance(name: string, open: () => Promise<Hub>): void {
           firstSeenMs: NOW + 1,
           lastSeenMs: NOW + 1,
           attempts: 1,
+          contact,
         },
       ]);
     });
@@ -189,6 +210,26 @@ export function hubConformance(name: string, open: () => Promise<Hub>): void {
       await hub.publish('news', 'g');
       await vi.waitFor(() => expect(again).toEqual(['g']), PATIENCE);
       expect(two).toHaveLength(4);
+    });
+
+    test('of each address and protocol the last unknown device is kept, of all the newest 200', async () => {
+      const device = { protocol: 'h02', address: '192.0.2.1', contact, guesses: [] };
+      const guesses = [
+        { protocol: 'gt06', terminalId: '356307042441013' },
+        { protocol: 'ruptela', terminalId: null },
+      ];
+      await hub.noteUnknownDevice(device, NOW);
+      await hub.noteUnknownDevice({ ...device, protocol: 'tk103' }, NOW + 1);
+      await hub.noteUnknownDevice({ ...device, guesses }, NOW + 2);
+      const times = { firstSeenMs: NOW, lastSeenMs: NOW + 2, attempts: 2 };
+      expect(await hub.unknownDevices()).toEqual([
+        { ...device, guesses, ...times },
+        { ...device, protocol: 'tk103', firstSeenMs: NOW + 1, lastSeenMs: NOW + 1, attempts: 1 },
+      ]);
+      for (let n = 0; n < 205; n++) await hub.noteUnknownDevice({ ...device, address: `192.0.2.${n}` }, NOW + 10 + n);
+      const kept = await hub.unknownDevices();
+      expect(kept).toHaveLength(200);
+      expect(kept.map(({ address }) => address)).not.toContain('192.0.2.4');
     });
 
     test('of unknown terminals only the newest thousand are kept', async () => {

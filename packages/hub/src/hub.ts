@@ -15,14 +15,43 @@ export interface ConnectionChange {
   connection: TerminalConnection | null;
 }
 
-/** A terminal that spoke to the gateway and has no vehicle profile. */
-export interface UnknownTerminal {
-  terminalId: string;
-  protocol: string;
-  address: string;
+/** What a refused device sent. */
+export interface RefusedContact {
+  transport: 'tcp' | 'udp' | 'http';
+  /** As the metrics count it. */
+  reason: string;
+  /** The reason in words. */
+  detail: string;
+  /** Of its connection, datagram or request. */
+  receivedBytes: number;
+  /** The first of them in hexadecimal. They may hold a password. */
+  firstBytes: string;
+}
+
+/** How often something was refused, and when. */
+export interface Sightings {
   firstSeenMs: number;
   lastSeenMs: number;
   attempts: number;
+}
+
+/** A terminal that spoke to the gateway and has no vehicle profile. */
+export interface UnknownTerminal extends Sightings {
+  terminalId: string;
+  protocol: string;
+  address: string;
+  /** The last one; null where it was not kept. */
+  contact: RefusedContact | null;
+}
+
+/** A device that was refused before it said who it is. */
+export interface UnknownDevice {
+  /** Of the port. */
+  protocol: string;
+  address: string;
+  contact: RefusedContact;
+  /** Protocols that its bytes fit, with the id of the terminal where they hold it. */
+  guesses: readonly { protocol: string; terminalId: string | null }[];
 }
 
 /** How a counter stands after a hit. */
@@ -30,6 +59,14 @@ export interface Count {
   hits: number;
   /** Unix milliseconds at which the window ends and the count falls to zero. */
   resetsAtMs: number;
+}
+
+export const MAX_UNKNOWN_TERMINALS = 1000;
+export const MAX_UNKNOWN_DEVICES = 200;
+
+/** What an unknown device is kept by. */
+export function deviceKey({ protocol, address }: UnknownDevice): string {
+  return `${protocol} ${address}`;
 }
 
 /** How long the connections of a gateway are kept after its last call. */
@@ -76,9 +113,29 @@ export interface Hub {
   /** Unix milliseconds until which `key` is blocked, or null. */
   blockedUntil(key: string, nowMs: number): Promise<number | null>;
 
-  noteUnknownTerminal(terminalId: string, protocol: string, address: string, nowMs: number): Promise<void>;
+  /**
+   * Takes the lease `key`, or renews it, for a time from now on. It may be lost like everything in the hub: what two
+   * holders at once would break must be checked elsewhere as well.
+   *
+   * @returns false where another one holds it
+   */
+  holdLease(key: string, holder: string, keptMs: number): Promise<boolean>;
+  /** Gives the lease up where this holder has it. */
+  releaseLease(key: string, holder: string): Promise<void>;
+
+  noteUnknownTerminal(
+    terminalId: string,
+    protocol: string,
+    address: string,
+    nowMs: number,
+    contact?: RefusedContact,
+  ): Promise<void>;
   /** Newest first; at most 1000 are kept. */
   unknownTerminals(): Promise<UnknownTerminal[]>;
+  /** One device is kept of each address and protocol. */
+  noteUnknownDevice(device: UnknownDevice, nowMs: number): Promise<void>;
+  /** Newest first; at most 200 are kept. */
+  unknownDevices(): Promise<(UnknownDevice & Sightings)[]>;
 
   /**
    * Sends a message to all current listeners of `channel`, in all instances, the publisher's included. Nothing is kept.

@@ -1,7 +1,19 @@
 import type { TerminalId, VehicleId, VehicleStatus } from '@outrider/domain';
-import type { ConnectionChange, Count, Hub, TerminalConnection, UnknownTerminal, Unsubscribe } from './hub.ts';
+import {
+  type ConnectionChange,
+  type Count,
+  deviceKey,
+  type Hub,
+  MAX_UNKNOWN_DEVICES,
+  MAX_UNKNOWN_TERMINALS,
+  type RefusedContact,
+  type Sightings,
+  type TerminalConnection,
+  type UnknownDevice,
+  type UnknownTerminal,
+  type Unsubscribe,
+} from './hub.ts';
 
-const MAX_UNKNOWN_TERMINALS = 1000;
 /** Counters and blocks that ran out are swept when the maps have grown this large since the last sweep. */
 const SWEEP_EVERY = 10_000;
 
@@ -13,8 +25,10 @@ export class MemoryHub implements Hub {
   readonly #connections = new Map<TerminalId, { gateway: string; connection: TerminalConnection }>();
   readonly #channels = new Map<string, Set<(message: string) => void>>();
   readonly #counts = new Map<string, Count>();
+  readonly #leases = new Map<string, { holder: string; untilMs: number }>();
   readonly #blocks = new Map<string, number>();
   readonly #unknown = new Map<string, UnknownTerminal>();
+  readonly #devices = new Map<string, UnknownDevice & Sightings>();
   #sweepAt = SWEEP_EVERY;
 
   async updateLatest(statuses: readonly VehicleStatus[]): Promise<void> {
@@ -91,28 +105,38 @@ export class MemoryHub implements Hub {
     return untilMs !== undefined && untilMs > nowMs ? untilMs : null;
   }
 
-  async noteUnknownTerminal(terminalId: string, protocol: string, address: string, nowMs: number): Promise<void> {
-    const known = this.#unknown.get(terminalId);
-    // Deleted and set again, so that the map's order is that of the last sight and its first is the longest unseen.
-    this.#unknown.delete(terminalId);
-    this.#unknown.set(terminalId, {
-      terminalId,
-      protocol,
-      address,
-      firstSeenMs: known?.firstSeenMs ?? nowMs,
-      lastSeenMs: nowMs,
-      attempts: (known?.attempts ?? 0) + 1,
-    });
-    if (this.#unknown.size > MAX_UNKNOWN_TERMINALS) {
-      for (const longestUnseen of this.#unknown.keys()) {
-        this.#unknown.delete(longestUnseen);
-        break;
-      }
-    }
+  async holdLease(key: string, holder: string, keptMs: number): Promise<boolean> {
+    const held = this.#leases.get(key);
+    if (held !== undefined && held.holder !== holder && held.untilMs > performance.now()) return false;
+    this.#leases.set(key, { holder, untilMs: performance.now() + keptMs });
+    return true;
+  }
+
+  async releaseLease(key: string, holder: string): Promise<void> {
+    if (this.#leases.get(key)?.holder === holder) this.#leases.delete(key);
+  }
+
+  async noteUnknownTerminal(
+    terminalId: string,
+    protocol: string,
+    address: string,
+    nowMs: number,
+    contact?: RefusedContact,
+  ): Promise<void> {
+    const terminal = { terminalId, protocol, address, contact: contact ?? null };
+    noteSighting(this.#unknown, terminalId, terminal, nowMs, MAX_UNKNOWN_TERMINALS);
   }
 
   async unknownTerminals(): Promise<UnknownTerminal[]> {
     return [...this.#unknown.values()].reverse();
+  }
+
+  async noteUnknownDevice(device: UnknownDevice, nowMs: number): Promise<void> {
+    noteSighting(this.#devices, deviceKey(device), device, nowMs, MAX_UNKNOWN_DEVICES);
+  }
+
+  async unknownDevices(): Promise<(UnknownDevice & Sightings)[]> {
+    return [...this.#devices.values()].reverse();
   }
 
   async publish(channel: string, message: string): Promise<void> {
@@ -147,4 +171,21 @@ export class MemoryHub implements Hub {
 /** Compared as text where both are as of the same moment, which is rare. */
 function isSame(one: VehicleStatus, other: VehicleStatus): boolean {
   return one.asOfMs === other.asOfMs && JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** Keeps the newest `most`: the order of the map is that of the last sighting. */
+function noteSighting<T>(all: Map<string, T & Sightings>, key: string, seen: T, nowMs: number, most: number): void {
+  const known = all.get(key);
+  all.delete(key);
+  all.set(key, {
+    ...seen,
+    firstSeenMs: known?.firstSeenMs ?? nowMs,
+    lastSeenMs: nowMs,
+    attempts: (known?.attempts ?? 0) + 1,
+  });
+  if (all.size <= most) return;
+  for (const longestUnseen of all.keys()) {
+    all.delete(longestUnseen);
+    return;
+  }
 }

@@ -74,14 +74,14 @@ return 0`;
  * KEYS: terminals, a hash by id, and their order of last sight. ARGV: the id, the terminal as JSON, the present time,
  * and how many are kept at most.
  */
-export const NOTE_UNKNOWN_TERMINAL = `
-local terminal = cjson.decode(ARGV[2])
+export const NOTE_SIGHTING = `
+local seen = cjson.decode(ARGV[2])
 local known = redis.call('HGET', KEYS[1], ARGV[1])
 if known then known = cjson.decode(known) end
-terminal.firstSeenMs = known and known.firstSeenMs or tonumber(ARGV[3])
-terminal.lastSeenMs = tonumber(ARGV[3])
-terminal.attempts = (known and known.attempts or 0) + 1
-redis.call('HSET', KEYS[1], ARGV[1], cjson.encode(terminal))
+seen.firstSeenMs = known and known.firstSeenMs or tonumber(ARGV[3])
+seen.lastSeenMs = tonumber(ARGV[3])
+seen.attempts = (known and known.attempts or 0) + 1
+redis.call('HSET', KEYS[1], ARGV[1], cjson.encode(seen))
 redis.call('ZADD', KEYS[2], ARGV[3], ARGV[1])
 local surplus = redis.call('ZCARD', KEYS[2]) - tonumber(ARGV[4])
 if surplus > 0 then
@@ -89,3 +89,15 @@ if surplus > 0 then
   redis.call('ZREMRANGEBYRANK', KEYS[2], 0, surplus - 1)
 end
 return 0`;
+
+/** KEYS: a lease. ARGV: the holder, and how long it is kept. Answers whether the holder has it. */
+export const HOLD_LEASE = `
+local holder = redis.call('GET', KEYS[1])
+if holder and holder ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 1`;
+
+/** KEYS: a lease. ARGV: the holder that gives it up. */
+export const RELEASE_LEASE = `
+if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
+return 1`;

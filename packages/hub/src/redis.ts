@@ -3,19 +3,27 @@ import { Redis, ReplyError } from 'ioredis';
 import {
   type ConnectionChange,
   type Count,
+  deviceKey,
   GATEWAY_KEPT_MS,
   type Hub,
   HubAwayError,
+  MAX_UNKNOWN_DEVICES,
+  MAX_UNKNOWN_TERMINALS,
+  type RefusedContact,
+  type Sightings,
   type TerminalConnection,
+  type UnknownDevice,
   type UnknownTerminal,
   type Unsubscribe,
 } from './hub.ts';
 import {
   FORGET_HIT,
   HIT,
+  HOLD_LEASE,
   LENGTHEN_BLOCK,
   NOTE_CONNECTIONS,
-  NOTE_UNKNOWN_TERMINAL,
+  NOTE_SIGHTING,
+  RELEASE_LEASE,
   UPDATE_LATEST,
 } from './redis-scripts.ts';
 import { readStatus, readStatuses, writeStatus } from './status-text.ts';
@@ -39,14 +47,16 @@ function keysUnder(prefix: string) {
     connections: `${base}:connections`,
     gateway: (gateway: string) => `${base}:gateway:${gateway}`,
     count: (key: string) => `${base}:count:${key}`,
+    lease: (key: string) => `${base}:lease:${key}`,
     block: (key: string) => `${base}:block:${key}`,
     unknown: `${base}:unknown-terminals`,
     unknownOrder: `${base}:unknown-terminals-order`,
+    devices: `${base}:unknown-devices`,
+    devicesOrder: `${base}:unknown-devices-order`,
     channel: (channel: string) => `${base}:channel:${channel}`,
   };
 }
 
-const MAX_UNKNOWN_TERMINALS = 1000;
 /** A call that finds no connection fails after this long: its caller must not wait until Redis recovers. */
 const COMMAND_TIMEOUT_MS = 2000;
 /** A connection that is silent for this long while a response is due is replaced. */
@@ -203,19 +213,58 @@ class RedisHub implements Hub {
     return untilMs !== null && Number(untilMs) > nowMs ? Number(untilMs) : null;
   }
 
-  async noteUnknownTerminal(terminalId: string, protocol: string, address: string, nowMs: number): Promise<void> {
-    const terminal = JSON.stringify({ terminalId, protocol, address });
-    const keys = [this.#keys.unknown, this.#keys.unknownOrder];
-    await this.#ask((redis) =>
-      redis.eval(NOTE_UNKNOWN_TERMINAL, 2, ...keys, terminalId, terminal, nowMs, MAX_UNKNOWN_TERMINALS),
-    );
+  async holdLease(key: string, holder: string, keptMs: number): Promise<boolean> {
+    return (await this.#ask((redis) => redis.eval(HOLD_LEASE, 1, this.#keys.lease(key), holder, keptMs))) === 1;
+  }
+
+  async releaseLease(key: string, holder: string): Promise<void> {
+    await this.#ask((redis) => redis.eval(RELEASE_LEASE, 1, this.#keys.lease(key), holder));
+  }
+
+  async noteUnknownTerminal(
+    terminalId: string,
+    protocol: string,
+    address: string,
+    nowMs: number,
+    contact?: RefusedContact,
+  ): Promise<void> {
+    const keys = [this.#keys.unknown, this.#keys.unknownOrder] as const;
+    const terminal = { terminalId, protocol, address, contact: contact ?? null };
+    await this.#noteSighting(keys, terminalId, terminal, nowMs, MAX_UNKNOWN_TERMINALS);
   }
 
   async unknownTerminals(): Promise<UnknownTerminal[]> {
-    const order = await this.#ask((redis) => redis.zrevrange(this.#keys.unknownOrder, 0, -1));
+    const seen = await this.#sightings<UnknownTerminal>(this.#keys.unknown, this.#keys.unknownOrder);
+    // An earlier version kept no contacts.
+    return seen.map((terminal) => ({ ...terminal, contact: terminal.contact ?? null }));
+  }
+
+  async noteUnknownDevice(device: UnknownDevice, nowMs: number): Promise<void> {
+    const keys = [this.#keys.devices, this.#keys.devicesOrder] as const;
+    await this.#noteSighting(keys, deviceKey(device), device, nowMs, MAX_UNKNOWN_DEVICES);
+  }
+
+  async unknownDevices(): Promise<(UnknownDevice & Sightings)[]> {
+    const seen = await this.#sightings<UnknownDevice & Sightings>(this.#keys.devices, this.#keys.devicesOrder);
+    // Lua writes an empty list as an object.
+    return seen.map((device) => ({ ...device, guesses: Array.isArray(device.guesses) ? device.guesses : [] }));
+  }
+
+  async #noteSighting(
+    keys: readonly [hash: string, order: string],
+    key: string,
+    seen: object,
+    nowMs: number,
+    most: number,
+  ): Promise<void> {
+    await this.#ask((redis) => redis.eval(NOTE_SIGHTING, 2, ...keys, key, JSON.stringify(seen), nowMs, most));
+  }
+
+  async #sightings<T>(hash: string, orderKey: string): Promise<T[]> {
+    const order = await this.#ask((redis) => redis.zrevrange(orderKey, 0, -1));
     if (order.length === 0) return [];
-    const found = await this.#ask((redis) => redis.hmget(this.#keys.unknown, ...order));
-    return found.filter((entry) => entry !== null).map((entry) => JSON.parse(entry) as UnknownTerminal);
+    const found = await this.#ask((redis) => redis.hmget(hash, ...order));
+    return found.filter((entry) => entry !== null).map((entry) => JSON.parse(entry) as T);
   }
 
   async publish(channel: string, message: string): Promise<void> {

@@ -28,6 +28,8 @@ const MAX_TERMINALS = 200_000;
 const PRESENCE_BATCH = 500;
 
 type CommandMessage = AddressedCommand & { id: string; sender: string; gateway: string | null };
+/** Asks a gateway whether it has a terminal. */
+type ProbeMessage = Pick<CommandMessage, 'id' | 'sender' | 'gateway' | 'terminalId'> & { isProbe: true };
 type AnswerMessage = { id: string; taken: true } | { id: string; outcome: CommandOutcome };
 interface PresenceMessage {
   gateway: string;
@@ -58,6 +60,8 @@ export interface TerminalCommands {
     command: TerminalCommand,
     options: { timeoutMs: number; signal?: AbortSignal },
   ): Promise<CommandOutcome>;
+  /** Whether a gateway says now that it has the terminal. */
+  isReachable(terminalId: TerminalId): Promise<boolean>;
   /** As last reported by gateways: a hint, which a command may prove wrong. */
   isOnline(terminalId: TerminalId): boolean;
   /** Calls the listener when a terminal connects or disconnects. @returns ends that */
@@ -72,6 +76,7 @@ export async function openTerminalCommands(
 ): Promise<TerminalCommands> {
   const sender = crypto.randomUUID();
   const underWay = new Map<string, UnderWay>();
+  const probes = new Map<string, (isReachable: boolean) => void>();
   const present = new Map<TerminalId, { gateway: string; seenMs: number }>();
   const listeners = new Set<(terminalId: TerminalId, online: boolean) => void>();
   const notify = (terminalId: TerminalId, online: boolean) => {
@@ -88,11 +93,21 @@ export async function openTerminalCommands(
     waiting.resolve(outcome);
   };
 
+  const missed = (terminalId: TerminalId) => {
+    leave(terminalId);
+    callTheRollSoon();
+  };
+
   const leaveAnswers = await hub.subscribe(answersTo(sender), (text) => {
     const message = parse<AnswerMessage>(text);
-    const waiting = message && underWay.get(message.id);
-    if (!message || !waiting) return;
-    if ('outcome' in message) return finish(message.id, message.outcome);
+    if (!message) return;
+    probes.get(message.id)?.('taken' in message);
+    const waiting = underWay.get(message.id);
+    if (!waiting) return;
+    if ('outcome' in message) {
+      if (message.outcome.outcome === 'offline') missed(waiting.terminalId);
+      return finish(message.id, message.outcome);
+    }
     clearTimeout(waiting.timer);
     waiting.timer = setTimeout(
       () => finish(message.id, { outcome: 'unanswered' }),
@@ -138,9 +153,9 @@ export async function openTerminalCommands(
       return new Promise<CommandOutcome>((resolve) => {
         const bounded = Math.min(timeoutMs, MAX_TIMEOUT_MS);
         const timer = setTimeout(() => {
-          leave(terminalId);
-          finish(id, { outcome: 'offline' });
-          callTheRollSoon();
+          missed(terminalId);
+          // A gateway may have had it, and its confirmation been lost.
+          finish(id, { outcome: 'offline', maybeSent: true });
         }, TAKEN_MS);
         underWay.set(id, { terminalId, timeoutMs: bounded, timer, resolve });
         signal?.addEventListener('abort', abort, { once: true });
@@ -152,6 +167,27 @@ export async function openTerminalCommands(
         });
       }).finally(() => signal?.removeEventListener('abort', abort));
     },
+    async isReachable(terminalId) {
+      const gateway = present.get(terminalId)?.gateway;
+      if (gateway === undefined || probes.size >= MAX_UNDER_WAY) return false;
+      const id = crypto.randomUUID();
+      const { promise, resolve } = Promise.withResolvers<boolean>();
+      const timer = setTimeout(() => resolve(false), TAKEN_MS);
+      probes.set(id, resolve);
+      try {
+        const message: ProbeMessage = { id, sender, gateway, terminalId, isProbe: true };
+        await hub.publish(COMMANDS, JSON.stringify(message));
+        const isReachable = await promise;
+        if (!isReachable) missed(terminalId);
+        return isReachable;
+      } catch (error) {
+        onError(error);
+        return false;
+      } finally {
+        clearTimeout(timer);
+        probes.delete(id);
+      }
+    },
     isOnline: (terminalId) => present.has(terminalId),
     onPresence(listener) {
       listeners.add(listener);
@@ -162,6 +198,7 @@ export async function openTerminalCommands(
       if (soon) clearTimeout(soon);
       await Promise.all([leaveAnswers(), leavePresence()]);
       for (const id of [...underWay.keys()]) finish(id, { outcome: 'aborted' });
+      for (const resolve of probes.values()) resolve(false);
       listeners.clear();
     },
   };
@@ -195,6 +232,8 @@ export interface ConnectedTerminals {
   link?(terminalId: TerminalId): TerminalLinkFacts | null;
   /** Those that take commands. */
   online(): Iterable<TerminalId>;
+  /** Is it connected here? */
+  has(terminalId: TerminalId): boolean;
   /**
    * Gives a command to a terminal.
    *
@@ -246,13 +285,23 @@ export async function serveTerminalCommands(
   }
 
   const leaveCommands = await hub.subscribe(COMMANDS, (text) => {
-    const message = parse<CommandMessage>(text);
+    const message = parse<CommandMessage | ProbeMessage>(text);
     if (!message || (message.gateway !== null && message.gateway !== gateway)) return;
-    const outcome = terminals.deliver(message);
-    if (outcome === null) return;
     const { id, sender } = message;
-    void say(answersTo(sender), { id, taken: true } satisfies AnswerMessage);
-    outcome.then((come) => say(answersTo(sender), { id, outcome: come } satisfies AnswerMessage)).catch(onError);
+    const answer = (said: AnswerMessage) => say(answersTo(sender), said);
+    if ('isProbe' in message) {
+      const isHere = terminals.has(message.terminalId);
+      void answer(isHere ? { id, taken: true } : { id, outcome: { outcome: 'offline' } });
+      return;
+    }
+    const outcome = terminals.deliver(message);
+    if (outcome === null) {
+      // Addressed to this gateway, it went to no other.
+      if (message.gateway === gateway) void answer({ id, outcome: { outcome: 'offline' } });
+      return;
+    }
+    void answer({ id, taken: true });
+    outcome.then((come) => answer({ id, outcome: come })).catch(onError);
   });
   const leavePresence = await hub.subscribe(PRESENCE, (text) => {
     const message = parse<PresenceMessage>(text);

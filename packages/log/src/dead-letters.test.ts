@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import {
   type DeadLetter,
+  deadLetterFactsOf,
   deadLetterId,
   deadLettersOf,
   deadTopicOf,
+  findDeadLetter,
   replayDeadLetter,
   setAside,
 } from './dead-letters.ts';
@@ -63,6 +65,18 @@ test('what is put aside is listed once, until it is put into its topic again', a
   const again: string[] = [];
   for await (const { records } of log.read(words, 0, 'earliest', 1)) again.push(...records.map(({ value }) => value));
   expect(again).toEqual(['word']);
+});
+
+test('facts of dead letters hold no record, and one letter is found by its id', async () => {
+  const place = { topic: 'telemetry', partition: 0, reader: 'rules', reason: 'poison' };
+  await setAside(log, { ...place, offset: 4, record: Buffer.from('abc') }, 100);
+  await setAside(log, { ...place, offset: 5, record: Buffer.alloc(4 * 1024 * 1024) }, 101);
+  expect(await deadLetterFactsOf(log, 'telemetry')).toEqual([
+    { ...place, offset: 4, diedAtMs: 100, replayedAtMs: null, recordBytes: 3 },
+    { ...place, offset: 5, diedAtMs: 101, replayedAtMs: null, recordBytes: null },
+  ]);
+  expect((await findDeadLetter(log, 'telemetry/0@4/rules'))?.record).toEqual(Buffer.from('abc'));
+  for (const id of ['telemetry/0@9/rules', 'nothing/0@4/rules', '']) expect(await findDeadLetter(log, id)).toBeNull();
 });
 
 test('what can not be read, or was too long, is not put into its topic', async () => {

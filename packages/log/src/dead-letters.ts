@@ -36,7 +36,12 @@ const SPACE_BYTES = 64 * 1024;
 const MAX_REASON_CHARACTERS = 2000;
 
 /** The same record, stored again by the same reader, has the same id. */
-export function deadLetterId({ topic, partition, offset, reader }: DeadLetter): string {
+export function deadLetterId({
+  topic,
+  partition,
+  offset,
+  reader,
+}: Pick<DeadLetter, 'topic' | 'partition' | 'offset' | 'reader'>): string {
   return `${topic}/${partition}@${offset}/${reader}`;
 }
 
@@ -72,15 +77,63 @@ export async function setAside(
 }
 
 /** The dead letters of a topic that were not replayed, the oldest first. */
-export async function deadLettersOf(log: Log, topic: string): Promise<DeadLetter[]> {
+export function deadLettersOf(log: Pick<Log, 'endOffsets' | 'read'>, topic: string): Promise<DeadLetter[]> {
+  return newestLetters(log, topic, (letter) => letter);
+}
+
+/** A dead letter without the bytes of its record. */
+export interface DeadLetterFacts extends Omit<DeadLetter, 'record'> {
+  /** Length of the record; null when it was too long to be stored again. */
+  recordBytes: number | null;
+}
+
+/** More of one topic are not held at once. */
+const MOST_FACTS = 10_000;
+
+/** Facts of the newest dead letters of a topic that were not replayed, the oldest first: no record is held. */
+export function deadLetterFactsOf(log: Pick<Log, 'endOffsets' | 'read'>, topic: string): Promise<DeadLetterFacts[]> {
+  return newestLetters(
+    log,
+    topic,
+    ({ record, ...facts }): DeadLetterFacts => ({ ...facts, recordBytes: record?.length ?? null }),
+    MOST_FACTS,
+  );
+}
+
+/** One dead letter by its id; null where none that was not replayed has it. */
+export async function findDeadLetter(log: Pick<Log, 'endOffsets' | 'read'>, id: string): Promise<DeadLetter | null> {
+  const topic = LOG_TOPICS.find(({ name }) => id.startsWith(`${name}/`))?.name;
+  if (topic === undefined) return null;
+  const found = await newestLetters(log, topic, (letter) => (deadLetterId(letter) === id ? letter : null), 1);
+  return found[0] ?? null;
+}
+
+/**
+ * What is kept of the newest version of each letter that was not replayed, the oldest first.
+ *
+ * @param keep null: the letter is left out
+ * @param most of those kept; the oldest are left out
+ */
+async function newestLetters<T extends Omit<DeadLetter, 'record'>>(
+  log: Pick<Log, 'endOffsets' | 'read'>,
+  topic: string,
+  keep: (letter: DeadLetter) => T | null,
+  most = Number.POSITIVE_INFINITY,
+): Promise<T[]> {
   const dead = deadTopicOf(topic);
-  const newest = new Map<string, DeadLetter>();
+  const newest = new Map<string, T>();
   for (const [partition, end] of await log.endOffsets(dead))
     for await (const { records } of log.read(dead, partition, 'earliest', end))
-      for (const { value } of records) newest.set(deadLetterId(value), value);
-  return [...newest.values()]
-    .filter(({ replayedAtMs }) => replayedAtMs === null)
-    .sort((a, b) => a.diedAtMs - b.diedAtMs || deadLetterId(a).localeCompare(deadLetterId(b)));
+      for (const { value } of records) {
+        const id = deadLetterId(value);
+        newest.delete(id);
+        const kept = value.replayedAtMs === null ? keep(value) : null;
+        if (kept !== null) newest.set(id, kept);
+        if (newest.size > most) newest.delete(newest.keys().next().value as string);
+      }
+  return [...newest]
+    .sort(([idA, a], [idB, b]) => a.diedAtMs - b.diedAtMs || idA.localeCompare(idB))
+    .map(([, kept]) => kept);
 }
 
 /**

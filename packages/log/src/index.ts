@@ -1,11 +1,14 @@
+export { type TelemetryRecord, UnreadableRecordError } from './avro/telemetry-record.ts';
 export * from './checkpoints.ts';
 export * from './dead-letters.ts';
 export * from './follow-definitions.ts';
-export { type KafkaLogOptions, openKafkaLog, openKafkaReplicas } from './kafka/open.ts';
+export type { KafkaLogOptions } from './kafka/open.ts';
 export type { KafkaReplicas } from './kafka/replication.ts';
 export * from './log.ts';
 export * from './place-store.ts';
-export { openRedisCheckpoints, type RedisCheckpointsOptions } from './redis/checkpoints.ts';
+export type { RedisCheckpointsOptions } from './redis/checkpoints.ts';
+export * from './repeated-events.ts';
+export { openKafkaLog, openKafkaReplicas, openRedisCheckpoints } from './servers.ts';
 export { openSqliteCheckpoints } from './sqlite/checkpoints.ts';
 export { COMMIT_GAP_MS, openSqliteLog, type SqliteLogOptions } from './sqlite/open.ts';
 export * from './topics.ts';

@@ -237,6 +237,33 @@ export function describeLog(name: string, start: () => Promise<LogUnderTest>): v
       expect([...after.values()].reduce((sum, end) => sum + end)).toBe(7);
     });
 
+    test('when records were written can be asked for, and where a time begins', async () => {
+      const topic = noteTopic();
+      const log = await open();
+      await log.endOffsets(topic);
+      expect([...(await log.offsetsAt(topic, 0)).values()].every((offset) => offset === 0)).toBe(true);
+      await log.append(topic, notes(3));
+      const [partition] = [...(await log.endOffsets(topic))].find(([, end]) => end === 3) ?? [-1];
+      expect(await log.writtenAtMs(topic, partition, 3)).toBeNull();
+      const firstMs = (await log.writtenAtMs(topic, partition, 0)) ?? 0;
+      await vi.waitFor(async () => {
+        await log.append(topic, notes(1));
+        const end = (await log.endOffsets(topic)).get(partition) ?? 0;
+        expect(await log.writtenAtMs(topic, partition, end - 1)).toBeGreaterThan(firstMs);
+      }, 20_000);
+      const end = (await log.endOffsets(topic)).get(partition) ?? 0;
+      const lastMs = (await log.writtenAtMs(topic, partition, end - 1)) ?? 0;
+      const offsetAt = async (atMs: number) => (await log.offsetsAt(topic, atMs)).get(partition);
+      expect(await offsetAt(firstMs)).toBe(0);
+      const of = (await offsetAt(lastMs)) ?? 0;
+      expect(of).toBeGreaterThan(2);
+      expect(await log.writtenAtMs(topic, partition, of)).toBe(lastMs);
+      expect(await offsetAt(lastMs + 3_600_000)).toBe(end);
+      await (await underTest).removeBefore(topic as Topic<unknown>, partition, 3);
+      expect(await offsetAt(0)).toBe(3);
+      expect(await log.writtenAtMs(topic, partition, 0)).toBe(await log.writtenAtMs(topic, partition, 3));
+    });
+
     test('read gives the range that was asked for', async () => {
       const topic = noteTopic();
       const log = await open();

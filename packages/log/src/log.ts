@@ -5,7 +5,11 @@ export interface Topic<T> {
   key(record: T): string;
   /** The record as bytes (Avro, see `schemas/`). The log copies or sends them before `append` resolves. */
   encode(record: T): Buffer;
-  /** @throws {Error} when the bytes are not such a record */
+  /**
+   * The record may keep the bytes: nothing is written to them afterwards.
+   *
+   * @throws {Error} when the bytes are not such a record
+   */
   decode(bytes: Buffer): T;
   /** A compacted topic keeps the newest record of each key for ever; any other forgets after its retention. */
   compacted: boolean;
@@ -180,6 +184,16 @@ export interface Log {
   bounds<T>(topic: Topic<T>): Promise<Map<number, Bounds>>;
   /** Offsets after the newest record, by partition: a reader that has reached them has read everything. */
   endOffsets<T>(topic: Topic<T>): Promise<Map<number, number>>;
+  /**
+   * The first offset of each partition whose record was written at a time or later, as far as the log keeps it; the end
+   * where none was. Clocks that were set make it somewhat sooner or later.
+   */
+  offsetsAt<T>(topic: Topic<T>, atMs: number): Promise<Map<number, number>>;
+  /**
+   * Unix milliseconds at which the record at an offset was written, or the first after it that is kept; null where none
+   * is.
+   */
+  writtenAtMs<T>(topic: Topic<T>, partition: number, offset: number): Promise<number | null>;
   /** Discontinuities that readers met since the log was opened, the newest of each reader and partition. */
   readonly discontinuities: readonly Discontinuity[];
   /** Why records from outside are refused now; null while they are taken. */
@@ -228,6 +242,11 @@ export class Encoded<T> {
   static of<T>(topic: Topic<T>, records: readonly T[] | Encoded<T>): Encoded<T> {
     return records instanceof Encoded ? records : new Encoded(topic, records);
   }
+}
+
+/** Is it that no broker of the log answers, which may pass? A file always does. */
+export function isLogAway(error: unknown): boolean {
+  return error instanceof Error && error.name.startsWith('KafkaJS');
 }
 
 /** The disk is full. Nothing was written; the caller can try again once it has space. */

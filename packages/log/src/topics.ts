@@ -1,4 +1,5 @@
-import type { DefinitionChange, FleetEvent, LateInterval, TelemetryPacket } from '@outrider/domain';
+import type { DefinitionChange, EventCorrection, FleetEvent, LateInterval, TelemetryPacket } from '@outrider/domain';
+import { decodeCorrection, encodeCorrection } from './avro/correction.ts';
 import {
   type DefinitionRecord,
   decodeDefinitionChange,
@@ -8,6 +9,7 @@ import {
 import { decodeEvent, encodeEvent } from './avro/event.ts';
 import { decodeLate, encodeLate } from './avro/late.ts';
 import { decodeTelemetry, encodeTelemetry } from './avro/telemetry.ts';
+import { TelemetryRecord } from './avro/telemetry-record.ts';
 import type { Topic } from './log.ts';
 
 /** What terminals sent, packet by packet: `schemas/telemetry.avsc`. */
@@ -18,6 +20,17 @@ export const telemetryTopic: Topic<TelemetryPacket> = {
   decode: decodeTelemetry,
   compacted: false,
   isInput: true,
+};
+
+/**
+ * Topic `telemetry`, for readers that make no object of each position. A record keeps the bytes that it was read from:
+ * nothing may be written to them.
+ */
+export const telemetryRecordsTopic: Topic<TelemetryRecord> = {
+  ...telemetryTopic,
+  key: ({ bytes }) => telemetryTopic.key(decodeTelemetry(bytes)),
+  encode: ({ bytes }) => bytes,
+  decode: (bytes) => new TelemetryRecord(bytes),
 };
 
 /** What the engine derived: `schemas/event.avsc`. */
@@ -43,6 +56,18 @@ export const lateTopic: Topic<LateInterval> = {
  * topic `events`: the archive has them from the recalculation that found them, and the present knows nothing of them.
  */
 export const lateEventsTopic: Topic<FleetEvent> = { ...eventsTopic, name: 'late-events' };
+
+/**
+ * What recalculations made of events, late or asked for: `schemas/correction.avsc`. For readers that keep what the
+ * archive has. An event may be corrected any number of times, and a correction be there twice: by id, the last stands.
+ */
+export const correctionsTopic: Topic<EventCorrection> = {
+  name: 'corrections',
+  key: ({ event }) => event.vehicleId,
+  encode: encodeCorrection,
+  decode: decodeCorrection,
+  compacted: false,
+};
 
 /**
  * Everything that is defined: `schemas/definition.avsc`. A deletion is a record like any other, without a definition
@@ -75,5 +100,6 @@ export const LOG_TOPICS = [
   eventsTopic,
   lateTopic,
   lateEventsTopic,
+  correctionsTopic,
   definitionsTopic,
 ] as readonly Topic<unknown>[];

@@ -62,3 +62,27 @@ export function crc16X25(bytes: Uint8Array, from: number, to: number): number {
   for (let i = from; i < to; i++) crc = (crc >>> 8) ^ (X25[(crc ^ (bytes[i] as number)) & 0xff] as number);
   return crc ^ 0xffff;
 }
+
+/**
+ * CRC-16/KERMIT, which Ruptela calls CRC-CCITT: polynomial 0x1021, reflected, beginning with 0.
+ *
+ * @param from offset of the first byte
+ * @param to offset after the last byte
+ */
+export function crc16Kermit(bytes: Uint8Array, from: number, to: number): number {
+  let crc = 0;
+  for (let i = from; i < to; i++) crc = (crc >>> 8) ^ (X25[(crc ^ (bytes[i] as number)) & 0xff] as number);
+  return crc;
+}
+
+/**
+ * CRC-16/MODBUS, of Galileosky: as CRC-16/ARC, beginning with 0xFFFF.
+ *
+ * @param from offset of the first byte
+ * @param to offset after the last byte
+ */
+export function crc16Modbus(bytes: Uint8Array, from: number, to: number): number {
+  let crc = 0xffff;
+  for (let i = from; i < to; i++) crc = (crc >>> 8) ^ (ARC[(crc ^ (bytes[i] as number)) & 0xff] as number);
+  return crc;
+}

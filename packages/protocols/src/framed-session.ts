@@ -43,12 +43,33 @@ export abstract class FramedSession implements Session {
     return out;
   }
 
+  dropUnfinished(): number {
+    const dropped = this.#length;
+    this.#tail = NOTHING;
+    this.#length = 0;
+    if (dropped > 0) this.restart();
+    return dropped;
+  }
+
+  /** Forgets what is known of an unfinished frame. */
+  protected restart(): void {}
+
   /**
    * Reads one frame, or filler between frames, from `bytes` at `from`, and appends its messages to `out`.
    *
    * @returns how many bytes it took; 0 when the frame is not yet whole, or after {@link FramedSession.refuse}
    */
   protected abstract take(bytes: Buffer, from: number, nowMs: number, out: Inbound[]): number;
+
+  /**
+   * Leaves out a whole message that can't be read. It is acknowledged: the terminal would send it for ever.
+   *
+   * @returns true: the conversation goes on
+   */
+  protected leaveOut(out: Inbound[], detail: string, ack: Buffer | null = null): true {
+    out.push({ type: 'unread', detail }, { type: 'positions', positions: [], ack });
+    return true;
+  }
 
   /** Ends the conversation; nothing more is taken after it. */
   protected refuse(

@@ -17,23 +17,54 @@ export const AUDIT_ACTIONS = [
   'deleted',
   'blocked',
   'unblocked',
+  'suspended',
+  'resumed',
   'api-access-granted',
   'api-access-withdrawn',
   'password-changed',
+  'password-reset',
+  'email-changed',
+  'invited',
+  'second-factor-enabled',
+  'second-factor-removed',
+  'passkey-added',
+  'passkey-removed',
+  'sign-in-linked',
+  'sign-in-unlinked',
+  'recovery-codes-renewed',
+  'recovery-code-used',
   'quotas-changed',
   'login',
   'login-failed',
   'logout',
   'session-ended',
   'recalculated',
+  'history-imported',
+  'history-erased',
+  'person-exported',
   'report-requested',
   'erasure-cancelled',
   'erased',
+  'tested',
+  'replayed',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /** What something can be done to. */
-export type AuditSubjectKind = DefinitionKind | 'report-schedule';
+export type AuditSubjectKind =
+  | DefinitionKind
+  | 'report-schedule'
+  | 'share-link'
+  | 'api-key'
+  | 'driver-assignment'
+  | 'message-channel'
+  | 'forwarding-destination'
+  | 'video-task'
+  | 'command'
+  | 'counter-correction'
+  | 'custom-counter'
+  | 'maintenance-plan'
+  | 'service-record';
 
 /** Fields of something, as they were or as they became. */
 export type AuditedFields = Readonly<Record<string, unknown>>;
@@ -87,6 +118,10 @@ function actionOf(before: Definition | null, after: Definition | null): AuditAct
   if (before.kind === 'user' && after.kind === 'user') {
     if (before.blocked !== after.blocked) return after.blocked ? 'blocked' : 'unblocked';
     if (before.apiAccess !== after.apiAccess) return after.apiAccess ? 'api-access-granted' : 'api-access-withdrawn';
+  }
+  if (before.kind === 'vehicle' && after.kind === 'vehicle' && before.suspension !== after.suspension) {
+    if (before.suspension === null) return 'suspended';
+    if (after.suspension === null) return 'resumed';
   }
   return 'changed';
 }
@@ -149,9 +184,15 @@ export async function insertNotes(
   for (const some of inChunks(dealers)) await tx.insertInto('auditDealers').values(some).execute();
 }
 
-/** A dealer may know what its accounts own, but not their notification rules and report schedules. */
+const PRIVATE_KINDS: ReadonlySet<AuditSubjectKind> = new Set([
+  'notification-rule',
+  'report-schedule',
+  'message-channel',
+]);
+
+/** A dealer may know what its accounts own, but not how they are notified, and their report schedules. */
 function mayKnow(dealer: UserId, owner: UserId, { kind }: AuditNote['subject']): boolean {
-  return (kind !== 'notification-rule' && kind !== 'report-schedule') || dealer === owner;
+  return !PRIVATE_KINDS.has(kind) || dealer === owner;
 }
 
 /** Owners that the same transaction changed or deleted are known from its notes; the others are looked up. */
@@ -181,6 +222,7 @@ function toRow({ action, subject, before, after }: AuditNote, actor: Actor, nowM
     userRole: actor.user?.role ?? null,
     userDealerId: actor.user?.dealerId ?? null,
     sessionId: actor.sessionId,
+    apiKeyId: actor.apiKeyId ?? null,
     address: actor.address,
     subjectKind: subject.kind,
     subjectId: subject.id,

@@ -31,6 +31,7 @@ export function auditConformance(name: string, newPlace: () => Promise<Place>): 
         id: expect.any(String),
         user: { id: boss.id, login: 'boss', role: 'operator', dealerId: null },
         sessionId: ABSENT,
+        apiKeyId: null,
         address: '203.0.113.7',
         subject: { kind: 'vehicle', id: truck.id, name: 'One' },
       };
@@ -199,6 +200,17 @@ export function auditConformance(name: string, newPlace: () => Promise<Place>): 
         'changed His still',
         'created His',
       ]);
+    });
+
+    test('it is asked for by what was done, and by the kind of things', async () => {
+      const truck = await as(boss).vehicles.create(vehicleFields('Asked', {}));
+      env.nowMs += 1;
+      await as(boss).vehicles.update(truck.id, null, { name: 'Asked for' });
+      env.nowMs += 1;
+      await as(boss).groups.create({ name: 'Asked group', dealerId: null });
+      expect(await said({ action: 'changed', subjectId: truck.id })).toEqual(['changed Asked for']);
+      expect((await said({ action: 'created', subjectKind: 'group' }))[0]).toBe('created Asked group');
+      expect(await said({ action: 'deleted', subjectId: truck.id })).toEqual([]);
     });
 
     test('it is read page by page, within a stretch of time', async () => {

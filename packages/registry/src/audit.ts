@@ -1,4 +1,4 @@
-import type { Role, SessionId, User, UserId } from '@outrider/domain';
+import type { ApiKeyId, Role, SessionId, User, UserId, Vehicle } from '@outrider/domain';
 import { type Expression, expressionBuilder, type SqlBool } from 'kysely';
 import {
   type AuditAction,
@@ -18,6 +18,8 @@ export interface AuditEntry extends Omit<AuditNote, 'dealerIds' | 'ownerIds'> {
   /** Null: the service itself, or somebody who was not let in. */
   user: { id: UserId; login: string; role: Role; dealerId: UserId | null } | null;
   sessionId: SessionId | null;
+  /** The API key that it was done with; null: with none. */
+  apiKeyId: ApiKeyId | null;
   address: string | null;
 }
 
@@ -30,6 +32,10 @@ export interface AuditFilter {
   userId?: UserId;
   /** What it was done to. */
   subjectId?: string;
+  /** What was done. */
+  action?: AuditAction;
+  /** Kind of what it was done to. */
+  subjectKind?: AuditSubjectKind;
   /** What concerns a dealer: done to what is theirs, or their users', at that time. */
   ofDealer?: UserId;
 }
@@ -53,6 +59,8 @@ export class Audit {
     if (filter.toMs !== undefined) conditions.push(e('audit.atMs', '<', filter.toMs));
     if (filter.userId !== undefined) conditions.push(e('audit.userId', '=', filter.userId));
     if (filter.subjectId !== undefined) conditions.push(e('audit.subjectId', '=', filter.subjectId));
+    if (filter.action !== undefined) conditions.push(e('audit.action', '=', filter.action));
+    if (filter.subjectKind !== undefined) conditions.push(e('audit.subjectKind', '=', filter.subjectKind));
     if (paging.after !== null) conditions.push(e('audit.id', '<', paging.after));
     const isOf = (dealer: UserId) => e.or([e('audit.userId', '=', dealer), e('audit.userDealerId', '=', dealer)]);
     const limit = paging.limit + 1;
@@ -88,6 +96,20 @@ export class Audit {
         before: null,
         after: { reason },
         dealerIds: user ? dealersOfUser(user) : [],
+        ownerIds: [],
+      });
+    });
+  }
+
+  /** Notes that positions were added to the past of a vehicle. */
+  noteImport({ id, name, dealerId }: Pick<Vehicle, 'id' | 'name' | 'dealerId'>, what: AuditedFields): Promise<void> {
+    return this.#store.write(async (writer) => {
+      writer.note({
+        action: 'history-imported',
+        subject: { kind: 'vehicle', id, name },
+        before: null,
+        after: what,
+        dealerIds: dealerId === null ? [] : [dealerId],
         ownerIds: [],
       });
     });
@@ -132,6 +154,7 @@ function fromRow(row: AuditRow): AuditEntry {
             dealerId: row.userDealerId as UserId | null,
           },
     sessionId: row.sessionId as SessionId | null,
+    apiKeyId: row.apiKeyId as ApiKeyId | null,
     address: row.address,
     subject: { kind: row.subjectKind as AuditSubjectKind, id: row.subjectId, name: row.subjectName },
     before: row.before === null ? null : (JSON.parse(row.before) as AuditedFields),

@@ -104,7 +104,7 @@ export async function notDealers(
 }
 
 /** Makes the groups of each member those given, all of which exist, in place of those it had. */
-async function replaceGroups(
+export async function replaceGroups(
   { tx }: Writer,
   table: MembershipTable,
   members: readonly { id: string; groupIds: readonly GroupId[] | null }[],
@@ -120,6 +120,10 @@ async function replaceGroups(
       .execute();
   const pairs = members.flatMap(({ id, groupIds }) => (groupIds ?? []).map((groupId) => ({ groupId, memberId: id })));
   for await (const some of inTurns(pairs)) await tx.insertInto(table).values(some).execute();
+}
+
+function sharesOf(definition: Definition): readonly GroupId[] {
+  return definition.kind === 'geofence' ? definition.sharedGroupIds : [];
 }
 
 /** What each of many writes would make of what is there, and what of them can't be. */
@@ -166,12 +170,14 @@ export class BulkPlan<T extends Definition & { groupIds: readonly GroupId[] | nu
   async checkGroups(db: Reader): Promise<void> {
     const missing = await missingGroups(
       db,
-      this.planned.flatMap(({ next }) => next.groupIds ?? []),
+      this.planned.flatMap(({ next }) => [...(next.groupIds ?? []), ...sharesOf(next)]),
     );
     if (missing.size === 0) return;
     for (const { index, next } of this.planned) {
       const id = next.groupIds?.find((group) => missing.has(group));
       if (id !== undefined) this.fail(index, new UnknownReferenceError('groupIds', id));
+      const shared = sharesOf(next).find((group) => missing.has(group));
+      if (shared !== undefined) this.fail(index, new UnknownReferenceError('sharedGroupIds', shared));
     }
   }
 

@@ -1,4 +1,5 @@
 import type { Definition, DefinitionKind } from '@outrider/domain';
+import { loadDrivers } from './drivers.ts';
 import { loadGeofences } from './geofences.ts';
 import { fromGroupRow } from './groups.ts';
 import { inChunks } from './lists.ts';
@@ -22,6 +23,7 @@ const TABLES = {
   geofence: 'geofences',
   'notification-rule': 'notificationRules',
   'video-profile': 'videoProfiles',
+  driver: 'drivers',
 } as const satisfies Record<DefinitionKind, string>;
 /** Groups and users come before what names them. */
 export const DEFINITION_KINDS = Object.keys(TABLES) as DefinitionKind[];
@@ -62,6 +64,8 @@ export async function definitionsOf(db: Reader, kind: DefinitionKind, ids: reado
       return loadGeofences(db, ids);
     case 'notification-rule':
       return loadRules(db, ids);
+    case 'driver':
+      return loadDrivers(db, ids);
     case 'group': {
       const groups: Definition[] = [];
       for (const some of inChunks(ids))

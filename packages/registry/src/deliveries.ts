@@ -13,12 +13,13 @@ import type { DeliverySlots, SlotWish } from './delivery-slots.ts';
 import { NotFoundError } from './errors.ts';
 import { inTurns, ownersOf } from './fair-order.ts';
 import { Leases, outOfTime } from './leases.ts';
+import { browsersOf, confirmedChannels, WEB_PUSH } from './message-channels.ts';
 import { fromNotificationRow } from './notification-row.ts';
 import { type Page, type Paging, pageOf } from './page.ts';
 import type { DeliveryCircuitRow, DeliveryRow, Tables } from './schema.ts';
 import { inChunks, type Store } from './store.ts';
 
-export const CHANNELS = ['email', 'webhook'] as const;
+export const CHANNELS = ['email', 'webhook', 'telegram', 'http', 'web-push'] as const;
 export type Channel = (typeof CHANNELS)[number];
 
 /** `cancelled`: what it was for is gone, so it was not sent. */
@@ -32,7 +33,7 @@ export interface Delivery {
   userId: UserId;
   ruleId: NotificationRuleId;
   channel: Channel;
-  /** Address of the mailbox, or URL of the webhook. */
+  /** Address of the mailbox, URL of the webhook, or id of the message channel. */
   target: string;
   state: DeliveryState;
   /** Attempts begun up to now. */
@@ -46,7 +47,21 @@ export interface Delivery {
   lastError: string | null;
   /** HTTP status or SMTP code of the last attempt. */
   responseStatus: number | null;
+  /** The last attempts, the oldest first. */
+  log: readonly DeliveryAttempt[];
 }
+
+/** An attempt that has ended. */
+export interface DeliveryAttempt {
+  /** When it ended. */
+  atMs: number;
+  /** What it met; null where it delivered. */
+  error: string | null;
+  status: number | null;
+}
+
+/** Of a delivery the newest attempts are kept. */
+const MAX_LOGGED_ATTEMPTS = 20;
 
 /** A delivery that the caller, and nobody else, is to send now. */
 export interface LeasedDelivery {
@@ -401,15 +416,18 @@ export class Deliveries {
     health: EndpointHealth,
   ): Promise<boolean> {
     const nowMs = this.#store.now();
-    if (delivery.channel === 'webhook') await this.#note(slot, health);
+    if (delivery.channel !== 'email') await this.#note(slot, health);
     const isPending = outcome.state === 'pending';
+    const error = outcome.state === 'delivered' ? null : outcome.error;
+    const log = [...delivery.log, { atMs: nowMs, error, status: outcome.status }].slice(-MAX_LOGGED_ATTEMPTS);
     return this.#leases.settle(
       this.#store.db,
       { id: delivery.id, lease },
       {
         state: outcome.state,
-        lastError: outcome.state === 'delivered' ? null : outcome.error,
+        lastError: error,
         responseStatus: outcome.status,
+        attemptLog: JSON.stringify(log),
         finishedAtMs: isPending ? null : nowMs,
         nextAttemptAtMs: isPending ? outcome.nextAttemptAtMs : nowMs,
       },
@@ -496,16 +514,29 @@ function circuitAfter(
 export async function insertDeliveries(
   tx: Transaction<Tables>,
   notifications: readonly Notification[],
-  rules: readonly Pick<NotificationRule, 'emails' | 'webhookUrl'>[],
+  rules: readonly Pick<NotificationRule, 'emails' | 'webhookUrl' | 'channelIds' | 'push'>[],
   nowMs: number,
   newId: () => string,
 ): Promise<void> {
+  const known = await confirmedChannels(tx, [...new Set(rules.flatMap(({ channelIds }) => channelIds))]);
+  const pushed = notifications.filter((_, nth) => rules[nth]?.push).map(({ userId }) => userId);
+  const browsers = await browsersOf(tx, [...new Set(pushed)]);
   const rows: DeliveryRow[] = [];
   for (const [nth, notification] of notifications.entries()) {
-    const { emails = [], webhookUrl = null } = rules[nth] ?? {};
-    const targets: [Channel, string][] = emails.map((address) => ['email', address]);
-    if (webhookUrl !== null) targets.push(['webhook', webhookUrl]);
-    for (const [channel, target] of targets)
+    const { emails = [], webhookUrl = null, channelIds = [], push = false } = rules[nth] ?? {};
+    const targets: { channel: Channel; target: string; endpoint: string }[] = emails.map((target) => ({
+      ...{ channel: 'email', target, endpoint: endpointOf('email', target) },
+    }));
+    if (webhookUrl !== null)
+      targets.push({ channel: 'webhook', target: webhookUrl, endpoint: endpointOf('webhook', webhookUrl) });
+    for (const id of channelIds) {
+      const channel = known.get(id);
+      if (channel?.userId === notification.userId)
+        targets.push({ channel: channel.kind as Channel, target: id, endpoint: channel.endpoint });
+    }
+    for (const { id, endpoint } of (push && browsers.get(notification.userId)) || [])
+      targets.push({ channel: WEB_PUSH, target: id, endpoint });
+    for (const { channel, target, endpoint } of targets)
       rows.push({
         id: newId(),
         notificationId: notification.id,
@@ -513,7 +544,7 @@ export async function insertDeliveries(
         ruleId: notification.ruleId,
         channel,
         target,
-        endpoint: endpointOf(channel, target),
+        endpoint,
         state: 'pending',
         attempts: 0,
         createdAtMs: nowMs,
@@ -523,13 +554,14 @@ export async function insertDeliveries(
         lease: null,
         lastError: null,
         responseStatus: null,
+        attemptLog: null,
       });
   }
   for (const some of inChunks(rows)) await tx.insertInto('deliveries').values(some).execute();
 }
 
 /** Who has to take it: the server of a webhook, the domain of a mailbox. */
-export function endpointOf(channel: Channel, target: string): string {
+export function endpointOf(channel: 'email' | 'webhook', target: string): string {
   if (channel === 'email') return `mailto:${target.slice(target.lastIndexOf('@') + 1).toLowerCase()}`;
   return URL.canParse(target) ? new URL(target).origin : target;
 }
@@ -549,5 +581,6 @@ function fromRow(row: DeliveryRow): Delivery {
     finishedAtMs: row.finishedAtMs,
     lastError: row.lastError,
     responseStatus: row.responseStatus,
+    log: row.attemptLog === null ? [] : (JSON.parse(row.attemptLog) as DeliveryAttempt[]),
   };
 }

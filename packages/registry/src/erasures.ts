@@ -2,16 +2,38 @@ import type { GeofenceId, UserId, VehicleId } from '@outrider/domain';
 import type { AuditSubjectKind } from './audit-notes.ts';
 import { type JobFacts, jobLeases, type LeasedJob, newJobRow, settleJob } from './jobs.ts';
 import type { Leases } from './leases.ts';
+import { deleteNotifications } from './notifications.ts';
 import type { StoredReport } from './report-files.ts';
 import { fromReportRow, STORED_REPORT } from './report-files.ts';
 import { inChunks, type Store, type Writer } from './store.ts';
-import { type StoredVideo, storedVideo } from './video-task-rows.ts';
+import { deleteTasks, type StoredVideo, storedVideo } from './video-task-rows.ts';
 
 /** Kind of the jobs that erase what is stored of vehicles and accounts that were deleted. */
 export const ERASURE = 'erasure';
 /** What was on its way when something was deleted is stored by then. */
 const SOONEST_MS = 600_000;
 export const DEFAULT_ERASURE_GRACE_MS = 7 * 86_400_000;
+/** What belongs to an account. */
+const USER_SUBJECTS = [
+  'geofence',
+  'notification-rule',
+  'report-schedule',
+  'share-link',
+  'api-key',
+  'forwarding-destination',
+] as const;
+/** What is about a vehicle that it names. */
+const VEHICLE_SUBJECTS = [
+  'video-profile',
+  'video-task',
+  'share-link',
+  'command',
+  'counter-correction',
+  'custom-counter',
+  'maintenance-plan',
+  'service-record',
+] as const;
+
 /** What stands in the audit trail for a name or an address that was erased. */
 export const ERASED = '(erased)';
 
@@ -112,6 +134,20 @@ export class Erasures {
     return [];
   }
 
+  /** Files of services of the vehicles. */
+  async serviceFiles(vehicleIds: readonly VehicleId[], limit: number): Promise<string[]> {
+    for (const some of inChunks(vehicleIds)) {
+      const query = this.#store.db.selectFrom('serviceFiles').select('id').where('vehicleId', 'in', some);
+      const rows = await query.limit(limit).execute();
+      if (rows.length > 0) return rows.map(({ id }) => id);
+    }
+    return [];
+  }
+
+  async forgetServiceFiles(ids: readonly string[]): Promise<void> {
+    for (const some of inChunks(ids)) await this.#store.db.deleteFrom('serviceFiles').where('id', 'in', some).execute();
+  }
+
   /** Reports about the vehicles, and those that the accounts asked for, whose files are stored. */
   async reportFiles({ vehicleIds, userIds }: ErasedSubjects, limit: number): Promise<StoredReport[]> {
     for (const id of vehicleIds) {
@@ -150,10 +186,7 @@ export class Erasures {
           .where('vehicleId', 'in', some)
           .limit(limit - removed)
           .execute();
-        for (const ids of inChunks(rows.map(({ id }) => id))) {
-          await tx.deleteFrom('deliveries').where('notificationId', 'in', ids).execute();
-          await tx.deleteFrom('notifications').where('id', 'in', ids).execute();
-        }
+        await deleteNotifications(tx, rows);
         removed += rows.length;
         if (removed >= limit) break;
       }
@@ -178,23 +211,38 @@ export class Erasures {
           .where('finishedAtMs', 'is not', null)
           .execute();
         tasks += rows.length;
-        for (const ids of inChunks(rows.map(({ id }) => id))) {
-          await tx.deleteFrom('videoTransitions').where('taskId', 'in', ids).execute();
-          await tx.deleteFrom('videoTasks').where('id', 'in', ids).execute();
-        }
+        await deleteTasks(tx, rows);
         await tx.deleteFrom('ruleFirings').where('vehicleId', 'in', some).execute();
+        await tx.deleteFrom('waitingNotifications').where('vehicleId', 'in', some).execute();
+        await tx.deleteFrom('vehicleCommands').where('vehicleId', 'in', some).execute();
+        for (const table of [
+          'vehicleCounters',
+          'counterDays',
+          'counterMarks',
+          'counterCorrections',
+          'customCounters',
+          'maintenanceStates',
+          'serviceRecords',
+          'historyLimits',
+        ] as const)
+          await tx.deleteFrom(table).where('vehicleId', 'in', some).execute();
         const ofVehicle = tx.deleteFrom('jobs').where('subjectId', 'in', some).where('kind', '!=', ERASURE);
         await ofVehicle.where('finishedAtMs', 'is not', null).execute();
       }
       for (const some of inChunks(userIds)) {
+        for (const table of ['vehicleCommands', 'counterCorrections', 'serviceRecords', 'serviceFiles'] as const)
+          await tx.updateTable(table).set({ createdBy: null }).where('createdBy', 'in', some).execute();
         await tx.deleteFrom('reportDeliveries').where('userId', 'in', some).execute();
         await tx.deleteFrom('deletedGeofences').where('ownerId', 'in', some).execute();
         // Of a dealer: the addresses that it and its accounts wrote to.
         await tx.deleteFrom('mailAddresses').where('tenantId', 'in', some).execute();
         // From where the accounts logged in.
         await tx.deleteFrom('loginSources').where('userId', 'in', some).execute();
-        const ofUser = tx.deleteFrom('jobs').where('userId', 'in', some).where('finishedAtMs', 'is not', null);
-        await ofUser.execute();
+        const ofUser = tx
+          .deleteFrom('jobs')
+          .where((e) => e.or([e('userId', 'in', some), e('subjectId', 'in', some)]))
+          .where('kind', '!=', ERASURE);
+        await ofUser.where('finishedAtMs', 'is not', null).execute();
       }
       return tasks;
     });
@@ -211,8 +259,8 @@ export class Erasures {
     const subjects = new Set<string>([...vehicleIds, ...userIds]);
     // What belonged to them is named in the lines of its creation and deletion. One after the other: each reads the
     // lines of these kinds.
-    for (const id of vehicleIds) await this.#collect(subjects, ['video-profile'], id);
-    for (const id of userIds) await this.#collect(subjects, ['geofence', 'notification-rule', 'report-schedule'], id);
+    for (const id of vehicleIds) await this.#collect(subjects, VEHICLE_SUBJECTS, id);
+    for (const id of userIds) await this.#collect(subjects, USER_SUBJECTS, id);
     let lines = 0;
     for (const some of inChunks([...subjects]))
       lines += await this.#store.write(async ({ tx }) => {
@@ -229,7 +277,7 @@ export class Erasures {
       lines += await this.#store.write(async ({ tx }) => {
         const changed = await tx
           .updateTable('audit')
-          .set({ userLogin: ERASED, address: null, sessionId: null })
+          .set({ userLogin: ERASED, address: null, sessionId: null, apiKeyId: null })
           .where('userId', 'in', some)
           .executeTakeFirst();
         return Number(changed.numUpdatedRows);

@@ -1,11 +1,4 @@
-import type {
-  Definition,
-  DefinitionKind,
-  InactiveReason,
-  QuotaKind,
-  QuotaScope,
-  ReportSchedule,
-} from '@outrider/domain';
+import type { DefinitionKind, InactiveReason, QuotaKind, QuotaScope } from '@outrider/domain';
 
 /** The database does not answer: what was asked may or may not have been done. */
 export class RegistryAwayError extends Error {
@@ -18,12 +11,12 @@ export class RegistryFullError extends RegistryAwayError {
 }
 
 /** Fields whose value must be unique. */
-export type UniqueField = 'login' | 'name' | 'terminalId' | 'vehicleId' | 'address';
+export type UniqueField = 'login' | 'name' | 'terminalId' | 'vehicleId' | 'address' | 'codes' | 'externalId';
 
 /** Another definition already has this value. */
 export class ConflictError extends Error {
   override name = 'ConflictError';
-  readonly kind: DefinitionKind | 'report-schedule';
+  readonly kind: DefinitionKind | 'report-schedule' | 'custom-counter';
   readonly field: UniqueField;
   constructor(kind: ConflictError['kind'], field: UniqueField, value: string) {
     super(`another ${kind} has the ${field} ${JSON.stringify(value)}`);
@@ -32,11 +25,28 @@ export class ConflictError extends Error {
   }
 }
 
-/** The definition changed since the caller read it. */
+/** A vehicle is assigned to somebody at that time already. */
+export class OverlappingAssignmentError extends Error {
+  override name = 'OverlappingAssignmentError';
+  /** Of the assignment that is there. */
+  readonly id: string;
+  constructor(id: string) {
+    super(`the vehicle is assigned to a driver at that time: ${id}`);
+    this.id = id;
+  }
+}
+
+/** Something of which it is known whether it changed. */
+interface Versioned {
+  kind: string;
+  version: number;
+}
+
+/** It changed since the caller read it. */
 export class StaleError extends Error {
   override name = 'StaleError';
-  readonly current: Definition | ReportSchedule;
-  constructor(current: Definition | ReportSchedule, expectedVersion: number) {
+  readonly current: Versioned;
+  constructor(current: Versioned, expectedVersion: number) {
     super(`the ${current.kind} is at version ${current.version}, not ${expectedVersion}`);
     this.current = current;
   }
@@ -63,7 +73,27 @@ export class OperatorOnlyError extends Error {
 /** There is no such definition. */
 export class NotFoundError extends Error {
   override name = 'NotFoundError';
-  readonly kind: DefinitionKind | 'session' | 'notification' | 'delivery' | 'job' | 'video-task' | 'report-schedule';
+  readonly kind:
+    | DefinitionKind
+    | 'session'
+    | 'notification'
+    | 'delivery'
+    | 'job'
+    | 'video-task'
+    | 'report-schedule'
+    | 'share-link'
+    | 'api-key'
+    | 'second-factor'
+    | 'passkey'
+    | 'external-identity'
+    | 'message-channel'
+    | 'forwarding-destination'
+    | 'driver-assignment'
+    | 'command'
+    | 'counter-correction'
+    | 'custom-counter'
+    | 'maintenance-plan'
+    | 'service-record';
   constructor(kind: NotFoundError['kind'], id: string) {
     super(`there is no ${kind} ${id}`);
     this.kind = kind;
@@ -121,6 +151,72 @@ export class QuotaExceededError extends Error {
     this.used = used;
     this.requested = requested;
   }
+}
+
+/** The account sent as many messages to test channels as it may in a minute. */
+export class TooManyTestsError extends Error {
+  override name = 'TooManyTestsError';
+  readonly retryAfterMs: number;
+  constructor(retryAfterMs: number) {
+    super('too many messages to test channels');
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** More commands to terminals than may be open, or than an account may ask for in a minute. */
+export class TooManyCommandsError extends Error {
+  override name = 'TooManyCommandsError';
+  readonly bound: 'vehicle' | 'account' | 'minute';
+  readonly most: number;
+  /** When the account may ask for the next; 0 where only the end of another helps. */
+  readonly retryAfterMs: number;
+  constructor(bound: TooManyCommandsError['bound'], most: number, retryAfterMs = 0) {
+    super(`${most} commands are the most for one ${bound}`);
+    this.bound = bound;
+    this.most = most;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** Another version of it was changed. */
+export class StaleVersionError extends Error {
+  override name = 'StaleVersionError';
+  readonly version: number;
+  constructor(kind: string, id: string, version: number) {
+    super(`${kind} ${id} is at version ${version}`);
+    this.version = version;
+  }
+}
+
+/** The account has as many API keys as one may have. */
+export class TooManyApiKeysError extends Error {
+  override name = 'TooManyApiKeysError';
+  readonly most: number;
+  constructor(most: number) {
+    super(`${most} API keys are the most for one account`);
+    this.most = most;
+  }
+}
+
+/** Why the registry refuses a passkey, or what it signed. */
+export type PasskeyRefusal = 'challenge-used' | 'known' | 'too-many' | 'copied';
+
+/**
+ * `challenge-used`: the challenge was answered before. `known`: some account has the passkey already. `copied`: its
+ * counter did not grow, so there may be two of it; or it was removed at this moment.
+ */
+export class PasskeyRefusedError extends Error {
+  override name = 'PasskeyRefusedError';
+  readonly reason: PasskeyRefusal;
+  constructor(reason: PasskeyRefusal) {
+    super(`a passkey was refused: ${reason}`);
+    this.reason = reason;
+  }
+}
+
+/** There are as many of something as there may be. */
+export class TooManyError extends Error {
+  override name = 'TooManyError';
 }
 
 /** Too many e-mail addresses of the tenant wait for their confirmation. */

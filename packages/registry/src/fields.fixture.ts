@@ -18,7 +18,7 @@ export function userFields(login: string, more: Partial<UserFields> = {}): UserF
 }
 
 export function vehicleFields(name: string, more: Partial<VehicleFields> = {}): VehicleFields {
-  return sampleVehicleFields({ name, ...more });
+  return { ...sampleVehicleFields({ name }), ...more };
 }
 
 export function geofenceFields(name: string, ownerId: UserId, more: Partial<GeofenceFields> = {}): GeofenceFields {

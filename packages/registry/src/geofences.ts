@@ -1,9 +1,30 @@
-import { type Geofence, type GeofenceId, type GroupId, type Shape, type UserId, verticesOf } from '@outrider/domain';
-import { type BulkOutcome, BulkPlan, type BulkWrite, inTurns, writeOrTry } from './bulk.ts';
+import {
+  type Geofence,
+  type GeofenceId,
+  type GroupId,
+  type Member,
+  type OwnedGeofence,
+  organisationOf,
+  type Role,
+  type Shape,
+  type User,
+  type UserId,
+  verticesOf,
+} from '@outrider/domain';
+import { type BulkOutcome, BulkPlan, type BulkWrite, inTurns, replaceGroups, writeOrTry } from './bulk.ts';
+import {
+  checkExternalIds,
+  customColumnsOf,
+  customFieldsOf,
+  externalIdUnder,
+  newCustomFields,
+  requireFreeExternalId,
+  type WithCustomFields,
+} from './custom-fields.ts';
 import { ConflictError } from './errors.ts';
-import { groupsOf, setGroups, withSortedGroups } from './memberships.ts';
+import { groupsOf, setGroups, sortedSet, withSortedGroups } from './memberships.ts';
 import { dropFromRules } from './notification-rules.ts';
-import { requireOwner } from './owners.ts';
+import { membersOfOrganisation, requireOwner } from './owners.ts';
 import { type Page, type Paging, pageOf } from './page.ts';
 import { asExpected, revised, touch } from './revisions.ts';
 import type { GeofenceRow } from './schema.ts';
@@ -13,30 +34,28 @@ import { inChunks, type Reader, type Store, type Writer } from './store.ts';
 const PAGE_ROWS = 100;
 
 /** What a geofence is made of, without what the registry itself gives it. */
-export type GeofenceFields = Omit<Geofence, 'kind' | 'id' | 'version'>;
+export type GeofenceFields = WithCustomFields<Omit<Geofence, 'kind' | 'id' | 'version'>>;
 
 /** Only geofences for which all that is set holds. */
 export interface GeofenceFilter {
   ownerId?: UserId;
   /** The dealer's own and those of the dealer's users. */
   ofDealer?: UserId;
-}
-
-/** What is kept of a geofence that was deleted: visits of the past are still about it. */
-export interface DeletedGeofence {
-  id: GeofenceId;
-  name: string;
-  ownerId: UserId;
-  /** The dealer of its owner, or, where that account is deleted too, the last one that the owner had. */
-  dealerId: UserId | null;
+  /** Those of `ownerId`, and those that are shared with the organisation (null: the operator's own) or the groups. */
+  sharedWith?: { organisation: UserId | null; groupIds: readonly GroupId[] };
 }
 
 /** Whose a geofence is, or was: what decides who may know of it. */
-export interface GeofenceOwner {
+export interface GeofenceOwner extends OwnedGeofence {
   id: GeofenceId;
-  ownerId: UserId;
-  /** The dealer of its owner. */
-  dealerId: UserId | null;
+  /** As the account is; where it is deleted, as it was last known. */
+  owner: Member;
+}
+
+/** What is kept of a geofence that was deleted: visits of the past are still about it. */
+export interface DeletedGeofence extends GeofenceOwner {
+  /** The last one. */
+  name: string;
 }
 
 /** Geofences, each with one owner. */
@@ -57,6 +76,7 @@ export class Geofences {
       await check(writer, geofence);
       await insertRows(writer, [geofence]);
       await setGroups(writer, 'geofenceGroups', geofence.id, geofence.groupIds ?? []);
+      await setGroups(writer, 'geofenceShares', geofence.id, geofence.sharedGroupIds);
       writer.changed(geofence, null);
       return geofence;
     });
@@ -69,13 +89,33 @@ export class Geofences {
 
   /** In the order of their ids, which is that of their creation. */
   async list(filter: GeofenceFilter, paging: Paging): Promise<Page<Geofence>> {
-    let query = this.#store.db
+    const { db } = this.#store;
+    let query = db
       .selectFrom('geofences')
       .selectAll()
       .orderBy('id')
       .limit(paging.limit + 1);
     if (paging.after !== null) query = query.where('id', '>', paging.after);
-    if (filter.ownerId !== undefined) query = query.where('ownerId', '=', filter.ownerId);
+    const { ownerId, sharedWith } = filter;
+    if (ownerId !== undefined && sharedWith === undefined) query = query.where('ownerId', '=', ownerId);
+    if (ownerId !== undefined && sharedWith !== undefined)
+      query = query.where((e) =>
+        e.or([
+          e('ownerId', '=', ownerId),
+          e.and([
+            e('sharedWithOrganisation', '=', 1),
+            e('ownerId', 'in', membersOfOrganisation(db, sharedWith.organisation)),
+          ]),
+          e(
+            'id',
+            'in',
+            e
+              .selectFrom('geofenceShares')
+              .select('memberId')
+              .where('groupId', 'in', [...sharedWith.groupIds, '']),
+          ),
+        ]),
+      );
     if (filter.ofDealer !== undefined) {
       const dealerId = filter.ofDealer;
       query = query.where((e) =>
@@ -97,12 +137,14 @@ export class Geofences {
   update(id: GeofenceId, expectedVersion: number | null, patch: Partial<GeofenceFields>): Promise<Geofence> {
     return this.#store.write(async (writer) => {
       const current = await requireGeofence(writer, id, expectedVersion);
-      const geofence = revised(current, withSortedGroups(patch));
+      const geofence = revised(current, sorted(patch));
       if (geofence === current) return current;
       await check(writer, geofence);
       await updateRow(writer, geofence);
       if (geofence.groupIds !== current.groupIds)
         await setGroups(writer, 'geofenceGroups', id, geofence.groupIds ?? []);
+      if (geofence.sharedGroupIds !== current.sharedGroupIds)
+        await setGroups(writer, 'geofenceShares', id, geofence.sharedGroupIds);
       writer.changed(geofence, current);
       return geofence;
     });
@@ -133,7 +175,12 @@ export class Geofences {
             .set({ name: `\u0001${next.id}` })
             .where('id', '=', next.id)
             .execute();
-      return plan.carryOut(writer, 'geofenceGroups', insertRows, updateRow);
+      const outcomes = await plan.carryOut(writer, 'geofenceGroups', insertRows, updateRow);
+      const updated = plan.updated.filter(({ current, next }) => current.sharedGroupIds !== next.sharedGroupIds);
+      const shared = [...plan.created, ...updated.map(({ next }) => next)];
+      const members = shared.map(({ id, sharedGroupIds }) => ({ id, groupIds: sharedGroupIds }));
+      await replaceGroups(writer, 'geofenceShares', members);
+      return outcomes;
     });
   }
 
@@ -160,24 +207,29 @@ export class Geofences {
     for (const some of inChunks(ids)) {
       const rows = await this.#store.db
         .selectFrom('geofences')
-        .leftJoin('users', 'users.id', 'geofences.ownerId')
-        .select(['geofences.id', 'geofences.ownerId', 'users.dealerId'])
+        .innerJoin('users', 'users.id', 'geofences.ownerId')
+        .select(['geofences.id', 'geofences.ownerId', 'geofences.sharedWithOrganisation'])
+        .select(['users.role as ownerRole', 'users.dealerId'])
         .where('geofences.id', 'in', some)
         .execute();
-      for (const { id, ownerId, dealerId } of rows)
-        found.push({
-          id: id as GeofenceId,
-          ownerId: ownerId as UserId,
-          dealerId: dealerId as UserId | null,
-        });
+      const shares = await groupsOf(this.#store.db, 'geofenceShares', some);
+      for (const row of rows) found.push(ownedBy(row, shares.get(row.id) ?? []));
     }
     return found;
   }
 
   /** Ids of all that were deleted and for which all that is set holds. */
-  async deletedIds({ ownerId, ofDealer }: GeofenceFilter): Promise<GeofenceId[]> {
+  async deletedIds({ ownerId, ofDealer, sharedWith }: GeofenceFilter): Promise<GeofenceId[]> {
     let query = deletedGeofences(this.#store.db).orderBy('gone.id');
-    if (ownerId !== undefined) query = query.where('gone.ownerId', '=', ownerId);
+    if (ownerId !== undefined && sharedWith === undefined) query = query.where('gone.ownerId', '=', ownerId);
+    if (ownerId !== undefined && sharedWith !== undefined)
+      query = query.where((e) =>
+        e.or([
+          e('gone.ownerId', '=', ownerId),
+          e('gone.sharedWithOrganisation', '=', 1),
+          e('gone.sharedGroupIds', '!=', '[]'),
+        ]),
+      );
     if (ofDealer !== undefined)
       query = query.where((e) =>
         e.or([
@@ -186,58 +238,153 @@ export class Geofences {
           e.and([e('users.id', 'is', null), e('gone.dealerId', '=', ofDealer)]),
         ]),
       );
-    return (await query.execute()).map(({ id }) => id as GeofenceId);
+    const found = (await query.execute()).map(fromDeletedRow);
+    const isWanted = (gone: DeletedGeofence) =>
+      sharedWith === undefined || gone.ownerId === ownerId || wasSharedWith(gone, sharedWith);
+    return found.filter(isWanted).map(({ id }) => id);
   }
+}
+
+function wasSharedWith(
+  { owner, sharedWithOrganisation, sharedGroupIds }: GeofenceOwner,
+  { organisation, groupIds }: NonNullable<GeofenceFilter['sharedWith']>,
+): boolean {
+  if (sharedGroupIds.some((id) => groupIds.includes(id))) return true;
+  return sharedWithOrganisation && organisationOf(owner) === organisation;
 }
 
 function deletedGeofences(db: Reader) {
   return db
     .selectFrom('deletedGeofences as gone')
     .leftJoin('users', 'users.id', 'gone.ownerId')
-    .select((e) => [
-      'gone.id',
-      'gone.name',
-      'gone.ownerId',
-      e
-        .case()
-        .when('users.id', 'is', null)
-        .then(e.ref('gone.dealerId'))
-        .else(e.ref('users.dealerId'))
-        .end()
-        .as('dealerId'),
-    ]);
+    .select(['gone.id', 'gone.name', 'gone.ownerId', 'gone.sharedWithOrganisation', 'gone.sharedGroupIds'])
+    .select(['gone.dealerId as lastDealerId', 'gone.ownerRole as lastRole'])
+    .select(['users.dealerId', 'users.role']);
 }
 
-function fromDeletedRow(row: { id: string; name: string; ownerId: string; dealerId: string | null }): DeletedGeofence {
+function fromDeletedRow(row: {
+  id: string;
+  name: string;
+  ownerId: string;
+  sharedWithOrganisation: number;
+  sharedGroupIds: string;
+  lastDealerId: string | null;
+  lastRole: string;
+  dealerId: string | null;
+  role: string | null;
+}): DeletedGeofence {
+  const { id, name, ownerId, sharedWithOrganisation, role } = row;
+  const owner =
+    role === null
+      ? { ownerRole: row.lastRole, dealerId: row.lastDealerId }
+      : { ownerRole: role, dealerId: row.dealerId };
+  const sharedGroupIds = JSON.parse(row.sharedGroupIds) as GroupId[];
+  return { ...ownedBy({ id, ownerId, sharedWithOrganisation, ...owner }, sharedGroupIds), name };
+}
+
+function ownedBy(
+  row: { id: string; ownerId: string; sharedWithOrganisation: number; ownerRole: string; dealerId: string | null },
+  sharedGroupIds: readonly GroupId[],
+): GeofenceOwner {
+  const ownerId = row.ownerId as UserId;
   return {
     id: row.id as GeofenceId,
-    name: row.name,
-    ownerId: row.ownerId as UserId,
-    dealerId: row.dealerId as UserId | null,
+    ownerId,
+    owner: { id: ownerId, role: row.ownerRole as Role, dealerId: row.dealerId as UserId | null },
+    sharedWithOrganisation: row.sharedWithOrganisation === 1,
+    sharedGroupIds,
   };
 }
 
-/** Deletes everything that the owner drew. */
-export async function deleteGeofencesOf(writer: Writer, ownerId: UserId): Promise<void> {
-  const rows = await writer.tx.selectFrom('geofences').selectAll().where('ownerId', '=', ownerId).execute();
-  for (const geofence of await withGroups(writer.tx, rows)) await removeGeofence(writer, geofence);
+/**
+ * Deletes what an account drew for itself. What a user shared goes to its dealer; where it has none, to the operator
+ * that deletes the account.
+ */
+export async function deleteGeofencesOf(writer: Writer, user: Pick<User, 'id' | 'role' | 'dealerId'>): Promise<void> {
+  const rows = await writer.tx.selectFrom('geofences').selectAll().where('ownerId', '=', user.id).execute();
+  const heir = heirOf(writer, user);
+  for (const geofence of await withGroups(writer.tx, rows)) {
+    const isShared = geofence.sharedWithOrganisation || geofence.sharedGroupIds.length > 0;
+    if (isShared && heir !== null) await inherit(writer, geofence, heir);
+    else await removeGeofence(writer, geofence);
+  }
+}
+
+/** Takes external ids that the accounts' new organisation has already from the geofences of these accounts. */
+export async function dropTakenGeofenceIds(
+  writer: Writer,
+  ownerIds: readonly string[],
+  dealerId: UserId | null,
+): Promise<void> {
+  for (const some of inChunks(ownerIds)) {
+    const rows = await writer.tx
+      .selectFrom('geofences')
+      .selectAll()
+      .where('ownerId', 'in', some)
+      .where('externalId', 'is not', null)
+      .execute();
+    for (const before of await withGroups(writer.tx, rows)) {
+      if ((await externalIdUnder(writer, before, dealerId)) !== null) continue;
+      const geofence = { ...before, externalId: null, version: before.version + 1 };
+      await updateRow(writer, geofence);
+      writer.changed(geofence, before);
+    }
+  }
+}
+
+/** An organisation ends with its dealer, and nobody inherits. */
+function heirOf({ actor }: Writer, { id, role, dealerId }: Pick<User, 'id' | 'role' | 'dealerId'>): UserId | null {
+  if (role === 'dealer') return null;
+  if (dealerId !== null) return dealerId;
+  return actor.user?.role === 'operator' && actor.user.id !== id ? actor.user.id : null;
+}
+
+/** Gives a geofence another owner: under its name, or the next one that is free. */
+async function inherit(writer: Writer, geofence: Geofence, ownerId: UserId): Promise<void> {
+  const { tx } = writer;
+  const taken = await tx.selectFrom('geofences').select('name').where('ownerId', '=', ownerId).execute();
+  const names = new Set(taken.map(({ name }) => name));
+  let { name } = geofence;
+  for (let nth = 2; names.has(name); nth++) name = `${geofence.name} (${nth})`;
+  const inherited = { ...geofence, ownerId, name, version: geofence.version + 1 };
+  await updateRow(writer, inherited);
+  writer.changed(inherited, geofence);
+  // What stays where it was counts, but must not keep an account from being deleted.
+  writer.growth.add(ownerId, 'geofences', -1);
+  writer.growth.add(ownerId, 'geofenceVertices', -verticesOf(geofence.shape));
 }
 
 async function removeGeofence(writer: Writer, geofence: Geofence): Promise<void> {
-  await dropFromRules(writer, 'geofence', geofence.id);
-  await writer.tx.deleteFrom('geofenceGroups').where('memberId', '=', geofence.id).execute();
-  await writer.tx.deleteFrom('geofences').where('id', '=', geofence.id).execute();
-  const { id, name, ownerId } = geofence;
-  const owner = await writer.tx.selectFrom('users').select('dealerId').where('id', '=', ownerId).executeTakeFirst();
+  const { id, name, ownerId, sharedWithOrganisation, sharedGroupIds } = geofence;
+  await dropFromRules(writer, 'geofence', id);
+  for (const table of ['geofenceGroups', 'geofenceShares'] as const)
+    await writer.tx.deleteFrom(table).where('memberId', '=', id).execute();
+  await writer.tx.deleteFrom('geofences').where('id', '=', id).execute();
+  const owner = await writer.tx
+    .selectFrom('users')
+    .select(['role', 'dealerId'])
+    .where('id', '=', ownerId)
+    .executeTakeFirst();
   await writer.tx
     .insertInto('deletedGeofences')
-    .values({ id, name, ownerId, dealerId: owner?.dealerId ?? null, deletedAtMs: writer.nowMs })
+    .values({
+      ...{ id, name, ownerId, dealerId: owner?.dealerId ?? null, ownerRole: owner?.role ?? 'user' },
+      sharedWithOrganisation: sharedWithOrganisation ? 1 : 0,
+      sharedGroupIds: JSON.stringify(sharedGroupIds),
+      deletedAtMs: writer.nowMs,
+    })
     .execute();
   writer.deleted(geofence);
 }
 
 function newGeofence({ newId }: Writer, fields: GeofenceFields): Geofence {
-  return { ...withSortedGroups(fields), kind: 'geofence', id: newId() as GeofenceId, version: 1 };
+  return { ...sorted(fields), ...newCustomFields(fields), kind: 'geofence', id: newId() as GeofenceId, version: 1 };
+}
+
+/** With its groups as they are kept. */
+function sorted<Fields extends Partial<GeofenceFields>>(fields: Fields): Fields {
+  const { sharedGroupIds } = fields;
+  return withSortedGroups(sharedGroupIds ? { ...fields, sharedGroupIds: sortedSet(sharedGroupIds) } : fields);
 }
 
 async function insertRows({ tx }: Writer, geofences: readonly Geofence[]): Promise<void> {
@@ -254,8 +401,10 @@ async function requireGeofence({ tx }: Writer, id: GeofenceId, expectedVersion: 
   return asExpected(geofence, 'geofence', id, expectedVersion);
 }
 
-async function check({ tx }: Writer, geofence: Geofence): Promise<void> {
-  await requireOwner(tx, geofence.ownerId);
+async function check(writer: Writer, geofence: Geofence): Promise<void> {
+  const { tx } = writer;
+  const owner = await requireOwner(tx, geofence.ownerId);
+  await requireFreeExternalId(writer, geofence, organisationOf(owner));
   const other = await tx
     .selectFrom('geofences')
     .select('id')
@@ -271,7 +420,7 @@ async function planAll(
   ownerId: UserId,
   writes: readonly BulkWrite<GeofenceId, Omit<GeofenceFields, 'ownerId'>>[],
 ): Promise<BulkPlan<Geofence>> {
-  await requireOwner(writer.tx, ownerId);
+  const owner = await requireOwner(writer.tx, ownerId);
   const plan = new BulkPlan<Geofence>();
   const known = await loadGeofences(
     writer.tx,
@@ -282,7 +431,7 @@ async function planAll(
     writes,
     known.filter((geofence) => geofence.ownerId === ownerId),
     (fields) => newGeofence(writer, { ...fields, ownerId }),
-    (current, patch) => revised(current, withSortedGroups(patch)),
+    (current, patch) => revised(current, sorted(patch)),
   );
   await plan.checkGroups(writer.tx);
   await plan.checkUnique(
@@ -296,6 +445,7 @@ async function planAll(
         .execute(),
     (value) => new ConflictError('geofence', 'name', value),
   );
+  await checkExternalIds(writer, plan, 'geofence', () => organisationOf(owner));
   return plan;
 }
 
@@ -312,8 +462,13 @@ export async function loadGeofences(db: Reader, ids: readonly string[]): Promise
  * time.
  *
  * @param groups those that each names
+ * @param shares those that each is shared with
  */
-export async function allGeofences(db: Reader, groups: ReadonlyMap<string, readonly GroupId[]>): Promise<Geofence[]> {
+export async function allGeofences(
+  db: Reader,
+  groups: ReadonlyMap<string, readonly GroupId[]>,
+  shares: ReadonlyMap<string, readonly GroupId[]>,
+): Promise<Geofence[]> {
   const geofences: Geofence[] = [];
   for (let after = ''; ; ) {
     const rows = await db
@@ -323,7 +478,7 @@ export async function allGeofences(db: Reader, groups: ReadonlyMap<string, reado
       .orderBy('id')
       .limit(PAGE_ROWS)
       .execute();
-    for (const row of rows) geofences.push(fromGeofenceRow(row, groups.get(row.id) ?? []));
+    for (const row of rows) geofences.push(fromGeofenceRow(row, groups.get(row.id) ?? [], shares.get(row.id) ?? []));
     if (rows.length < PAGE_ROWS) return geofences;
     after = geofences.at(-1)?.id ?? '';
   }
@@ -341,11 +496,15 @@ export function touchGeofences(writer: Writer, before: readonly Geofence[]): Pro
 async function withGroups(db: Reader, rows: readonly GeofenceRow[]): Promise<Geofence[]> {
   const ids = rows.map((row) => row.id);
   const groups = await groupsOf(db, 'geofenceGroups', ids);
-  return rows.map((row) => fromGeofenceRow(row, groups.get(row.id) ?? []));
+  const shares = await groupsOf(db, 'geofenceShares', ids);
+  return rows.map((row) => fromGeofenceRow(row, groups.get(row.id) ?? [], shares.get(row.id) ?? []));
 }
 
-/** @param groupIds the groups it names; looked at only where it does not watch all */
-export function fromGeofenceRow(row: GeofenceRow, groupIds: readonly GroupId[]): Geofence {
+/**
+ * @param groupIds the groups it names; looked at only where it does not watch all
+ * @param sharedGroupIds the groups it is shared with
+ */
+function fromGeofenceRow(row: GeofenceRow, groupIds: readonly GroupId[], sharedGroupIds: readonly GroupId[]): Geofence {
   return {
     kind: 'geofence',
     id: row.id as GeofenceId,
@@ -356,6 +515,12 @@ export function fromGeofenceRow(row: GeofenceRow, groupIds: readonly GroupId[]):
     groupIds: row.watchesAll === 1 ? null : groupIds,
     speedLimitKmh: row.speedLimitKmh,
     minDwellSeconds: row.minDwellSeconds,
+    color: row.color,
+    description: row.description,
+    category: row.category,
+    sharedWithOrganisation: row.sharedWithOrganisation === 1,
+    sharedGroupIds,
+    ...customFieldsOf(row),
   };
 }
 
@@ -369,6 +534,11 @@ function toRow(geofence: Geofence): GeofenceRow {
     watchesAll: geofence.groupIds === null ? 1 : 0,
     speedLimitKmh: geofence.speedLimitKmh,
     minDwellSeconds: geofence.minDwellSeconds,
+    color: geofence.color,
+    description: geofence.description,
+    category: geofence.category,
+    sharedWithOrganisation: geofence.sharedWithOrganisation ? 1 : 0,
     vertices: verticesOf(geofence.shape),
+    ...customColumnsOf(geofence),
   };
 }

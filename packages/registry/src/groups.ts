@@ -1,8 +1,18 @@
 import type { GroupId, UserId, VehicleGroup, VehicleId } from '@outrider/domain';
 import { inTurns, writeOrTry } from './bulk.ts';
+import {
+  customColumnsOf,
+  customFieldsOf,
+  externalIdUnder,
+  newCustomFields,
+  requireFreeExternalId,
+  type WithCustomFields,
+} from './custom-fields.ts';
 import { requireDealer } from './dealers.ts';
+import { loadDrivers, touchDrivers } from './drivers.ts';
 import { ConflictError, NotFoundError } from './errors.ts';
 import { loadGeofences, touchGeofences } from './geofences.ts';
+import { dropMaintenance } from './maintenance.ts';
 import { type MembershipTable, membersOf } from './memberships.ts';
 import { dropFromRules } from './notification-rules.ts';
 import { type Page, type Paging, pageOf } from './page.ts';
@@ -13,7 +23,8 @@ import { loadUsers, touchUsers } from './users.ts';
 import { loadVehicles, touchVehicles } from './vehicles.ts';
 
 /** What a group is made of, without what the registry itself gives it. */
-export type GroupFields = Omit<VehicleGroup, 'kind' | 'id' | 'version'>;
+export type GroupFields = WithCustomFields<Omit<VehicleGroup, 'kind' | 'id' | 'version' | 'retentionDays'>> &
+  Partial<Pick<VehicleGroup, 'retentionDays'>>;
 
 /** Only groups for which all that is set holds. */
 export interface GroupFilter {
@@ -177,13 +188,25 @@ export class Groups {
       const { tx } = writer;
       const vehicles = await loadVehicles(tx, await membersOf(tx, 'vehicleGroupMembers', id));
       const users = await loadUsers(tx, await membersOf(tx, 'userGroupAccess', id));
-      const geofences = await loadGeofences(tx, await membersOf(tx, 'geofenceGroups', id));
-      for (const table of ['vehicleGroupMembers', 'userGroupAccess', 'geofenceGroups'] as const)
+      const naming = await membersOf(tx, 'geofenceGroups', id);
+      const geofences = await loadGeofences(tx, [
+        ...new Set([...naming, ...(await membersOf(tx, 'geofenceShares', id))]),
+      ]);
+      const drivers = await loadDrivers(tx, await membersOf(tx, 'driverGroupMembers', id));
+      for (const table of [
+        'vehicleGroupMembers',
+        'userGroupAccess',
+        'geofenceGroups',
+        'geofenceShares',
+        'driverGroupMembers',
+      ] as const)
         await tx.deleteFrom(table).where('groupId', '=', id).execute();
       await touchVehicles(writer, vehicles);
       await touchUsers(writer, users);
       await touchGeofences(writer, geofences);
+      await touchDrivers(writer, drivers);
       await dropFromRules(writer, 'group', id);
+      await dropMaintenance(writer, { groupId: id });
       await writer.tx.deleteFrom('vehicleGroups').where('id', '=', id).execute();
       writer.deleted(group);
     });
@@ -192,7 +215,14 @@ export class Groups {
 
 /** @throws {ConflictError} {UnknownReferenceError} */
 export async function insertGroup(writer: Writer, fields: GroupFields): Promise<VehicleGroup> {
-  const group: VehicleGroup = { ...fields, kind: 'group', id: writer.newId() as GroupId, version: 1 };
+  const group: VehicleGroup = {
+    ...fields,
+    ...newCustomFields(fields),
+    retentionDays: fields.retentionDays ?? null,
+    kind: 'group',
+    id: writer.newId() as GroupId,
+    version: 1,
+  };
   await check(writer, group);
   await writer.tx.insertInto('vehicleGroups').values(toRow(group)).execute();
   writer.changed(group, null);
@@ -213,7 +243,8 @@ export async function releaseGroups(writer: Writer, dealerId: UserId): Promise<v
   for (const row of rows) {
     const name = await freeGroupName(writer, row.name, null);
     const before = fromGroupRow(row);
-    const group: VehicleGroup = { ...before, name, dealerId: null, version: row.version + 1 };
+    const externalId = await externalIdUnder(writer, before, null);
+    const group: VehicleGroup = { ...before, name, externalId, dealerId: null, version: row.version + 1 };
     const { id, ...columns } = toRow(group);
     await writer.tx.updateTable('vehicleGroups').set(columns).where('id', '=', id).execute();
     writer.changed(group, before);
@@ -224,8 +255,10 @@ async function requireGroup({ tx }: Writer, id: GroupId, expectedVersion: number
   return asExpected(await loadGroup(tx, id), 'group', id, expectedVersion);
 }
 
-async function check({ tx }: Writer, group: VehicleGroup): Promise<void> {
+async function check(writer: Writer, group: VehicleGroup): Promise<void> {
+  const { tx } = writer;
   await requireDealer(tx, group.dealerId);
+  await requireFreeExternalId(writer, group, group.dealerId);
   const other = await named(tx, group.name, group.dealerId);
   if (other && other.id !== group.id) throw new ConflictError('group', 'name', group.name);
 }
@@ -251,6 +284,8 @@ export function fromGroupRow(row: GroupRow): VehicleGroup {
     version: row.version,
     name: row.name,
     dealerId: row.dealerId as UserId | null,
+    retentionDays: row.retentionDays ?? null,
+    ...customFieldsOf(row),
   };
 }
 
@@ -261,6 +296,8 @@ function toRow(group: VehicleGroup): GroupRow {
     name: group.name,
     dealerId: group.dealerId,
     nameScope: nameScope(group.dealerId),
+    retentionDays: group.retentionDays,
+    ...customColumnsOf(group),
   };
 }
 

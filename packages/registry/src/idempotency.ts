@@ -110,6 +110,13 @@ export class Idempotency {
         .where('userId', '=', userId)
         .where('key', '=', key)
         .execute();
+      // Reading them one by one takes some milliseconds, and is seldom needed.
+      const all = await tx
+        .selectFrom('idempotency')
+        .select(({ fn }) => [fn.countAll().as('keys'), fn.sum('bytes').as('bytes')])
+        .where('userId', '=', userId)
+        .executeTakeFirstOrThrow();
+      if (Number(all.keys) <= MAX_KEYS_PER_USER && Number(all.bytes) <= MAX_BYTES_PER_USER) return;
       const rows = await tx
         .selectFrom('idempotency')
         .select(['key', 'bytes'])

@@ -1,13 +1,21 @@
+export type { AccountLinkPurpose, AccountLinks, LeasedAccountLink } from './account-links.ts';
+export { ACCOUNT_NOTICES, type AccountNotice } from './account-notice-rows.ts';
+export type { AccountNotices, LeasedAccountNotice } from './account-notices.ts';
 export { type Actor, SERVICE } from './actor.ts';
+export { type ApiKey, type ApiKeyFields, type ApiKeys, MAX_API_KEYS_PER_USER, type StoredApiKey } from './api-keys.ts';
 export type { Audit, AuditEntry, AuditFilter } from './audit.ts';
-export { AUDIT_ACTIONS, type AuditAction, type AuditedFields } from './audit-notes.ts';
+export { AUDIT_ACTIONS, type AuditAction, type AuditedFields, dealersOfUser } from './audit-notes.ts';
 export { BulkError, type BulkFailure, type BulkOutcome, type BulkWrite } from './bulk.ts';
+export { type ChannelTest, type ChannelTestOutcome, type ChannelTests, MAX_TESTS_PER_MINUTE } from './channel-tests.ts';
+export type { CountedOn, Counters, KeptCounters, NewCorrection } from './counters.ts';
+export type { CustomCounterFields, CustomCounters } from './custom-counters.ts';
 export {
   CHANNELS,
   type Channel,
   DELIVERY_STATES,
   type Deliveries,
   type Delivery,
+  type DeliveryAttempt,
   type DeliveryFilter,
   type DeliveryState,
   type EndpointHealth,
@@ -15,6 +23,15 @@ export {
   type Outcome,
 } from './deliveries.ts';
 export { DeliverySlots, deliveryShares, type SlotWish } from './delivery-slots.ts';
+export type { AssignmentQuestion, DriverAssignments } from './driver-assignments.ts';
+export {
+  type DriverFields,
+  type DriverFilter,
+  Drivers,
+  type DriverWrite,
+  MAX_CODES_OF_DRIVER,
+  presentCodes,
+} from './drivers.ts';
 export {
   DEFAULT_ERASURE_GRACE_MS,
   ERASURE,
@@ -23,9 +40,23 @@ export {
   type Erasures,
 } from './erasures.ts';
 export * from './errors.ts';
+export type { ExternalIdentities } from './external-identities.ts';
 export { type FollowedRegistry, followRegistry } from './follow-registry.ts';
+export {
+  type ForwardingDestination,
+  type ForwardingDestinations,
+  type ForwardingFields,
+  type ForwardingFilter,
+  type ForwardingGap,
+  type ForwardingProgress,
+  type ForwardingSecrets,
+  type ForwardingSettlement,
+  type LeasedDestination,
+  MAX_DESTINATIONS_PER_USER,
+} from './forwarding-destinations.ts';
 export type { DeletedGeofence, GeofenceFields, GeofenceFilter, GeofenceOwner, Geofences } from './geofences.ts';
 export type { GroupFields, GroupFilter, Groups, MemberChange, MembersChanged } from './groups.ts';
+export { ERASE_HISTORY, type HistoryLimit, type HistoryLimits, RETENTION } from './history-limits.ts';
 export {
   type Claim,
   type Idempotency,
@@ -59,13 +90,30 @@ export {
   type MailAddressStatus,
   type MailLimits,
 } from './mail-addresses.ts';
+export {
+  byUrgency,
+  type KeptState,
+  MAX_FILES_PER_RECORD,
+  MAX_PLANS_PER_DEALER,
+  MAX_RECORDS_PER_VEHICLE,
+  type Maintenance,
+  type NotedServiceFile,
+  type PlanBase,
+  type PlanFields,
+  pendingOf,
+  type ServiceFields,
+  type StoredServiceFile,
+} from './maintenance.ts';
+export type { MessageChannel, MessageChannels, MessageLimits } from './message-channels.ts';
 export type {
   NotificationRuleFields,
   NotificationRuleFilter,
   NotificationRulePatch,
   NotificationRules,
+  RuleActivity,
 } from './notification-rules.ts';
 export type {
+  LicenceDraft,
   NotificationBatch,
   NotificationDraft,
   NotificationFilter,
@@ -75,11 +123,19 @@ export type {
 } from './notifications.ts';
 export type { Outbox, PendingChange } from './outbox.ts';
 export type { Page, Paging } from './page.ts';
+export { CHALLENGE_TTL_S, MAX_PASSKEYS_PER_USER, type Passkey, type Passkeys } from './passkeys.ts';
 export { PasswordsBusyError } from './password.ts';
+export type { PersonalData, PersonalRows } from './personal-data.ts';
+export { probePostgres } from './probe-postgres.ts';
 export type { Quotas } from './quotas.ts';
 export type { ChangesAfter, RecentChanges } from './recent-changes.ts';
 export * from './registry.ts';
-export type { ReportDeliveries, ReportDelivery, ReportDeliveryOutcome } from './report-deliveries.ts';
+export type {
+  ListedReportDelivery,
+  ReportDeliveries,
+  ReportDelivery,
+  ReportDeliveryOutcome,
+} from './report-deliveries.ts';
 export type { ReportFile, ReportFileFields, ReportFiles, StoredReport } from './report-files.ts';
 export type {
   ReportScheduleFields,
@@ -87,11 +143,24 @@ export type {
   ReportSchedules,
   ScheduledJob,
 } from './report-schedules.ts';
+export type { ReportTemplates, TemplateList } from './report-templates.ts';
+export type { SecondFactor, SecondFactors } from './second-factors.ts';
 export { keyId, Secrets, SecretsKeyError } from './secrets.ts';
+export type { KeyPair, ServiceKeys } from './service-keys.ts';
 export { MAX_SESSIONS_PER_USER, type Session, type Sessions } from './sessions.ts';
+export type { ShareLink, ShareLinkFields, ShareLinkFilter, ShareLinks } from './share-links.ts';
 export type { ChangeListener } from './store.ts';
 export type { SecretsState } from './stored-secrets.ts';
 export type { UserFields, UserFilter, UserPatch, Users } from './users.ts';
+export {
+  type CommandEnd,
+  type CommandFilter,
+  type CommandJudgement,
+  MAX_OPEN_COMMANDS_PER_ACCOUNT,
+  MAX_OPEN_COMMANDS_PER_VEHICLE,
+  type NewCommand,
+  type VehicleCommands,
+} from './vehicle-commands.ts';
 export type { VehicleFields, VehicleFilter, VehiclePatch, Vehicles, VehicleWrite } from './vehicles.ts';
 export type { Presence, VideoProfileFields, VideoProfileFilter, VideoProfiles } from './video-profiles.ts';
 export type { StoredVideo } from './video-task-rows.ts';
@@ -99,8 +168,10 @@ export type {
   FetchedFile,
   LeasedVideoTask,
   NewVideoTask,
+  VehicleOfTask,
   VideoStep,
   VideoTaskFilter,
   VideoTasks,
   VideoUsage,
 } from './video-tasks.ts';
+export type { WaitingNotification, WaitingNotifications } from './waiting-notifications.ts';

@@ -1,4 +1,4 @@
-import type { JobId, ReportScheduleId, UserId } from '@outrider/domain';
+import type { JobId, Owner, ReportScheduleId, UserId } from '@outrider/domain';
 import { type Selectable, type SqlBool, sql, type Transaction } from 'kysely';
 import type { AuditNote } from './audit-notes.ts';
 import { type ConsumerPlace, placesOf, setPlace } from './consumer-places.ts';
@@ -7,7 +7,7 @@ import { saveTurn, sharedTurns } from './fair-order.ts';
 import { type Columns, type Lease, Leases } from './leases.ts';
 import { type Page, type Paging, pageOf } from './page.ts';
 import type { JobRow, Tables } from './schema.ts';
-import { inChunks, type Reader, type Store } from './store.ts';
+import { inChunks, type Reader, type Store, type Writer } from './store.ts';
 
 /**
  * - `queued`: waits for its first turn, or for the next one.
@@ -106,7 +106,7 @@ export type MergeJobs = (waiting: JobFacts, added: JobFacts) => JobFacts;
 export type JobOutcome =
   /** `positions`: all that it went through, where that is not said yet. */
   | { state: 'done'; result: JobFacts; positions?: number }
-  | { state: 'failed'; error: string }
+  | { state: 'failed'; error: string; result?: JobFacts }
   | { state: 'cancelled' }
   /** Continues at another turn; `resume` is null where it begins again. */
   | { state: 'queued'; resume: JobFacts | null; dueAtMs: number };
@@ -140,18 +140,9 @@ export class Jobs {
    */
   create(fields: JobFields & { userId: UserId }, about: Omit<AuditNote, 'before'>) {
     return this.#store.write(async (writer): Promise<Job> => {
-      const { tx, nowMs, newId } = writer;
-      const { open } = await tx
-        .selectFrom('jobs')
-        .select((e) => e.fn.countAll<number>().as('open'))
-        .where('userId', '=', fields.userId)
-        .where('state', 'in', ['queued', 'running'])
-        .executeTakeFirstOrThrow();
-      if (Number(open) >= MAX_OPEN_JOBS_PER_USER) throw new TooManyJobsError(MAX_OPEN_JOBS_PER_USER);
-      const row = newJobRow(fields, newId(), nowMs);
-      await tx.insertInto('jobs').values(row).execute();
+      const job = await addUserJob(writer, fields);
       writer.note({ ...about, before: null });
-      return fromRow(row);
+      return job;
     });
   }
 
@@ -257,9 +248,10 @@ export class Jobs {
     db: Reader,
     nowMs: number,
     queue: string,
-    { kinds, atOnce, perTenant = atOnce, withoutTenants }: JobLeaseOptions,
+    options: JobLeaseOptions,
     together: { kind: string; max: number },
-  ) {
+  ): Promise<{ owner: JobOwner; ids: string[] } | null> {
+    const { kinds, atOnce, perTenant = atOnce, withoutTenants } = options;
     const running = await ownedJobs(db, kinds).select(OWNER).where(this.#leases.isLeased(nowMs)).execute();
     if (running.length >= atOnce) return null;
     const due = () => ownedJobs(db, kinds).where(this.#leases.isDue(nowMs));
@@ -283,7 +275,9 @@ export class Jobs {
       .orderBy('jobs.dueAtMs')
       .orderBy('jobs.id')
       .limit(1)
-      .executeTakeFirstOrThrow();
+      .executeTakeFirst();
+    // Without the writers' lock, another instance may have taken it since.
+    if (next === undefined) return this.#nextTurn(db, nowMs, queue, options, together);
     if (next.kind !== together.kind || owner.userId !== null) return { owner, ids: [next.id] };
     const others = await due()
       .select(['jobs.id', 'jobs.subjectId'])
@@ -415,6 +409,20 @@ function leaseOf({ job, lease }: Pick<LeasedJob, 'job' | 'lease'>): Lease {
   return { id: job.id, lease };
 }
 
+/** @throws {TooManyJobsError} when the user has as many open as one may have */
+export async function addUserJob({ tx, nowMs, newId }: Writer, fields: JobFields & { userId: UserId }): Promise<Job> {
+  const { open } = await tx
+    .selectFrom('jobs')
+    .select((e) => e.fn.countAll<number>().as('open'))
+    .where('userId', '=', fields.userId)
+    .where('state', 'in', ['queued', 'running'])
+    .executeTakeFirstOrThrow();
+  if (Number(open) >= MAX_OPEN_JOBS_PER_USER) throw new TooManyJobsError(MAX_OPEN_JOBS_PER_USER);
+  const row = newJobRow(fields, newId(), nowMs);
+  await tx.insertInto('jobs').values(row).execute();
+  return fromRow(row);
+}
+
 /** As {@link Jobs.settle} does, wherever it is written. */
 export function settleJob(
   leases: Leases<'jobs'>,
@@ -433,7 +441,10 @@ export function settleJob(
       percent: 100,
       ...(outcome.positions !== undefined && { positions: outcome.positions }),
     }),
-    ...(outcome.state === 'failed' && { error: outcome.error.slice(0, MAX_ERROR_CHARACTERS) }),
+    ...(outcome.state === 'failed' && {
+      error: outcome.error.slice(0, MAX_ERROR_CHARACTERS),
+      ...(outcome.result && { result: JSON.stringify(outcome.result) }),
+    }),
   });
 }
 
@@ -456,7 +467,12 @@ function ownedJobs(db: Reader, kinds: readonly string[]) {
     .where(isOfKinds(kinds));
 }
 
-function ownerOfJob({ userId, tenant }: { userId: string | null; tenant: string }) {
+interface JobOwner extends Owner {
+  /** Null: the service itself. */
+  userId: string | null;
+}
+
+function ownerOfJob({ userId, tenant }: { userId: string | null; tenant: string }): JobOwner {
   return { userId, tenant, account: userId ?? `service of ${tenant}` };
 }
 

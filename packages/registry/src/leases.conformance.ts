@@ -132,7 +132,8 @@ function queuesAt(advance: (ms: number) => void): Record<string, Queue> {
           });
         advance(DAY_MS);
         await registry.reportSchedules.runDue(() => ({ kind: 'report', subjectId: null, parameters: {} }), 10);
-        for (const leased of await jobs(registry, 'report', 10)) await registry.reportFiles.fail(leased, 'no data');
+        for (const leased of await jobs(registry, 'report', 10))
+          await registry.reportFiles.fail(leased, 'no data', 'failed');
       },
       async lease(registry, limit) {
         return (await registry.reportDeliveries.lease(limit, LEASE_MS, new Turns())).map((leased) => ({

@@ -3,7 +3,16 @@ import type { Tables } from './schema.ts';
 import { inChunks, type Reader, type Store, type Writer } from './store.ts';
 
 /** Tables whose rows are work. */
-export type WorkTable = 'jobs' | 'deliveries' | 'reportDeliveries' | 'videoTasks' | 'mailAddresses';
+export type WorkTable =
+  | 'jobs'
+  | 'deliveries'
+  | 'reportDeliveries'
+  | 'videoTasks'
+  | 'mailAddresses'
+  | 'channelTests'
+  | 'forwardingDestinations'
+  | 'accountLinks'
+  | 'accountNotices';
 type Row<T extends WorkTable> = Selectable<Tables[T]>;
 type Column<T extends WorkTable> = keyof Tables[T] & string;
 /** Values of columns, or SQL for them. */

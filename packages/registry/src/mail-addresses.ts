@@ -20,6 +20,8 @@ export interface MailAddress {
   id: string;
   tenant: string;
   address: string;
+  /** Of its reader, as the account supposes that last named it; null: not known. */
+  language: string | null;
   state: MailAddressState;
   /** What links in its mails are signed with. */
   secret: string;
@@ -75,16 +77,16 @@ export class MailAddresses {
   /**
    * Notes that a tenant wants to write to addresses. New ones are pending, and their holders are asked to confirm them.
    *
-   * @param again the owner has just named them: those that are pending already are asked once more, where the last time
-   *   is long enough ago
    * @param isTrusted addresses that the operator vouches for: they are confirmed at once, unless they unsubscribed
+   * @param named the owner has just named them, for readers of a language: those that are pending already are asked
+   *   once more, where the last time is long enough ago
    * @throws {TooManyAddressesError} when too many addresses of the tenant are pending
    */
   async request(
     tenant: string,
     addresses: readonly string[],
     isTrusted: (address: string) => boolean,
-    again = false,
+    named: { language: string | null } | null = null,
   ): Promise<Map<string, MailAddress>> {
     const known = await this.#find(tenant, addresses);
     const nowMs = this.#store.now();
@@ -104,11 +106,21 @@ export class MailAddresses {
       if (row === undefined)
         await db
           .insertInto('mailAddresses')
-          .values(newMailAddressRow(this.#store.newId(), tenant, address, trusted ? 'confirmed' : 'pending', nowMs))
+          .values({
+            ...newMailAddressRow(this.#store.newId(), tenant, address, trusted ? 'confirmed' : 'pending', nowMs),
+            language: named?.language ?? null,
+          })
           .onConflict((c) => c.columns(['tenantId', 'addressKey']).doNothing())
           .execute();
       else if (row.state === 'pending' && trusted) await this.#change(row, 'confirmed');
-      else if (row.state === 'pending' && again)
+      else if (row.state === 'pending' && named !== null) {
+        if (row.language !== named.language)
+          await db
+            .updateTable('mailAddresses')
+            .set({ language: named.language })
+            .where('id', '=', row.id)
+            .where('state', '=', 'pending')
+            .execute();
         await db
           .updateTable('mailAddresses')
           .set({ nextAttemptAtMs: nowMs, attempts: 0, changedAtMs: nowMs })
@@ -116,6 +128,7 @@ export class MailAddresses {
           .where('nextAttemptAtMs', 'is', null)
           .where('askedAtMs', '<=', nowMs - ASK_AGAIN_MS)
           .execute();
+      }
     }
     return this.#find(tenant, addresses);
   }
@@ -210,28 +223,23 @@ export class MailAddresses {
     );
   }
 
-  /** The same for a mail that asks for a confirmation: an address counts once, whichever tenants name it. */
-  takeConfirmation(
-    { address, tenant }: MailAddress,
-    perAddress: { perDay: number; perMonth: number },
+  /**
+   * The same for mails that their reader did not agree to: an address counts once, whichever tenants name it.
+   *
+   * @param what of which there are few, in words
+   */
+  takeFew(
+    what: 'confirmations' | 'account mails' | 'account notices',
+    { address, tenant }: Pick<MailAddress, 'address' | 'tenant'>,
+    { perDay, perMonth }: { perDay: number; perMonth: number },
     owner: MailLimits,
   ): Promise<string | null> {
     return this.#count(
       [
-        [
-          `day confirmations to ${keyOf(address)}`,
-          DAY_MS,
-          perAddress.perDay,
-          `${perAddress.perDay} confirmations a day`,
-        ],
-        [
-          `${MONTH} confirmations to ${keyOf(address)}`,
-          MONTH_MS,
-          perAddress.perMonth,
-          `${perAddress.perMonth} confirmations in 30 days`,
-        ],
-        [`hour confirmations of ${tenant}`, HOUR_MS, owner.perHour, `${owner.perHour} confirmations an hour`],
-        [`day confirmations of ${tenant}`, DAY_MS, owner.perDay, `${owner.perDay} confirmations a day`],
+        [`day ${what} to ${keyOf(address)}`, DAY_MS, perDay, `${perDay} ${what} a day`],
+        [`${MONTH} ${what} to ${keyOf(address)}`, MONTH_MS, perMonth, `${perMonth} ${what} in 30 days`],
+        [`hour ${what} of ${tenant}`, HOUR_MS, owner.perHour, `${owner.perHour} ${what} an hour`],
+        [`day ${what} of ${tenant}`, DAY_MS, owner.perDay, `${owner.perDay} ${what} a day`],
       ],
       null,
     );
@@ -403,7 +411,7 @@ export function newMailAddressRow(
   address: string,
   state: MailAddressState,
   nowMs: number,
-): MailAddressRow {
+): Omit<MailAddressRow, 'language'> {
   return {
     id,
     tenantId: tenant,
@@ -425,6 +433,7 @@ function fromRow(row: MailAddressRow): MailAddress {
     id: row.id,
     tenant: row.tenantId,
     address: row.address,
+    language: row.language,
     state: row.state as MailAddressState,
     secret: row.secret,
     generation: row.generation,

@@ -2,8 +2,13 @@ import type { GroupId } from '@outrider/domain';
 import { UnknownReferenceError } from './errors.ts';
 import { inChunks, type Reader, type Writer } from './store.ts';
 
-/** The tables that say which groups a vehicle, a user or a geofence names. */
-export type MembershipTable = 'vehicleGroupMembers' | 'userGroupAccess' | 'geofenceGroups';
+/** The tables that say which groups a vehicle, a user or a geofence names, and which a geofence is shared with. */
+export type MembershipTable =
+  | 'vehicleGroupMembers'
+  | 'userGroupAccess'
+  | 'geofenceGroups'
+  | 'driverGroupMembers'
+  | 'geofenceShares';
 
 /** The groups of each of the given members, sorted; members without a group are left out. */
 export async function groupsOf(

@@ -1,7 +1,8 @@
-import type { FleetEvent, Notification, NotificationId, NotificationRuleId, UserId } from '@outrider/domain';
+import type { Notification, NotificationId, NotificationRuleId, NotifiedEvent, UserId } from '@outrider/domain';
 import type { NotificationRow } from './schema.ts';
 
 export function fromNotificationRow(row: NotificationRow): Notification {
+  const event = JSON.parse(row.event) as NotifiedEvent;
   return {
     id: row.id as NotificationId,
     userId: row.userId as UserId,
@@ -9,9 +10,11 @@ export function fromNotificationRow(row: NotificationRow): Notification {
     ruleId: row.ruleId as NotificationRuleId,
     ruleVersion: row.ruleVersion,
     ruleName: row.ruleName,
-    vehicleName: row.vehicleName,
+    vehicleName: event.vehicleId === null ? null : row.vehicleName,
     geofenceName: row.geofenceName,
-    event: JSON.parse(row.event) as FleetEvent,
+    driverName: row.driverName,
+    event,
+    lastedMs: row.lastedMs,
     createdAtMs: row.createdAtMs,
     readAtMs: row.readAtMs,
   };
@@ -28,9 +31,12 @@ export function toNotificationRow(notification: Notification): NotificationRow {
     ruleName: notification.ruleName,
     eventId: event.id,
     phase: event.phase,
-    vehicleId: event.vehicleId,
-    vehicleName: notification.vehicleName,
+    vehicleId: event.vehicleId ?? '',
+    vehicleName: notification.vehicleName ?? '',
     geofenceName: notification.geofenceName,
+    driverId: event.vehicleId === null ? event.driverId : null,
+    driverName: notification.driverName,
+    lastedMs: notification.lastedMs,
     createdAtMs: notification.createdAtMs,
     readAtMs: notification.readAtMs,
     event: JSON.stringify(event),

@@ -1,13 +1,17 @@
 import {
+  DEFAULT_LICENCE_WARNING_DAYS,
+  type DriverId,
   type GeofenceId,
   type GroupId,
   type InactiveReason,
   type NotificationRule,
   type NotificationRuleId,
   namesNothing,
+  type RuleList,
   type UserId,
   type VehicleId,
 } from '@outrider/domain';
+import { sql } from 'kysely';
 import { ConflictError, NamesNothingError, UnknownReferenceError } from './errors.ts';
 import { requireOwner } from './owners.ts';
 import { type Page, type Paging, pageOf } from './page.ts';
@@ -25,15 +29,31 @@ export interface NotificationRuleFilter {
   ownerId?: UserId;
 }
 
+/** What became of a rule lately. */
+export interface RuleActivity {
+  /** When it last notified its owner; null: never, or before what is kept. */
+  lastNotifiedAtMs: number | null;
+  /** Deliveries of the last 7 days that failed; {@link MAX_COUNTED} at most. */
+  failedDeliveries: number;
+}
+
+/** Failed deliveries of a rule are counted up to here. */
+const MAX_COUNTED = 1000;
+const COUNTED_FOR_MS = 7 * 86_400_000;
+
 type ReferenceKind = RuleReferenceRow['kind'];
-type References = Pick<NotificationRule, 'vehicleIds' | 'groupIds' | 'geofenceIds'>;
+type References = Pick<NotificationRule, RuleList>;
 
 /** How each list of a rule is kept, and what its ids are those of. */
 const LISTS = [
   ['vehicleIds', 'vehicle', 'vehicles'],
   ['groupIds', 'group', 'vehicleGroups'],
   ['geofenceIds', 'geofence', 'geofences'],
-] as const satisfies readonly (readonly [keyof References, ReferenceKind, string])[];
+  ['insideGeofenceIds', 'inside', 'geofences'],
+  ['outsideGeofenceIds', 'outside', 'geofences'],
+  ['driverIds', 'driver', 'drivers'],
+  ['driverGroupIds', 'driver-group', 'vehicleGroups'],
+] as const satisfies readonly (readonly [RuleList, ReferenceKind, string])[];
 
 /** Notification rules, each with one owner. */
 export class NotificationRules {
@@ -71,6 +91,26 @@ export class NotificationRules {
   async get(id: NotificationRuleId): Promise<NotificationRule | null> {
     const [rule] = await loadRules(this.#store.db, [id]);
     return rule ?? null;
+  }
+
+  /** What became lately of the rules with these ids. */
+  async activity(ids: readonly NotificationRuleId[]): Promise<Map<NotificationRuleId, RuleActivity>> {
+    const known = new Map<NotificationRuleId, RuleActivity>();
+    const sinceMs = this.#store.now() - COUNTED_FOR_MS;
+    for (const some of inChunks(ids)) {
+      const { rows } = await sql<{ id: string; lastMs: number | null; failed: number }>`
+        select r.id,
+          (select max(created_at_ms) from notifications where rule_id = r.id) as last_ms,
+          (select count(*) from (select 1 from deliveries
+            where rule_id = r.id and state = 'failed' and created_at_ms >= ${sinceMs} limit ${MAX_COUNTED}) f) as failed
+        from notification_rules r where r.id in (${sql.join(some)})`.execute(this.#store.db);
+      for (const { id, lastMs, failed } of rows)
+        known.set(id as NotificationRuleId, {
+          lastNotifiedAtMs: lastMs === null ? null : Number(lastMs),
+          failedDeliveries: Number(failed),
+        });
+    }
+    return known;
   }
 
   /** What the rule's webhook messages are signed with; null where it has no webhook, or there is no such rule. */
@@ -153,17 +193,27 @@ export async function deleteRulesOf(writer: Writer, ownerId: UserId): Promise<vo
   for (const rule of await withReferences(writer.tx, rows)) await removeRule(writer, rule);
 }
 
+/** As what rules may name a thing. */
+const NAMED_AS = {
+  vehicle: ['vehicle'],
+  group: ['group', 'driver-group'],
+  geofence: ['geofence', 'inside', 'outside'],
+  driver: ['driver'],
+} as const satisfies Record<string, readonly ReferenceKind[]>;
+
 /**
  * Takes something that is being deleted out of the rules that name it. A rule that then names none becomes inactive,
  * and says why, rather than meaning all.
  */
-export async function dropFromRules(writer: Writer, kind: ReferenceKind, thingId: string): Promise<void> {
+export async function dropFromRules(writer: Writer, kind: keyof typeof NAMED_AS, thingId: string): Promise<void> {
   const { tx } = writer;
+  const kinds: readonly ReferenceKind[] = NAMED_AS[kind];
   const rows = await tx
     .selectFrom('notificationRuleReferences')
     .select('ruleId')
+    .distinct()
     .where('thingId', '=', thingId)
-    .where('kind', '=', kind)
+    .where('kind', 'in', kinds)
     .execute();
   if (kind === 'vehicle') await tx.deleteFrom('ruleFirings').where('vehicleId', '=', thingId).execute();
   if (rows.length === 0) return;
@@ -174,7 +224,7 @@ export async function dropFromRules(writer: Writer, kind: ReferenceKind, thingId
   for (const rule of before) {
     const left = { ...rule, version: rule.version + 1 };
     for (const [list, of] of LISTS)
-      if (of === kind && left[list] !== null)
+      if (kinds.includes(of) && left[list] !== null)
         Object.assign(left, { [list]: left[list].filter((id) => id !== thingId) });
     const reason = namesNothing(left);
     if (reason !== null && left.active) Object.assign(left, { active: false, inactiveReason: reason });
@@ -183,10 +233,23 @@ export async function dropFromRules(writer: Writer, kind: ReferenceKind, thingId
   }
 }
 
+/** The rule with other fields, which name nothing else than before. */
+export async function replaceRule(
+  writer: Writer,
+  rule: NotificationRule,
+  fields: Pick<NotificationRule, 'channelIds'>,
+): Promise<void> {
+  const next = { ...rule, ...fields, version: rule.version + 1 };
+  await store(writer, next);
+  writer.changed(next, rule);
+}
+
 async function removeRule(writer: Writer, rule: NotificationRule): Promise<void> {
   const { tx } = writer;
   await tx.deleteFrom('notificationRuleReferences').where('ruleId', '=', rule.id).execute();
   await tx.deleteFrom('ruleFirings').where('ruleId', '=', rule.id).execute();
+  await tx.deleteFrom('licenceNotices').where('ruleId', '=', rule.id).execute();
+  await tx.deleteFrom('waitingNotifications').where('ruleId', '=', rule.id).execute();
   await tx.deleteFrom('notificationRules').where('id', '=', rule.id).execute();
   writer.deleted(rule);
 }
@@ -285,13 +348,24 @@ type Terms = Pick<
   NotificationRule,
   | 'eventKinds'
   | 'phases'
+  | 'minDurationMinutes'
+  | 'alarms'
+  | 'sensors'
+  | 'driver'
+  | 'licenceWarningDays'
   | 'days'
   | 'hours'
   | 'timeZone'
   | 'minIntervalMinutes'
   | 'maxDataAgeMinutes'
   | 'emails'
+  | 'channelIds'
+  | 'messageTemplate'
+  | 'messageTemplates'
+  | 'language'
+  | 'push'
   | 'webhookUrl'
+  | 'command'
 >;
 
 function fromRow(row: NotificationRuleRow, references: readonly RuleReferenceRow[]): NotificationRule {
@@ -307,16 +381,32 @@ function fromRow(row: NotificationRuleRow, references: readonly RuleReferenceRow
     inactiveReason: row.inactiveReason as InactiveReason | null,
     eventKinds: terms.eventKinds,
     phases: terms.phases,
+    // Missing in rules of earlier versions.
+    minDurationMinutes: terms.minDurationMinutes ?? 0,
+    alarms: terms.alarms ?? null,
+    sensors: terms.sensors ?? null,
     vehicleIds: row.namesVehicles === 1 ? (named('vehicle') as VehicleId[]) : null,
     groupIds: row.namesGroups === 1 ? (named('group') as GroupId[]) : null,
     geofenceIds: row.namesGeofences === 1 ? (named('geofence') as GeofenceId[]) : null,
+    insideGeofenceIds: row.namesInside === 1 ? (named('inside') as GeofenceId[]) : null,
+    outsideGeofenceIds: row.namesOutside === 1 ? (named('outside') as GeofenceId[]) : null,
+    driver: terms.driver ?? null,
+    driverIds: row.namesDrivers === 1 ? (named('driver') as DriverId[]) : null,
+    driverGroupIds: row.namesDriverGroups === 1 ? (named('driver-group') as GroupId[]) : null,
+    licenceWarningDays: terms.licenceWarningDays ?? DEFAULT_LICENCE_WARNING_DAYS,
     days: terms.days,
     hours: terms.hours,
     timeZone: terms.timeZone,
     minIntervalMinutes: terms.minIntervalMinutes,
     maxDataAgeMinutes: terms.maxDataAgeMinutes,
     emails: terms.emails,
+    channelIds: terms.channelIds ?? [],
+    messageTemplate: terms.messageTemplate ?? null,
+    messageTemplates: terms.messageTemplates ?? {},
+    language: terms.language ?? null,
+    push: terms.push ?? false,
     webhookUrl: terms.webhookUrl,
+    command: terms.command ?? null,
   };
 }
 
@@ -324,13 +414,24 @@ function toRow(rule: NotificationRule, webhookSecret: string | null): Notificati
   const terms: Terms = {
     eventKinds: rule.eventKinds,
     phases: rule.phases,
+    minDurationMinutes: rule.minDurationMinutes,
+    alarms: rule.alarms,
+    sensors: rule.sensors,
+    driver: rule.driver,
+    licenceWarningDays: rule.licenceWarningDays,
     days: rule.days,
     hours: rule.hours,
     timeZone: rule.timeZone,
     minIntervalMinutes: rule.minIntervalMinutes,
     maxDataAgeMinutes: rule.maxDataAgeMinutes,
     emails: rule.emails,
+    channelIds: rule.channelIds,
+    messageTemplate: rule.messageTemplate,
+    messageTemplates: rule.messageTemplates,
+    language: rule.language,
+    push: rule.push,
     webhookUrl: rule.webhookUrl,
+    command: rule.command,
   };
   return {
     id: rule.id,
@@ -341,6 +442,10 @@ function toRow(rule: NotificationRule, webhookSecret: string | null): Notificati
     namesVehicles: rule.vehicleIds === null ? 0 : 1,
     namesGroups: rule.groupIds === null ? 0 : 1,
     namesGeofences: rule.geofenceIds === null ? 0 : 1,
+    namesInside: rule.insideGeofenceIds === null ? 0 : 1,
+    namesOutside: rule.outsideGeofenceIds === null ? 0 : 1,
+    namesDrivers: rule.driverIds === null ? 0 : 1,
+    namesDriverGroups: rule.driverGroupIds === null ? 0 : 1,
     terms: JSON.stringify(terms),
     webhookSecret,
   };

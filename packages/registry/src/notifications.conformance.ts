@@ -1,8 +1,10 @@
 import {
+  type DriverId,
   deriveEventId,
   type FleetEvent,
   type GeofenceId,
   type GroupId,
+  type LicenceExpiry,
   type NotificationId,
   type NotificationRule,
   type NotificationRuleId,
@@ -86,6 +88,123 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
     const inbox = async (userId = anna) =>
       (await env.registry.notifications.after(userId, 0, 1000)).map((n) => n.number);
 
+    describe('licences', () => {
+      const LAST_DAY = '2027-05-31';
+      const addDriver = (name: string) =>
+        env.registry.drivers.create({
+          ...{ name, dealerId: null, groupIds: [], codes: [], phone: null, licenceNumber: null },
+          licenceExpiresOn: LAST_DAY,
+        });
+      const licenceDraft = (of: NotificationRule, driverId: DriverId, more: Partial<LicenceExpiry> = {}) => ({
+        rule: of,
+        driverName: 'Anna',
+        event: {
+          ...{
+            id: deriveEventId('licence-expiry', driverId, JSON.stringify(more), 0),
+            kind: 'licence-expiry' as const,
+          },
+          ...{ phase: 'begin' as const, vehicleId: null, driverId, stage: 'expires-soon' as const },
+          ...{ licenceExpiresOn: LAST_DAY, startedAtMs: 0, endedAtMs: null },
+          ...more,
+        },
+      });
+
+      test('each stage is saved once, whoever saves it, for as long as rule and driver exist', async () => {
+        const made = await addRule({ eventKinds: ['licence-expiry'], emails: ['anna@example.org'] });
+        const { id } = await addDriver('Anna');
+        const { notifications } = env.registry;
+        const draft = licenceDraft(made, id);
+        const all = await Promise.all([1, 2, 3, 4].map(() => notifications.recordLicence(draft)));
+        expect(all.filter((each) => each !== null)).toHaveLength(1);
+        expect(await notifications.unread(anna)).toEqual([
+          { vehicleId: null, geofenceId: null, driverId: id, count: 1 },
+        ]);
+        expect(await notifications.after(anna, 0, 10)).toMatchObject([
+          { number: 1, vehicleName: null, driverName: 'Anna', event: draft.event },
+        ]);
+        expect((await env.registry.deliveries.list(anna, {}, ALL)).items).toHaveLength(1);
+        await env.reopen();
+        await env.registry.notifications.forget({ beforeMs: Number.MAX_SAFE_INTEGER, maxPerUser: 1, limit: 10 });
+        expect(await env.registry.notifications.recordLicence(draft)).toBe(null);
+        const expired = licenceDraft(made, id, { stage: 'expired' });
+        expect(await env.registry.notifications.recordLicence(expired)).toMatchObject({
+          number: 2,
+          event: { stage: 'expired' },
+        });
+      });
+
+      test('nothing is saved by a rule or of a driver that has changed; the name goes with the driver', async () => {
+        const made = await addRule({ eventKinds: ['licence-expiry'] });
+        const { id } = await addDriver('Anna');
+        const { notifications, drivers, notificationRules } = env.registry;
+        const { event } = licenceDraft(made, id);
+        expect(await notifications.recordLicence(licenceDraft(made, id, { licenceExpiresOn: '2027-06-30' }))).toBe(
+          null,
+        );
+        expect(await notifications.recordLicence(licenceDraft({ ...made, version: 2 }, id))).toBe(null);
+        expect(await notifications.recordLicence(licenceDraft(made, id))).toMatchObject({ driverName: 'Anna', event });
+        await drivers.delete(id, null);
+        expect(await notifications.after(anna, 0, 10)).toMatchObject([{ driverName: null }]);
+        expect(await notifications.recordLicence(licenceDraft(made, id, { stage: 'expired' }))).toBe(null);
+        const { id: ben } = await addDriver('Ben');
+        await notificationRules.delete(made.id, null);
+        expect(await notifications.recordLicence(licenceDraft(made, ben))).toBe(null);
+      });
+    });
+
+    describe('events that last', () => {
+      const wait = (of: NotificationRule, minute: number, minutes: number) => {
+        const event = visit(minute);
+        const dueMs = event.startedAtMs + minutes * 60_000;
+        return { ruleId: of.id, event, dueMs, consumer: 'test', partition: 0 };
+      };
+
+      test('what waits is saved with the offset, found when it is due, and taken once', async () => {
+        const made = await addRule({ minDurationMinutes: 10 });
+        const other = await addRule({ name: 'Other', minDurationMinutes: 20 });
+        const waiting = [wait(made, 0, 10), wait(other, 0, 20), wait(made, 5, 10)];
+        const batch = { consumer: 'test', partition: 0, next: 3, drafts: [], waiting };
+        await env.registry.notifications.record(batch);
+        // The same batch again, after a crash: nothing comes twice.
+        await env.registry.notifications.record(batch);
+        const noonMs = visit(0).startedAtMs;
+        const due = (minute: number) => env.registry.waitingNotifications.due(noonMs + minute * 60_000, null, 10);
+        expect(await due(9)).toEqual([]);
+        expect(await due(15)).toEqual([waiting[0], waiting[2]]);
+        expect(await env.registry.waitingNotifications.due(noonMs + 3_600_000, waiting[0] ?? null, 1)).toEqual([
+          waiting[2],
+        ]);
+        const drafts = [made, other].map((rule) => ({ ...draft(0, rule, visit(0)), lastedMs: 600_000 }));
+        const [first, second] = await Promise.all([
+          env.registry.notifications.recordWaited(drafts),
+          env.registry.notifications.recordWaited(drafts),
+        ]);
+        expect([...first, ...second].map(({ ruleId, lastedMs }) => [ruleId, lastedMs])).toEqual(
+          [made.id, other.id].sort().map((id) => [id, 600_000]),
+        );
+        expect(await inbox()).toEqual([1, 2]);
+        expect(await env.registry.waitingNotifications.ofEvents([visit(0).id])).toEqual([]);
+        expect(await env.registry.waitingNotifications.ofEvents([visit(5).id])).toEqual([waiting[2]]);
+        await env.registry.notificationRules.delete(made.id, null);
+        expect(await due(1000)).toEqual([]);
+      });
+
+      test('the interval of a rule counts from when it was notified, not from when the event began', async () => {
+        const rule = await addRule({ minDurationMinutes: 60, minIntervalMinutes: 30 });
+        await env.registry.notifications.record({
+          consumer: 'test',
+          partition: 0,
+          next: 2,
+          drafts: [],
+          waiting: [wait(rule, 0, 60)],
+        });
+        const lasted = { ...draft(0, rule, visit(0)), lastedMs: 3_600_000 };
+        expect(await env.registry.notifications.recordWaited([lasted])).toHaveLength(1);
+        expect(await record(90, [draft(89, rule, visit(89))])).toHaveLength(0);
+        expect(await record(92, [draft(91, rule, visit(91))])).toHaveLength(1);
+      });
+    });
+
     describe('rules', () => {
       test('a rule is kept whole, and changes with an outbox record and a line of the audit trail', async () => {
         const car = await addVehicle('Car');
@@ -100,6 +219,8 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
           minIntervalMinutes: 7.5,
           maxDataAgeMinutes: 30,
           phases: ['begin', 'end'],
+          alarms: ['sos', 'towing'],
+          sensors: ['Cargo'],
           emails: ['anna@example.org'],
           webhookUrl: 'https://example.org/hook',
         });
@@ -174,6 +295,13 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
         const grouped = await addRule({ groupIds: [group.id] }, 'grouped');
         const fenced = await addRule({ geofenceIds: [depot.id] }, 'fenced');
         const all = await addRule({}, 'all');
+        const driver = await env.registry.drivers.create({
+          ...{ name: 'Anna', dealerId: null, groupIds: [], codes: [] },
+          ...{ phone: null, licenceNumber: null, licenceExpiresOn: null },
+        });
+        const driven = await addRule({ driverIds: [driver.id], driver: 'known' }, 'driven');
+        const ofDrivers = await addRule({ driverGroupIds: [group.id] }, 'of drivers');
+        expect(await env.registry.notificationRules.get(driven.id)).toEqual(driven);
         const state = async ({ id }: NotificationRule) => {
           const found = await env.registry.notificationRules.get(id);
           return found && [found.version, found.active, found.inactiveReason];
@@ -189,6 +317,10 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
         expect(await state(one)).toEqual([2, false, 'vehicles-deleted']);
         expect(await state(grouped)).toEqual([2, false, 'groups-deleted']);
         expect(await state(fenced)).toEqual([2, false, 'geofences-deleted']);
+        expect(await state(ofDrivers)).toEqual([2, false, 'drivers-deleted']);
+        expect(await state(driven)).toEqual([1, true, null]);
+        await env.registry.drivers.delete(driver.id, null);
+        expect(await state(driven)).toEqual([2, false, 'drivers-deleted']);
         expect(await state(all)).toEqual([1, true, null]);
         // Naming none is never naming all.
         expect(await env.registry.notificationRules.get(one.id)).toMatchObject({ vehicleIds: [] });
@@ -295,14 +427,14 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
         const spaced = await addRule({ minIntervalMinutes: 10 });
         const first = [0, 4, 10, 12].map((minute, nth) => draft(nth, spaced, visit(minute)));
         const made = await record(5, [...first, draft(4, spaced, visit(12, 'begin', van))]);
-        expect(made.map(({ event }) => [event.vehicleId, new Date(event.fixTimeMs).getUTCMinutes()])).toEqual([
+        expect(made.map(({ event }) => [event.vehicleId, new Date(event.startedAtMs).getUTCMinutes()])).toEqual([
           [CAR, 0],
           [CAR, 10],
           [van, 12],
         ]);
         await env.reopen();
         const later = [19, 20, 5].map((minute, nth) => draft(5 + nth, spaced, visit(minute)));
-        expect((await record(8, later)).map(({ event }) => new Date(event.fixTimeMs).getUTCMinutes())).toEqual([20]);
+        expect((await record(8, later)).map(({ event }) => new Date(event.startedAtMs).getUTCMinutes())).toEqual([20]);
       });
 
       test('it is read one by one or all at once; what came since stays unread', async () => {
@@ -319,7 +451,7 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
         await expect(env.registry.notifications.markRead(ABSENT as UserId, id)).rejects.toBeInstanceOf(NotFoundError);
         const unread = async () => (await env.registry.notifications.unread(anna)).map(({ count }) => count);
         expect(await env.registry.notifications.unread(anna)).toEqual([
-          { vehicleId: CAR, geofenceId: ABSENT, count: 4 },
+          { vehicleId: CAR, geofenceId: ABSENT, driverId: null, count: 4 },
         ]);
         expect(await env.registry.notifications.markAllRead(anna, 4)).toBe(3);
         expect(await unread()).toEqual([1]);

@@ -1,31 +1,62 @@
 import {
+  type DriverId,
   type EventId,
   type FleetEvent,
   type GeofenceId,
+  isLate,
   isTooSoon,
+  type LicenceExpiry,
   type Notification,
   type NotificationId,
   type NotificationRule,
+  type NotificationRuleId,
+  orderOfRule,
   type UnreadCount,
   type UserId,
+  type VehicleCommand,
   type VehicleId,
 } from '@outrider/domain';
 import type { Transaction } from 'kysely';
+import { SERVICE } from './actor.ts';
+import { insertNotes } from './audit-notes.ts';
 import { type ConsumerPlace, placesOf, setPlace } from './consumer-places.ts';
 import { insertDeliveries } from './deliveries.ts';
 import { NotFoundError } from './errors.ts';
 import { fromNotificationRow, toNotificationRow } from './notification-row.ts';
 import type { Tables } from './schema.ts';
 import { inChunks, type Reader, type Store, type Writer } from './store.ts';
+import { insertRuleCommands, type RuleCommandWish } from './vehicle-commands.ts';
+import { insertWaiting, takeWaiting, type WaitingNotification } from './waiting-notifications.ts';
 
 /** What a rule asks for, before it is a notification. */
 export interface NotificationDraft {
   /** Of the event, in its partition of topic `events`. */
   offset: number;
-  rule: Pick<NotificationRule, 'id' | 'version' | 'ownerId' | 'name' | 'minIntervalMinutes' | 'emails' | 'webhookUrl'>;
+  rule: Pick<
+    NotificationRule,
+    | 'id'
+    | 'version'
+    | 'ownerId'
+    | 'name'
+    | 'minIntervalMinutes'
+    | 'emails'
+    | 'webhookUrl'
+    | 'channelIds'
+    | 'push'
+    | 'command'
+  >;
   event: FleetEvent;
   vehicleName: string;
   geofenceName: string | null;
+  /** How long it has lasted, where the rule waited for that. */
+  lastedMs?: number;
+}
+
+/** A licence of which a rule notifies. */
+export interface LicenceDraft {
+  rule: NotificationDraft['rule'];
+  event: LicenceExpiry;
+  driverName: string;
 }
 
 /** What a consumer of topic `events` made of a range of one partition. */
@@ -36,8 +67,12 @@ export interface NotificationBatch {
   next: number;
   /** Those of one rule in the order of their offsets, all below `next`. */
   drafts: readonly NotificationDraft[];
+  /** Saved with the offset: they wait for the event to last. Default: none. */
+  waiting?: readonly WaitingNotification[];
   /** Others of the same events follow: the offset to go on from stays. Default: false. */
   isPart?: boolean;
+  /** Called once it is saved, with the commands that the rules send. */
+  onCommands?(commands: readonly VehicleCommand[]): void;
 }
 
 /** The range of a user's notification numbers. */
@@ -51,6 +86,9 @@ export interface NotificationProgress {
 /** Only notifications for which all that is set holds. */
 export interface NotificationFilter {
   unread?: boolean;
+  vehicleId?: VehicleId;
+  ruleId?: NotificationRuleId;
+  eventKind?: string;
   /** When the notification was created. */
   fromMs?: number;
   /** Exclusive. */
@@ -95,15 +133,22 @@ export class Notifications {
    *
    * @returns the new notifications, in the order of the drafts
    */
-  record(batch: NotificationBatch): Promise<Notification[]> {
-    const { consumer, partition, next, isPart = false } = batch;
+  async record(batch: NotificationBatch): Promise<Notification[]> {
+    const { consumer, partition, next, waiting = [], isPart = false, onCommands = () => {} } = batch;
     const nowMs = this.#store.now();
-    return this.#store.db.transaction().execute(async (tx) => {
+    let commands: VehicleCommand[] = [];
+    const saved = this.#store.db.transaction().execute(async (tx) => {
       const done = await lockOffset(tx, consumer, partition);
       if (next <= done) return [];
       const fresh = batch.drafts.filter((draft) => draft.offset >= done);
-      const made = fresh.length === 0 ? [] : await this.#insert(tx, fresh, nowMs);
+      const made =
+        fresh.length === 0
+          ? []
+          : await this.#insert(tx, fresh, nowMs, (queued) => {
+              commands = queued;
+            });
       if (isPart) return made;
+      await insertWaiting(tx, waiting);
       await tx
         .updateTable('consumerOffsets')
         .set({ nextOffset: next })
@@ -112,17 +157,77 @@ export class Notifications {
         .execute();
       return made;
     });
+    const made = await saved;
+    if (commands.length > 0) onCommands(commands);
+    return made;
   }
 
-  async #insert(tx: Transaction<Tables>, drafts: readonly NotificationDraft[], nowMs: number): Promise<Notification[]> {
+  /**
+   * Saves the notifications of events that have lasted as long as their rules ask for, each once: what no longer waits
+   * is left out.
+   */
+  async recordWaited(
+    drafts: readonly NotificationDraft[],
+    onCommands: (commands: readonly VehicleCommand[]) => void = () => {},
+  ): Promise<Notification[]> {
+    const nowMs = this.#store.now();
+    let commands: VehicleCommand[] = [];
+    const made = await this.#store.db.transaction().execute(async (tx) => {
+      const taken: NotificationDraft[] = [];
+      // In one order everywhere: two that take the same ones never wait for each other.
+      const sorted = drafts.toSorted((a, b) => (waitingKey(a) < waitingKey(b) ? -1 : 1));
+      for (const draft of sorted)
+        if (await takeWaiting(tx, { event: draft.event, ruleId: draft.rule.id })) taken.push(draft);
+      return this.#insert(tx, taken, nowMs, (queued) => {
+        commands = queued;
+      });
+    });
+    if (commands.length > 0) onCommands(commands);
+    return made;
+  }
+
+  /**
+   * Saves the notification of a licence, once per rule, driver, date and stage, whichever instance comes first. What
+   * was notified is known for as long as the rule and the driver exist, and so for longer than the notification is.
+   *
+   * @returns null where it was notified before, or rule or driver have changed since they were looked at
+   */
+  recordLicence(draft: LicenceDraft): Promise<Notification | null> {
+    const nowMs = this.#store.now();
+    return this.#store.db.transaction().execute(async (tx) => {
+      if (!(await takeLicence(tx, draft))) return null;
+      const drafts = await withoutRepeated(tx, await withoutOwnerless(tx, [draft]));
+      return (await this.#save(tx, drafts, nowMs))[0] ?? null;
+    });
+  }
+
+  async #insert(
+    tx: Transaction<Tables>,
+    drafts: readonly NotificationDraft[],
+    nowMs: number,
+    onCommands: (commands: VehicleCommand[]) => void,
+  ): Promise<Notification[]> {
     const kept = await withoutTooSoon(tx, await withoutRepeated(tx, await withoutOwnerless(tx, drafts)));
+    const made = await this.#save(tx, kept, nowMs);
+    const { commands, notes } = await insertRuleCommands(tx, kept.flatMap(commandsOf), nowMs, this.#store.newId);
+    await insertNotes(tx, notes, SERVICE, nowMs, this.#store.newId);
+    onCommands(commands);
+    return made;
+  }
+
+  /** Saves notifications, numbered, with their deliveries. */
+  async #save(
+    tx: Transaction<Tables>,
+    drafts: readonly (NotificationDraft | LicenceDraft)[],
+    nowMs: number,
+  ): Promise<Notification[]> {
     const numbers = await takeNumbers(
       tx,
-      kept.map(({ rule }) => rule.ownerId),
+      drafts.map(({ rule }) => rule.ownerId),
     );
     const rules: NotificationDraft['rule'][] = [];
-    const made = kept.map((draft, nth): Notification => {
-      const { rule, event, vehicleName, geofenceName } = draft;
+    const made = drafts.map((draft, nth): Notification => {
+      const { rule, event } = draft;
       rules.push(rule);
       return {
         id: this.#store.newId() as NotificationId,
@@ -131,9 +236,11 @@ export class Notifications {
         ruleId: rule.id,
         ruleVersion: rule.version,
         ruleName: rule.name,
-        vehicleName,
-        geofenceName,
+        vehicleName: 'vehicleName' in draft ? draft.vehicleName : null,
+        geofenceName: 'geofenceName' in draft ? draft.geofenceName : null,
+        driverName: 'driverName' in draft ? draft.driverName : null,
         event,
+        lastedMs: ('lastedMs' in draft ? draft.lastedMs : undefined) ?? null,
         createdAtMs: nowMs,
         readAtMs: null,
       };
@@ -158,6 +265,10 @@ export class Notifications {
       .limit(limit + 1);
     if (after !== null) query = query.where('number', '<', after);
     if (filter.unread !== undefined) query = query.where('readAtMs', filter.unread ? 'is' : 'is not', null);
+    if (filter.vehicleId !== undefined) query = query.where('vehicleId', '=', filter.vehicleId);
+    if (filter.ruleId !== undefined) query = query.where('ruleId', '=', filter.ruleId);
+    if (filter.eventKind !== undefined)
+      query = query.where(this.#store.jsonText('event', 'kind'), '=', filter.eventKind);
     if (filter.fromMs !== undefined) query = query.where('createdAtMs', '>=', filter.fromMs);
     if (filter.toMs !== undefined) query = query.where('createdAtMs', '<', filter.toMs);
     const rows = await query.execute();
@@ -189,6 +300,21 @@ export class Notifications {
     return row ? fromNotificationRow(row) : null;
   }
 
+  /** Of the user's notifications those with these ids. */
+  async byIds(userId: UserId, ids: readonly NotificationId[]): Promise<Map<NotificationId, Notification>> {
+    const found = new Map<NotificationId, Notification>();
+    for (const some of inChunks([...new Set(ids)])) {
+      const rows = await this.#store.db
+        .selectFrom('notifications')
+        .selectAll()
+        .where('id', 'in', some)
+        .where('userId', '=', userId)
+        .execute();
+      for (const row of rows) found.set(row.id as NotificationId, fromNotificationRow(row));
+    }
+    return found;
+  }
+
   async progress(userId: UserId): Promise<NotificationProgress> {
     return (await this.progressByUser([userId])).get(userId) ?? NEVER;
   }
@@ -213,14 +339,15 @@ export class Notifications {
     const geofenceId = this.#store.jsonText('event', 'geofenceId');
     const rows = await this.#store.db
       .selectFrom('notifications')
-      .select(({ fn }) => ['vehicleId', geofenceId.as('geofenceId'), fn.countAll<number>().as('count')])
+      .select(({ fn }) => ['vehicleId', geofenceId.as('geofenceId'), 'driverId', fn.countAll<number>().as('count')])
       .where('userId', '=', userId)
       .where('readAtMs', 'is', null)
-      .groupBy(['vehicleId', geofenceId])
+      .groupBy(['vehicleId', geofenceId, 'driverId'])
       .execute();
     return rows.map((row) => ({
-      vehicleId: row.vehicleId as VehicleId,
+      vehicleId: row.vehicleId === '' ? null : (row.vehicleId as VehicleId),
       geofenceId: row.geofenceId as GeofenceId | null,
+      driverId: row.driverId as DriverId | null,
       count: Number(row.count),
     }));
   }
@@ -312,23 +439,92 @@ export class Notifications {
   }
 }
 
+/** What the rule sends to the terminal because of the event: nothing because of late data. */
+function commandsOf(draft: NotificationDraft): RuleCommandWish[] {
+  const { rule, event } = draft;
+  const { command } = rule;
+  if (command === null || isLate(event)) return [];
+  return [
+    {
+      vehicleId: event.vehicleId,
+      order: orderOfRule(command),
+      maxSpeedKmh: command.maxSpeedKmh,
+      createdBy: rule.ownerId,
+      expiresAtMs: dataTimeMs(draft) + command.expiresInSeconds * 1000,
+      ruleId: rule.id,
+      eventId: event.id,
+    },
+  ];
+}
+
+/** Up to when the data has to be known for the notification. */
+function dataTimeMs({ event, lastedMs }: NotificationDraft): number {
+  return lastedMs === undefined ? event.fixTimeMs : Math.max(event.fixTimeMs, event.startedAtMs + lastedMs);
+}
+
+/** Notes that the rule has notified of it. @returns false where it had, or where rule or driver have changed since */
+async function takeLicence(tx: Transaction<Tables>, { rule, event }: LicenceDraft): Promise<boolean> {
+  const { driverId, licenceExpiresOn, stage } = event;
+  // Both rows stay locked until the transaction ends: a deletion meanwhile finds what was saved. The rule comes first,
+  // as it does where a driver is deleted.
+  const ofRule = await tx
+    .updateTable('notificationRules')
+    .set((e) => ({ version: e.ref('version') }))
+    .where('id', '=', rule.id)
+    .where('version', '=', rule.version)
+    .returning('id')
+    .executeTakeFirst();
+  if (ofRule === undefined) return false;
+  const driver = await tx
+    .updateTable('drivers')
+    .set((e) => ({ version: e.ref('version') }))
+    .where('id', '=', driverId)
+    .where('licenceExpiresOn', '=', licenceExpiresOn)
+    .returning('id')
+    .executeTakeFirst();
+  if (driver === undefined) return false;
+  const taken = await tx
+    .insertInto('licenceNotices')
+    .values({ ruleId: rule.id, driverId, licenceExpiresOn, stage })
+    .onConflict((c) => c.columns(['ruleId', 'driverId', 'licenceExpiresOn', 'stage']).doNothing())
+    .returning('ruleId')
+    .executeTakeFirst();
+  return taken !== undefined;
+}
+
+/** Takes the name of a driver who is deleted out of all inboxes. */
+export async function forgetDriverInNotifications({ tx }: Writer, driverId: DriverId): Promise<void> {
+  await tx.deleteFrom('licenceNotices').where('driverId', '=', driverId).execute();
+  await tx.updateTable('notifications').set({ driverName: null }).where('driverId', '=', driverId).execute();
+}
+
+function waitingKey({ event, rule }: NotificationDraft): string {
+  return `${event.id} ${rule.id}`;
+}
+
 /** Deletes the user's inbox. */
 export async function deleteNotificationsOf({ tx }: Writer, userId: UserId): Promise<void> {
   // The counter first: a transaction that adds notifications locks it, so this waits and deletes those too.
   await tx.deleteFrom('notificationCounters').where('userId', '=', userId).execute();
   await tx.deleteFrom('deliveries').where('userId', '=', userId).execute();
   await tx.deleteFrom('deliveryCircuits').where('userId', '=', userId).execute();
+  await tx.deleteFrom('channelTests').where('userId', '=', userId).execute();
   await tx.deleteFrom('notifications').where('userId', '=', userId).execute();
+}
+
+/** Deletes notifications, with what was sent of them. */
+export async function deleteNotifications(tx: Reader, rows: readonly { id: string }[]): Promise<void> {
+  for (const some of inChunks(rows.map(({ id }) => id))) {
+    await tx.deleteFrom('deliveries').where('notificationId', 'in', some).execute();
+    await tx.deleteFrom('notifications').where('id', 'in', some).execute();
+  }
 }
 
 async function forgetRows(
   tx: Transaction<Tables>,
   rows: readonly { id: string; userId: string; number: number }[],
 ): Promise<number> {
-  for (const some of inChunks(rows.map((row) => row.id))) {
-    await tx.deleteFrom('deliveries').where('notificationId', 'in', some).execute();
-    await tx.deleteFrom('notifications').where('id', 'in', some).execute();
-  }
+  await deleteNotifications(tx, rows);
   const upTo = new Map<string, number>();
   for (const { userId, number } of rows) upTo.set(userId, Math.max(number, upTo.get(userId) ?? 0));
   for (const [userId, number] of [...upTo].sort(([a], [b]) => (a < b ? -1 : 1)))
@@ -359,7 +555,10 @@ async function lockOffset(tx: Transaction<Tables>, consumer: string, partition: 
 }
 
 /** A rule may have been asked a moment before its owner was deleted. */
-async function withoutOwnerless(db: Reader, drafts: readonly NotificationDraft[]): Promise<NotificationDraft[]> {
+async function withoutOwnerless<D extends Pick<NotificationDraft, 'rule'>>(
+  db: Reader,
+  drafts: readonly D[],
+): Promise<D[]> {
   const known = new Set<string>();
   for (const some of inChunks([...new Set(drafts.map(({ rule }) => rule.ownerId))])) {
     const rows = await db.selectFrom('users').select('id').where('id', 'in', some).execute();
@@ -368,7 +567,10 @@ async function withoutOwnerless(db: Reader, drafts: readonly NotificationDraft[]
   return drafts.filter(({ rule }) => known.has(rule.ownerId));
 }
 
-async function withoutRepeated(db: Reader, drafts: readonly NotificationDraft[]): Promise<NotificationDraft[]> {
+async function withoutRepeated<D extends NotificationDraft | LicenceDraft>(
+  db: Reader,
+  drafts: readonly D[],
+): Promise<D[]> {
   const known = new Set<string>();
   for (const some of inChunks([...new Set(drafts.map(({ event }) => event.id))])) {
     const rows = await db
@@ -407,13 +609,15 @@ async function withoutTooSoon(
       for (const row of rows) last.set(`${row.ruleId}/${row.vehicleId}`, row.fixTimeMs);
     }
   const fired = new Map<string, { ruleId: string; vehicleId: string; fixTimeMs: number }>();
-  const kept = drafts.filter(({ rule, event }) => {
+  const kept = drafts.filter((draft) => {
+    const { rule, event } = draft;
     if (rule.minIntervalMinutes === 0) return true;
     const key = `${rule.id}/${event.vehicleId}`;
     const lastMs = last.get(key) ?? null;
-    if (isTooSoon(rule, lastMs, event)) return false;
+    const atMs = dataTimeMs(draft);
+    if (isTooSoon(rule, lastMs, { origin: event.origin, fixTimeMs: atMs })) return false;
     // Late data is of before: it sets nothing back.
-    const fixTimeMs = Math.max(event.fixTimeMs, lastMs ?? event.fixTimeMs);
+    const fixTimeMs = Math.max(atMs, lastMs ?? atMs);
     last.set(key, fixTimeMs);
     fired.set(key, { ruleId: rule.id, vehicleId: event.vehicleId, fixTimeMs });
     return true;

@@ -9,10 +9,12 @@ export interface OfVehicles {
   dealerId?: UserId;
   /** The vehicle is in at least one of these; none at all for an empty list. */
   anyOfGroups?: readonly GroupId[];
+  /** The vehicle is not suspended. */
+  inUse?: true;
 }
 
 /** The filter as a condition of a query that has the table of vehicles in it. */
-export function isOfVehicles({ vehicleId, dealerId, anyOfGroups }: OfVehicles): Expression<SqlBool> {
+export function isOfVehicles({ vehicleId, dealerId, anyOfGroups, inUse }: OfVehicles): Expression<SqlBool> {
   const e = expressionBuilder<Tables, 'vehicles'>();
   const conditions: Expression<SqlBool>[] = [];
   if (vehicleId !== undefined) conditions.push(e('vehicles.id', '=', vehicleId));
@@ -21,5 +23,6 @@ export function isOfVehicles({ vehicleId, dealerId, anyOfGroups }: OfVehicles): 
     const members = e.selectFrom('vehicleGroupMembers').select('memberId').where('groupId', 'in', anyOfGroups);
     conditions.push(e('vehicles.id', 'in', members));
   }
+  if (inUse) conditions.push(e('vehicles.suspension', 'is', null));
   return e.and(conditions);
 }

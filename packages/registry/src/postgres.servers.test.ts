@@ -4,21 +4,32 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { Kysely, sql } from 'kysely';
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
+import { apiKeysConformance } from './api-keys.conformance.ts';
 import { auditConformance } from './audit.conformance.ts';
 import { bulkConformance } from './bulk.conformance.ts';
+import { customFieldsConformance } from './custom-fields.conformance.ts';
+import { driversConformance } from './drivers.conformance.ts';
 import { erasuresConformance } from './erasures.conformance.ts';
+import { forwardingConformance } from './forwarding-destinations.conformance.ts';
+import { historyLimitsConformance } from './history-limits.conformance.ts';
 import { idempotencyConformance } from './idempotency.conformance.ts';
+import { IDLE_IN_TRANSACTION_MS } from './idle-in-transaction.ts';
 import { openRegistry } from './index.ts';
 import { jobsConformance } from './jobs.conformance.ts';
 import { leasesConformance } from './leases.conformance.ts';
 import { mailAddressesConformance } from './mail-addresses.conformance.ts';
+import { maintenanceConformance } from './maintenance.conformance.ts';
 import { notificationsConformance } from './notifications.conformance.ts';
-import { IDLE_IN_TRANSACTION_MS, postgresDialect } from './postgres.ts';
+import { personalDataConformance } from './personal-data.conformance.ts';
+import { postgresDialect } from './postgres.ts';
 import { quotasConformance } from './quotas.conformance.ts';
 import { registryConformance } from './registry.conformance.ts';
 import { reportsConformance } from './reports.conformance.ts';
 import { secretsConformance } from './secrets.conformance.ts';
+import { shareLinksConformance } from './share-links.conformance.ts';
+import { signInConformance } from './sign-in.conformance.ts';
 import { WRITERS_LOCK } from './store.ts';
+import { vehicleCommandsConformance } from './vehicle-commands.conformance.ts';
 import { videoConformance } from './video.conformance.ts';
 
 const url = process.env.DATABASE_URL;
@@ -131,6 +142,25 @@ if (url) {
     }
   });
 
+  test('instances that look for a job at the same time take it once, and none fails', {
+    timeout: 60_000,
+  }, async () => {
+    const place = await newPlace();
+    const registries = await Promise.all(Array.from({ length: 4 }, () => place.open(Date.now)));
+    try {
+      for (let round = 0; round < 100; round++) {
+        await registries[0]?.jobs.add({ kind: 'dig', subjectId: 'van', parameters: { round }, dueAtMs: 0 }, () => ({}));
+        const leased = await Promise.all(
+          registries.map(({ jobs }) => jobs.lease({ kinds: ['dig'], leaseMs: 60_000, atOnce: 1000 })),
+        );
+        expect(leased.flatMap((each) => each?.job.parameters ?? [])).toEqual([{ round }]);
+      }
+    } finally {
+      await Promise.all(registries.map((registry) => registry.close()));
+      await place.remove();
+    }
+  });
+
   registryConformance('PostgreSQL', newPlace);
   notificationsConformance('PostgreSQL', newPlace);
   mailAddressesConformance('PostgreSQL', newPlace);
@@ -140,7 +170,17 @@ if (url) {
   jobsConformance('PostgreSQL', newPlace);
   leasesConformance('PostgreSQL', newPlace);
   erasuresConformance('PostgreSQL', newPlace);
+  historyLimitsConformance('PostgreSQL', newPlace);
+  personalDataConformance('PostgreSQL', newPlace);
   videoConformance('PostgreSQL', newPlace);
+  shareLinksConformance('PostgreSQL', newPlace);
+  apiKeysConformance('PostgreSQL', newPlace);
+  forwardingConformance('PostgreSQL', newPlace);
+  signInConformance('PostgreSQL', newPlace);
+  driversConformance('PostgreSQL', newPlace);
+  customFieldsConformance('PostgreSQL', newPlace);
+  maintenanceConformance('PostgreSQL', newPlace);
+  vehicleCommandsConformance('PostgreSQL', newPlace);
   reportsConformance('PostgreSQL', newPlace);
   quotasConformance('PostgreSQL', async () => {
     const { open: _, remove, schema } = await newPlace();

@@ -1,6 +1,7 @@
 import { PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { RegistryAwayError } from './errors.ts';
+import { IDLE_IN_TRANSACTION_MS } from './idle-in-transaction.ts';
 
 const MAX_CONNECTIONS = 10;
 const INT8 = pg.types.builtins.INT8;
@@ -8,10 +9,6 @@ const INT8 = pg.types.builtins.INT8;
 const CONNECT_WITHIN_MS = 10_000;
 /** A server that does not answer a statement within this time counts as gone. */
 const ANSWER_WITHIN_MS = 30_000;
-/**
- * The server ends a transaction that is idle for this long: its client may have died, and others wait for its locks.
- */
-export const IDLE_IN_TRANSACTION_MS = 10_000;
 /** What changes tables may take as long as they are large. */
 const CHANGES_TABLES = /^\s*(create|alter|drop)\b/i;
 

@@ -25,6 +25,7 @@ type Counts = Partial<Record<Counted, number>>;
 export class QuotaGrowth {
   readonly #ofOwner = new Map<UserId, Counts>();
   readonly #vehiclesOfDealer = new Map<UserId, number>();
+  readonly #driversOfDealer = new Map<UserId, number>();
   /** Accounts that came to a dealer, with all that they own. */
   readonly #moved = new Map<UserId, UserId>();
 
@@ -57,6 +58,11 @@ export class QuotaGrowth {
         if (dealerId !== null) this.#vehiclesOfDealer.set(dealerId, (this.#vehiclesOfDealer.get(dealerId) ?? 0) + by);
         break;
       }
+      case 'driver': {
+        const { dealerId } = definition;
+        if (dealerId !== null) this.#driversOfDealer.set(dealerId, (this.#driversOfDealer.get(dealerId) ?? 0) + by);
+        break;
+      }
     }
   }
 
@@ -79,6 +85,7 @@ export class QuotaGrowth {
       }
     }
     for (const [dealerId, vehicles] of this.#vehiclesOfDealer) addTo(ofDealer, dealerId, { vehicles });
+    for (const [dealerId, drivers] of this.#driversOfDealer) addTo(ofDealer, dealerId, { drivers });
     for (const [userId, dealerId] of this.#moved) {
       const owned: Counts = {};
       for (const kind of kindsOf('account'))
@@ -187,6 +194,26 @@ export class Quotas {
   }
 }
 
+/**
+ * Checks that a file has space, in the transaction that notes it.
+ *
+ * @param owners the account that puts it, and the dealer whose it is
+ * @throws {QuotaExceededError}
+ */
+export async function requireStorage(
+  { tx, quotas }: Pick<Writer, 'tx' | 'quotas'>,
+  owners: { account: UserId; dealer: UserId | null },
+  requested: number,
+): Promise<void> {
+  for (const scope of QUOTA_SCOPES) {
+    const userId = owners[scope];
+    if (userId === null) continue;
+    const { limit } = await limitOf(tx, quotas, scope, userId, 'storageBytes');
+    const used = await usedOf(tx, scope, userId, 'storageBytes');
+    if (used + requested > limit) throw new QuotaExceededError({ scope, kind: 'storageBytes', limit, used, requested });
+  }
+}
+
 /** Forgets the limits of an account that is deleted. */
 export async function deleteQuotasOf(tx: Reader, userId: UserId): Promise<void> {
   await tx.deleteFrom('quotaLimits').where('userId', '=', userId).execute();
@@ -233,12 +260,14 @@ async function usedOf(db: Reader, scope: QuotaScope, userId: UserId, kind: Quota
   switch (kind) {
     case 'geofences':
     case 'notificationRules':
-    case 'reportSchedules': {
+    case 'reportSchedules':
+    case 'shareLinks': {
       const table = (
         {
           geofences: 'geofences',
           notificationRules: 'notificationRules',
           reportSchedules: 'reportSchedules',
+          shareLinks: 'shareLinks',
         } as const
       )[kind];
       const row = await db
@@ -256,10 +285,11 @@ async function usedOf(db: Reader, scope: QuotaScope, userId: UserId, kind: Quota
         .executeTakeFirstOrThrow();
       return Number(row.used ?? 0);
     }
-    case 'vehicles': {
+    case 'vehicles':
+    case 'drivers': {
       if (scope === 'account') return 0;
       const row = await db
-        .selectFrom('vehicles')
+        .selectFrom(kind)
         .select((e) => e.fn.countAll<number>().as('used'))
         .where('dealerId', '=', userId)
         .executeTakeFirstOrThrow();
@@ -271,7 +301,10 @@ async function usedOf(db: Reader, scope: QuotaScope, userId: UserId, kind: Quota
         .select((e) => e.fn.sum<number | null>('bytes').as('used'))
         .where('userId', 'in', owners())
         .executeTakeFirstOrThrow();
-      return Number(reports.used ?? 0) + (scope === 'dealer' ? await videoBytesOf(db, userId) : 0);
+      const others = scope === 'dealer' ? [videoBytesOf, serviceBytesOf] : [serviceBytesBy];
+      let used = Number(reports.used ?? 0);
+      for (const bytesOf of others) used += await bytesOf(db, userId);
+      return used;
     }
   }
 }
@@ -284,6 +317,27 @@ async function videoBytesOf(db: Reader, dealerId: UserId): Promise<number> {
     .select((e) => e.fn.sum<number | null>('videoTasks.fileBytes').as('used'))
     .where('vehicles.dealerId', '=', dealerId)
     .where('videoTasks.fileBytes', '>', 0)
+    .executeTakeFirstOrThrow();
+  return Number(row.used ?? 0);
+}
+
+/** Bytes of the files of services of a dealer's vehicles. */
+async function serviceBytesOf(db: Reader, dealerId: UserId): Promise<number> {
+  const row = await db
+    .selectFrom('serviceFiles')
+    .innerJoin('vehicles', 'vehicles.id', 'serviceFiles.vehicleId')
+    .select((e) => e.fn.sum<number | null>('serviceFiles.bytes').as('used'))
+    .where('vehicles.dealerId', '=', dealerId)
+    .executeTakeFirstOrThrow();
+  return Number(row.used ?? 0);
+}
+
+/** Bytes of the files of services that an account put. */
+async function serviceBytesBy(db: Reader, userId: UserId): Promise<number> {
+  const row = await db
+    .selectFrom('serviceFiles')
+    .select((e) => e.fn.sum<number | null>('bytes').as('used'))
+    .where('createdBy', '=', userId)
     .executeTakeFirstOrThrow();
   return Number(row.used ?? 0);
 }

@@ -96,6 +96,25 @@ export function registryConformance(name: string, newPlace: () => Promise<Place>
         expect(directory.vehicles.get(created.id)).toEqual(edited);
       });
 
+      test('a suspension is kept until it is taken back, and only by what suspends', async () => {
+        const created = await env.registry.vehicles.create(vehicle('Truck 1'));
+        const suspension = { reason: 'unpaid', by: 'dealer' } as const;
+        const suspended = await env.registry.vehicles.suspend(created.id, suspension);
+        expect(suspended).toMatchObject({ version: 2, suspension: { ...suspension, sinceMs: expect.any(Number) } });
+        expect(await env.registry.vehicles.suspend(created.id, suspension)).toEqual(suspended);
+        const renamed = await env.registry.vehicles.update(created.id, 2, { name: 'Truck 2' });
+        expect(renamed).toEqual({ ...suspended, name: 'Truck 2', version: 3 });
+        expect(await env.registry.vehicles.get(created.id)).toEqual(renamed);
+        const listed = async (more: { inUse?: true } = {}) =>
+          (await env.registry.vehicles.list(more, { limit: 10, after: null })).items.length;
+        expect([await listed(), await listed({ inUse: true })]).toEqual([1, 0]);
+        expect(await env.registry.vehicles.suspend(created.id, null)).toMatchObject({
+          version: 4,
+          suspension: null,
+        });
+        expect(await listed({ inUse: true })).toBe(1);
+      });
+
       test('an update that changes nothing makes no version and no change', async () => {
         const created = await env.registry.vehicles.create(vehicle('Truck 1'));
         await drain();
@@ -494,6 +513,67 @@ export function registryConformance(name: string, newPlace: () => Promise<Place>
       });
     });
 
+    describe('geofences that are shared', () => {
+      test('are listed for the organisation, and for those who were given a group', async () => {
+        const dealer = await env.registry.users.create(user('dealer', { role: 'dealer' }), 'a long password');
+        const anna = await env.registry.users.create(user('anna', { dealerId: dealer.id }), 'a long password');
+        const ben = await env.registry.users.create(user('ben'), 'a long password');
+        const group = await env.registry.groups.create({ name: 'A', dealerId: null });
+        const made = new Map<string, GeofenceId>();
+        const draw = async (name: string, ownerId: UserId, more: Parameters<typeof geofence>[2] = {}) =>
+          made.set(name, (await env.registry.geofences.create(geofence(name, ownerId, more))).id);
+        await draw('private', dealer.id);
+        await draw('of the dealer', dealer.id, { sharedWithOrganisation: true, category: 'Depot' });
+        await draw('of anna', anna.id, { sharedWithOrganisation: true, sharedGroupIds: [group.id] });
+        await draw('of ben', ben.id, { sharedWithOrganisation: true });
+        await draw('for a group', ben.id, { sharedGroupIds: [group.id] });
+        const names = async (ownerId: UserId, organisation: UserId | null, groupIds: GroupId[]) =>
+          (await env.registry.geofences.list({ ownerId, sharedWith: { organisation, groupIds } }, ALL)).items.map(
+            ({ name }) => name,
+          );
+        const nobody = ABSENT as UserId;
+        expect(await names(nobody, dealer.id, [])).toEqual(['of the dealer', 'of anna']);
+        expect(await names(nobody, dealer.id, [group.id])).toEqual(['of the dealer', 'of anna', 'for a group']);
+        expect(await names(dealer.id, null, [])).toEqual(['private', 'of the dealer', 'of ben']);
+        await expect(
+          env.registry.geofences.create(geofence('X', ben.id, { sharedGroupIds: [ABSENT as GroupId] })),
+        ).rejects.toBeInstanceOf(UnknownReferenceError);
+        const snapshot = (await env.registry.snapshot()).find(({ id }) => id === made.get('of anna'));
+        expect(snapshot?.definition).toMatchObject({ sharedWithOrganisation: true, sharedGroupIds: [group.id] });
+        await env.registry.groups.delete(group.id, null);
+        expect(await env.registry.geofences.get(made.get('for a group') as GeofenceId)).toMatchObject({
+          version: 2,
+          sharedGroupIds: [],
+        });
+      });
+
+      test('stay with the organisation when their owner is deleted; others go', async () => {
+        const boss = await operator();
+        const dealer = await env.registry.users.create(user('dealer', { role: 'dealer' }), 'a long password');
+        const anna = await env.registry.users.create(user('anna', { dealerId: dealer.id }), 'a long password');
+        const ben = await env.registry.users.create(user('ben'), 'a long password');
+        const shared = { sharedWithOrganisation: true };
+        await env.registry.geofences.create(geofence('Depot', dealer.id));
+        const depot = await env.registry.geofences.create(geofence('Depot', anna.id, shared));
+        const home = await env.registry.geofences.create(geofence('Home', anna.id));
+        const yard = await env.registry.geofences.create(geofence('Yard', ben.id, shared));
+        await env.registry.users.delete(anna.id, null);
+        expect(await env.registry.geofences.get(depot.id)).toEqual({
+          ...depot,
+          ownerId: dealer.id,
+          name: 'Depot (2)',
+          version: 2,
+        });
+        expect(await env.registry.geofences.get(home.id)).toBeNull();
+        const by = { user: boss, sessionId: null, address: null };
+        await env.registry.as(by).users.delete(ben.id, null);
+        expect(await env.registry.geofences.get(yard.id)).toMatchObject({ ownerId: boss.id, name: 'Yard' });
+        // An organisation ends with its dealer.
+        await env.registry.users.delete(dealer.id, null);
+        expect(await env.registry.geofences.get(depot.id)).toBeNull();
+      });
+    });
+
     describe('sessions', () => {
       test('a session lives until its time is over', async () => {
         const boss = await operator();
@@ -517,6 +597,28 @@ export function registryConformance(name: string, newPlace: () => Promise<Place>
           { ...first, lastUsedAtMs: env.nowMs, address: '2001:db8::1' },
           second,
         ]);
+      });
+
+      test('those of all users are listed page by page, the last used first', async () => {
+        const boss = await operator();
+        const made = [];
+        for (let n = 0; n < 5; n += 1) {
+          // Two were used at the same time.
+          if (n !== 2) env.nowMs += 1000;
+          made.push(await env.registry.sessions.create(boss.id, 60_000, '192.0.2.1', `curl ${n}`));
+        }
+        const { sessions } = env.registry;
+        const first = await sessions.list(2, null);
+        const second = await sessions.list(2, first[1] ?? null);
+        const third = await sessions.list(2, second[1] ?? null);
+        expect([...first, ...second, ...third].map(({ userAgent }) => userAgent)).toEqual([
+          'curl 4',
+          'curl 3',
+          'curl 2',
+          'curl 1',
+          'curl 0',
+        ]);
+        expect(await sessions.list(2, third[0] ?? null)).toEqual([]);
       });
 
       test('a session that was ended is over, and can not be ended twice', async () => {
@@ -684,15 +786,15 @@ export function registryConformance(name: string, newPlace: () => Promise<Place>
         const depot = await env.registry.geofences.create(geofence('Depot', anna.id));
         const yard = await env.registry.geofences.create(geofence('Yard', dealer.id));
         expect(await env.registry.geofences.deleted([depot.id])).toEqual([]);
-        const ownerOf = { id: depot.id, ownerId: anna.id, dealerId: dealer.id };
+        const owner = { id: anna.id, role: 'user', dealerId: dealer.id };
+        const sharing = { sharedWithOrganisation: false, sharedGroupIds: [] };
+        const ownerOf = { id: depot.id, ownerId: anna.id, owner, ...sharing };
         expect(await env.registry.geofences.ownersOf([depot.id, ABSENT as GeofenceId])).toEqual([ownerOf]);
         await env.registry.geofences.update(depot.id, null, { name: 'Main depot' });
         await env.registry.geofences.delete(depot.id, null);
         await env.registry.geofences.delete(yard.id, null);
-        const gone = { id: depot.id, name: 'Main depot', ownerId: anna.id };
-        expect(await env.registry.geofences.deleted([depot.id, ABSENT as GeofenceId])).toEqual([
-          { ...gone, dealerId: dealer.id },
-        ]);
+        const gone = { ...ownerOf, name: 'Main depot' };
+        expect(await env.registry.geofences.deleted([depot.id, ABSENT as GeofenceId])).toEqual([gone]);
         expect(await env.registry.geofences.ownersOf([depot.id])).toMatchObject([ownerOf]);
         const idsOf = async () =>
           Promise.all(
@@ -706,7 +808,26 @@ export function registryConformance(name: string, newPlace: () => Promise<Place>
         // What the account had is deleted with it, and stays its last dealer's to know.
         const home = await env.registry.geofences.create(geofence('Home', anna.id));
         await env.registry.users.delete(anna.id, null);
-        expect(await env.registry.geofences.deleted([home.id])).toMatchObject([{ name: 'Home', dealerId: other.id }]);
+        expect(await env.registry.geofences.deleted([home.id])).toMatchObject([
+          { name: 'Home', owner: { id: anna.id, role: 'user', dealerId: other.id } },
+        ]);
+      });
+
+      test('stays known to whom it was shared with', async () => {
+        const dealer = await env.registry.users.create(user('dealer', { role: 'dealer' }), 'a long password');
+        const anna = await env.registry.users.create(user('anna', { dealerId: dealer.id }), 'a long password');
+        const group = await env.registry.groups.create({ name: 'A', dealerId: null });
+        const sharing = { sharedWithOrganisation: true, sharedGroupIds: [group.id] };
+        const depot = await env.registry.geofences.create(geofence('Depot', dealer.id, sharing));
+        const own = await env.registry.geofences.create(geofence('Own', anna.id));
+        const other = await env.registry.geofences.create(geofence('Other', dealer.id));
+        for (const { id } of [depot, own, other]) await env.registry.geofences.delete(id, null);
+        expect(await env.registry.geofences.ownersOf([depot.id])).toMatchObject([sharing]);
+        const ids = (organisation: UserId | null, groupIds: GroupId[]) =>
+          env.registry.geofences.deletedIds({ ownerId: anna.id, sharedWith: { organisation, groupIds } });
+        expect(await ids(dealer.id, [])).toEqual([depot.id, own.id]);
+        expect(await ids(null, [group.id])).toEqual([depot.id, own.id]);
+        expect(await ids(null, [])).toEqual([own.id]);
       });
     });
 

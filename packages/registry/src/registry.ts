@@ -6,40 +6,60 @@ import {
   type QuotaLimits,
 } from '@outrider/domain';
 import { CamelCasePlugin, Kysely, sql } from 'kysely';
+import { AccountLinks } from './account-links.ts';
+import { AccountNotices } from './account-notices.ts';
 import type { Actor } from './actor.ts';
+import { ApiKeys } from './api-keys.ts';
 import { Audit } from './audit.ts';
+import { ChannelTests } from './channel-tests.ts';
+import { Counters } from './counters.ts';
+import { CustomCounters } from './custom-counters.ts';
 import { type DefinitionVersion, definitionsOf, definitionVersions } from './definition-versions.ts';
 import { Deliveries } from './deliveries.ts';
+import { DriverAssignments } from './driver-assignments.ts';
+import { allDrivers, Drivers } from './drivers.ts';
 import { Erasures } from './erasures.ts';
+import { ExternalIdentities } from './external-identities.ts';
+import { ForwardingDestinations } from './forwarding-destinations.ts';
 import { allGeofences, Geofences } from './geofences.ts';
 import { fromGroupRow, Groups } from './groups.ts';
 import { growingIds } from './growing-ids.ts';
+import { HistoryLimits } from './history-limits.ts';
 import { type Claim, Idempotency } from './idempotency.ts';
 import { Jobs } from './jobs.ts';
 import { MailAddresses } from './mail-addresses.ts';
+import { Maintenance } from './maintenance.ts';
 import { allGroups } from './memberships.ts';
+import { MessageChannels } from './message-channels.ts';
 import { migrate } from './migrate.ts';
 import { NothingDue } from './nothing-due.ts';
 import { allRules, NotificationRules } from './notification-rules.ts';
 import { Notifications } from './notifications.ts';
 import { Outbox } from './outbox.ts';
-import { postgresDialect } from './postgres.ts';
+import { Passkeys } from './passkeys.ts';
+import { PersonalData } from './personal-data.ts';
 import { Preferences } from './preferences.ts';
 import { Quotas } from './quotas.ts';
 import { RecentChanges } from './recent-changes.ts';
 import { ReportDeliveries } from './report-deliveries.ts';
 import { ReportFiles } from './report-files.ts';
 import { ReportSchedules } from './report-schedules.ts';
+import { ReportTemplates } from './report-templates.ts';
 import type { Tables } from './schema.ts';
+import { SecondFactors } from './second-factors.ts';
 import { NO_SECRETS, type Secrets } from './secrets.ts';
+import { ServiceKeys } from './service-keys.ts';
 import { Sessions } from './sessions.ts';
+import { ShareLinks } from './share-links.ts';
 import { NodeSqliteDialect, openDatabase } from './sqlite.ts';
 import { type ChangeListener, type DialectName, Store } from './store.ts';
 import { prepareSecrets, rotateSecrets, type SecretsState } from './stored-secrets.ts';
 import { fromUserRow, Users } from './users.ts';
+import { VehicleCommands } from './vehicle-commands.ts';
 import { fromVehicleRow, Vehicles } from './vehicles.ts';
 import { fromProfileRow, VideoProfiles } from './video-profiles.ts';
 import { VideoTasks } from './video-tasks.ts';
+import { WaitingNotifications } from './waiting-notifications.ts';
 
 /** Tables and columns have snake_case names in the database, and camelCase names in code. */
 export const PLUGINS = [new CamelCasePlugin()];
@@ -79,15 +99,29 @@ export type RegistryOptions = (
 export class Registry {
   readonly users: Users;
   readonly sessions: Sessions;
+  readonly secondFactors: SecondFactors;
+  readonly passkeys: Passkeys;
+  readonly accountLinks: AccountLinks;
+  readonly accountNotices: AccountNotices;
+  readonly externalIdentities: ExternalIdentities;
+  readonly apiKeys: ApiKeys;
   readonly vehicles: Vehicles;
   readonly groups: Groups;
   readonly geofences: Geofences;
+  readonly drivers: Drivers;
+  readonly driverAssignments: DriverAssignments;
   readonly notificationRules: NotificationRules;
   readonly notifications: Notifications;
+  readonly waitingNotifications: WaitingNotifications;
   readonly deliveries: Deliveries;
+  readonly channelTests: ChannelTests;
+  readonly messageChannels: MessageChannels;
+  readonly forwardingDestinations: ForwardingDestinations;
+  readonly serviceKeys: ServiceKeys;
   readonly mailAddresses: MailAddresses;
   readonly jobs: Jobs;
   readonly erasures: Erasures;
+  readonly historyLimits: HistoryLimits;
   readonly reportFiles: ReportFiles;
   readonly reportSchedules: ReportSchedules;
   readonly reportDeliveries: ReportDeliveries;
@@ -98,22 +132,43 @@ export class Registry {
   readonly audit: Audit;
   readonly idempotency: Idempotency;
   readonly quotas: Quotas;
+  readonly personalData: PersonalData;
   readonly preferences: Preferences;
+  readonly reportTemplates: ReportTemplates;
+  readonly shareLinks: ShareLinks;
+  readonly vehicleCommands: VehicleCommands;
+  readonly counters: Counters;
+  readonly customCounters: CustomCounters;
+  readonly maintenance: Maintenance;
   readonly #store: Store;
 
   constructor(store: Store) {
     this.#store = store;
     this.users = new Users(store);
     this.sessions = new Sessions(store);
+    this.secondFactors = new SecondFactors(store);
+    this.passkeys = new Passkeys(store);
+    this.accountLinks = new AccountLinks(store);
+    this.accountNotices = new AccountNotices(store);
+    this.externalIdentities = new ExternalIdentities(store);
+    this.apiKeys = new ApiKeys(store);
     this.vehicles = new Vehicles(store);
     this.groups = new Groups(store);
     this.geofences = new Geofences(store);
+    this.drivers = new Drivers(store);
+    this.driverAssignments = new DriverAssignments(store);
     this.notificationRules = new NotificationRules(store);
     this.notifications = new Notifications(store);
+    this.waitingNotifications = new WaitingNotifications(store);
     this.deliveries = new Deliveries(store);
+    this.channelTests = new ChannelTests(store);
+    this.messageChannels = new MessageChannels(store);
+    this.forwardingDestinations = new ForwardingDestinations(store);
+    this.serviceKeys = new ServiceKeys(store);
     this.mailAddresses = new MailAddresses(store);
     this.jobs = new Jobs(store);
     this.erasures = new Erasures(store);
+    this.historyLimits = new HistoryLimits(store);
     this.reportFiles = new ReportFiles(store);
     this.reportSchedules = new ReportSchedules(store);
     this.reportDeliveries = new ReportDeliveries(store);
@@ -124,7 +179,14 @@ export class Registry {
     this.audit = new Audit(store);
     this.idempotency = new Idempotency(store);
     this.quotas = new Quotas(store);
+    this.personalData = new PersonalData(store);
     this.preferences = new Preferences(store);
+    this.reportTemplates = new ReportTemplates(store);
+    this.shareLinks = new ShareLinks(store);
+    this.vehicleCommands = new VehicleCommands(store);
+    this.counters = new Counters(store);
+    this.customCounters = new CustomCounters(store);
+    this.maintenance = new Maintenance(store);
   }
 
   /**
@@ -155,11 +217,13 @@ export class Registry {
       const members = await allGroups(tx, 'vehicleGroupMembers');
       const access = await allGroups(tx, 'userGroupAccess');
       const watched = await allGroups(tx, 'geofenceGroups');
+      const shared = await allGroups(tx, 'geofenceShares');
       const groups = await tx.selectFrom('vehicleGroups').selectAll().orderBy('id').execute();
       const users = await tx.selectFrom('users').selectAll().orderBy('id').execute();
       const vehicles = await tx.selectFrom('vehicles').selectAll().orderBy('id').execute();
-      const geofences = await allGeofences(tx, watched);
+      const geofences = await allGeofences(tx, watched, shared);
       const rules = await allRules(tx);
+      const drivers = await allDrivers(tx);
       const profiles = await tx.selectFrom('videoProfiles').selectAll().orderBy('id').execute();
       return [
         ...groups.map(fromGroupRow),
@@ -168,6 +232,7 @@ export class Registry {
         ...geofences,
         ...rules,
         ...profiles.map(fromProfileRow),
+        ...drivers,
       ];
     });
     return definitions.map((definition) => asChange(definition, changedAtMs));
@@ -235,6 +300,8 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
   }
   const schema = options.schema ?? 'public';
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) throw new Error(`${JSON.stringify(schema)} is no plain schema name`);
+  // Loaded where it is used: the client takes megabytes of each thread.
+  const { postgresDialect } = await import('./postgres.ts');
   const onIdleError = options.onIdleError ?? ((error: Error) => process.emitWarning(error));
   return open(
     new Kysely({ dialect: postgresDialect(options.url, schema, onIdleError), plugins: PLUGINS }),

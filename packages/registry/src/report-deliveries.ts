@@ -3,6 +3,7 @@ import type { Transaction } from 'kysely';
 import { inTurns, ownersOf } from './fair-order.ts';
 import type { Job } from './jobs.ts';
 import { type Lease, Leases, outOfTime } from './leases.ts';
+import { type Page, type Paging, pageOf } from './page.ts';
 import type { ReportDeliveryRow, Tables } from './schema.ts';
 import type { Store } from './store.ts';
 
@@ -21,6 +22,16 @@ export interface ReportDelivery {
   lease: string;
   /** Whose turn it takes, to be ended by {@link Turns.end}. */
   owner: Owner;
+}
+
+/** What became of one. */
+export interface ListedReportDelivery extends Pick<ReportDelivery, 'id' | 'jobId' | 'target' | 'attempts'> {
+  state: ReportDeliveryOutcome['state'];
+  createdAtMs: number;
+  /** Null: it is tried again. */
+  finishedAtMs: number | null;
+  /** Of the last attempt that failed. */
+  error: string | null;
 }
 
 /** How an attempt ended. */
@@ -110,6 +121,24 @@ export class ReportDeliveries {
       finishedAtMs: isPending ? null : nowMs,
       nextAttemptAtMs: isPending ? outcome.nextAttemptAtMs : nowMs,
     });
+  }
+
+  /** Of a schedule, the newest first; those that ended long ago are cleaned away. */
+  async ofSchedule(scheduleId: ReportScheduleId, paging: Paging): Promise<Page<ListedReportDelivery>> {
+    let query = this.#store.db
+      .selectFrom('reportDeliveries')
+      .selectAll()
+      .where('scheduleId', '=', scheduleId)
+      .orderBy('id', 'desc')
+      .limit(paging.limit + 1);
+    if (paging.after !== null) query = query.where('id', '<', paging.after);
+    const page = pageOf(await query.execute(), paging);
+    const items = page.items.map(({ id, jobId, target, state, attempts, createdAtMs, finishedAtMs, lastError }) => ({
+      ...{ id, jobId: jobId as JobId, target, attempts, createdAtMs, finishedAtMs },
+      state: state as ReportDeliveryOutcome['state'],
+      error: lastError,
+    }));
+    return { ...page, items };
   }
 
   /** How many there are in each state. */

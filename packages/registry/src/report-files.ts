@@ -71,10 +71,15 @@ export class ReportFiles {
     });
   }
 
-  /** As {@link finish} does, for a report that can't be made: the job says why. */
-  fail(leased: Pick<LeasedJob, 'job' | 'lease'>, error: string): Promise<boolean> {
+  /**
+   * As {@link finish} does, for a report that can't be made: the job says why.
+   *
+   * @param reason the same as a word, for messages in the language of their reader
+   */
+  fail(leased: Pick<LeasedJob, 'job' | 'lease'>, error: string, reason: string): Promise<boolean> {
     return this.#store.write(async ({ tx, nowMs, newId }) => {
-      if (!(await settleJob(this.#jobs, tx, leased, { state: 'failed', error }, nowMs))) return false;
+      if (!(await settleJob(this.#jobs, tx, leased, { state: 'failed', error, result: { reason } }, nowMs)))
+        return false;
       await insertReportDeliveries(tx, leased.job, nowMs, newId);
       return true;
     });
@@ -98,13 +103,26 @@ export class ReportFiles {
     };
   }
 
-  /** Those that were stored before a time, and those of accounts that are gone. */
+  /** Those that were stored before a time, those of accounts that are gone, and exports of people who are gone. */
   async outdated(storedBeforeMs: number, limit: number): Promise<StoredReport[]> {
     const rows = await this.#store.db
       .selectFrom('reportFiles')
       .select(STORED_REPORT)
       .where((e) =>
-        e.or([e('storedAtMs', '<', storedBeforeMs), e('userId', 'not in', e.selectFrom('users').select('id'))]),
+        e.or([
+          e('storedAtMs', '<', storedBeforeMs),
+          e('userId', 'not in', e.selectFrom('users').select('id')),
+          e(
+            'jobId',
+            'in',
+            e
+              .selectFrom('jobs')
+              .select('jobs.id')
+              .where('jobs.kind', '=', 'person-export')
+              .where('jobs.subjectId', 'not in', e.selectFrom('users').select('users.id'))
+              .where('jobs.subjectId', 'not in', e.selectFrom('drivers').select('drivers.id')),
+          ),
+        ]),
       )
       .orderBy('storedAtMs')
       .limit(limit)

@@ -160,7 +160,7 @@ export function reportsConformance(name: string, newPlace: () => Promise<Place>)
       env.nowMs += DAY_MS;
       await run();
       expect(await env.registry.reportDeliveries.lease(10, 1000, new Turns())).toEqual([]);
-      await env.registry.reportFiles.fail(await take(), 'It was a test.');
+      await env.registry.reportFiles.fail(await take(), 'It was a test.', 'failed');
       const [first, second] = await env.registry.reportDeliveries.lease(10, 1000, new Turns());
       expect([first?.target, second?.target].toSorted()).toEqual(['a@example.com', 'b@example.com']);
       expect(await env.registry.reportDeliveries.lease(10, 1000, new Turns())).toEqual([]);
@@ -178,6 +178,18 @@ export function reportsConformance(name: string, newPlace: () => Promise<Place>)
       const [last] = await env.registry.reportDeliveries.lease(10, 1000, new Turns());
       if (!last) throw new Error('it is due again');
       await env.registry.reportDeliveries.settle(last, { state: 'failed', error: 'no such mailbox' });
+      const { scheduleId } = last;
+      const newest = await env.registry.reportDeliveries.ofSchedule(scheduleId, { limit: 1, after: null });
+      const older = await env.registry.reportDeliveries.ofSchedule(scheduleId, { limit: 1, after: newest.next });
+      expect(older.next).toBeNull();
+      const listed = [...newest.items, ...older.items];
+      expect(listed[0]?.id.localeCompare(listed[1]?.id ?? '')).toBe(1);
+      expect(new Map(listed.map(({ target, state, error }) => [target, [state, error]]))).toEqual(
+        new Map([
+          [first.target, ['delivered', null]],
+          [second.target, ['failed', 'no such mailbox']],
+        ]),
+      );
       expect(await env.registry.reportDeliveries.clean(env.nowMs, 10)).toBe(1);
       expect(await env.registry.reportDeliveries.clean(env.nowMs + 1, 10)).toBe(1);
     });

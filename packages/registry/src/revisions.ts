@@ -37,7 +37,7 @@ export function revised<T extends { version: number }>(current: T, patch: Partia
  */
 export async function touch<T extends Definition>(
   writer: Writer,
-  table: 'vehicles' | 'users' | 'geofences',
+  table: 'vehicles' | 'users' | 'geofences' | 'drivers',
   before: readonly T[],
   load: (db: Reader, ids: readonly string[]) => Promise<T[]>,
 ): Promise<void> {

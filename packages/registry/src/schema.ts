@@ -4,7 +4,14 @@ import type { Generated } from 'kysely';
 /** 0 or 1: the one form of truth that SQLite and PostgreSQL store alike. */
 export type Flag = 0 | 1;
 
-export interface UserRow {
+/** Of what clients keep with a thing. */
+export interface CustomColumns {
+  externalId: string | null;
+  /** JSON; null: none. */
+  customAttributes: string | null;
+}
+
+export interface UserRow extends CustomColumns {
   id: string;
   version: number;
   login: string;
@@ -17,9 +24,13 @@ export interface UserRow {
   blocked: Flag;
   /** Its dealer is blocked: then it is blocked too, until the dealer is unblocked. */
   dealerBlocked: Flag;
+  /** Its time is over: then it is blocked too. */
+  expired: Flag;
   apiAccess: Flag;
   /** Names of services, separated by commas. */
   services: string;
+  /** Names of rights, separated by commas. */
+  rights: string;
 }
 
 export interface CredentialRow {
@@ -39,6 +50,124 @@ export interface SessionRow {
   userAgent: string;
 }
 
+/** An app that makes codes for an account. */
+export interface SecondFactorRow {
+  userId: string;
+  /** Sealed; null: no key opens it any more. */
+  secret: string | null;
+  /** Null: it is proposed, and does not count yet. */
+  confirmedAtMs: number | null;
+  /** Time step of the newest code that was used. */
+  lastStep: number;
+}
+
+export interface RecoveryCodeRow {
+  userId: string;
+  /** SHA-256. */
+  codeHash: string;
+}
+
+/** Where e-mails about an account go. */
+export interface AccountEmailRow {
+  userId: string;
+  address: string;
+  /** As addresses are compared. */
+  addressKey: string;
+}
+
+/** A link that is sent to an account. */
+export interface AccountLinkRow {
+  /** The account's: it has one at a time. */
+  id: string;
+  purpose: string;
+  address: string;
+  language: string;
+  /** SHA-256; null: it was not sent yet. */
+  tokenHash: string | null;
+  expiresAtMs: number | null;
+  nextAttemptAtMs: number | null;
+  attempts: number;
+  lease: string | null;
+}
+
+/** Who signs in to an account by another service. */
+export interface ExternalIdentityRow {
+  issuer: string;
+  subject: string;
+  userId: string;
+  /** When an account that existed was linked; null: the first sign-in made the account. */
+  linkedAtMs: number | null;
+}
+
+/** A passkey of an account: the public half of a key pair on a device. */
+export interface PasskeyRow {
+  id: string;
+  userId: string;
+  /** As the device names it: base64url. */
+  credentialId: string;
+  /** COSE key: base64url. */
+  publicKey: string;
+  /** Of its newest signature; 0: the device does not count. */
+  counter: number;
+  name: string;
+  createdAtMs: number;
+  lastUsedAtMs: number | null;
+}
+
+/** A challenge that a passkey has signed: it is good no more. */
+export interface UsedChallengeRow {
+  challenge: string;
+  /** From then on it is refused without being kept. */
+  expiresAtMs: number;
+}
+
+/** When the time of an account is over. */
+export interface AccountExpiryRow {
+  userId: string;
+  expiresAtMs: number;
+}
+
+/** An e-mail about a change of how an account signs in. */
+export interface AccountNoticeRow {
+  id: string;
+  userId: string;
+  /** `AccountNotice`. */
+  kind: string;
+  detail: string | null;
+  address: string;
+  createdAtMs: number;
+  /** Also until when it is leased. */
+  nextAttemptAtMs: number;
+  attempts: number;
+  lease: string | null;
+}
+
+/** For how many days the history of all vehicles of an owner is kept. */
+export interface FleetRetentionRow {
+  /** Id of a dealer, or `operator`. */
+  owner: string;
+  retentionDays: number;
+}
+
+/** A key of the API that stands for an account. */
+export interface ApiKeyRow {
+  id: string;
+  version: number;
+  userId: string;
+  /** SHA-256 of the secret. */
+  secretHash: string;
+  name: string;
+  /** Names, parted by commas. */
+  scopes: string;
+  /** Ids as JSON; null: not limited to groups. */
+  groupIds: string | null;
+  createdAtMs: number;
+  /** Null: never. */
+  expiresAtMs: number | null;
+  lastUsedAtMs: number | null;
+  lastUsedAddress: string | null;
+}
+
 /** Where an account was logged in from. */
 export interface LoginSourceRow {
   userId: string;
@@ -47,12 +176,16 @@ export interface LoginSourceRow {
   lastLoginAtMs: number;
 }
 
-export interface VehicleRow extends Unbranded<VehicleFieldValues> {
+export interface VehicleRow extends Unbranded<VehicleFieldValues>, CustomColumns {
   id: string;
   version: number;
   /** JSON; null: anyone who knows the id, as before terminals were bound. */
   terminalAccess: string | null;
   dealerId: string | null;
+  /** JSON; null: none, as before there were any. */
+  sensors: string | null;
+  /** JSON; null: not suspended. */
+  suspension: string | null;
 }
 
 /** The dealer whose vehicle had a terminal last, where the terminal sent data for it. */
@@ -62,16 +195,17 @@ export interface TerminalHolderRow {
   releasedAtMs: number;
 }
 
-export interface GroupRow {
+export interface GroupRow extends CustomColumns {
   id: string;
   version: number;
   name: string;
   dealerId: string | null;
   /** The dealer's id, or `operator`: names are unique within it, and NULL never equals NULL. */
   nameScope: string;
+  retentionDays: number | null;
 }
 
-export interface GeofenceRow {
+export interface GeofenceRow extends CustomColumns {
   id: string;
   version: number;
   name: string;
@@ -82,13 +216,53 @@ export interface GeofenceRow {
   watchesAll: Flag;
   speedLimitKmh: number | null;
   minDwellSeconds: number;
+  color: string | null;
+  description: string | null;
+  category: string | null;
+  sharedWithOrganisation: Flag;
   /** Points of its shape. */
   vertices: number;
+}
+
+export interface DriverRow extends CustomColumns {
+  id: string;
+  version: number;
+  name: string;
+  dealerId: string | null;
+  phone: string | null;
+  licenceNumber: string | null;
+  /** A date, as `2027-05-31`. */
+  licenceExpiresOn: string | null;
+}
+
+export interface DriverCodeRow {
+  driverId: string;
+  code: string;
+  /** The dealer's id, or `operator`: codes are unique within it. */
+  scope: string;
+  sinceMs: number;
+  untilMs: number | null;
+}
+
+export interface DriverAssignmentRow {
+  id: string;
+  vehicleId: string;
+  driverId: string;
+  fromMs: number;
+  toMs: number | null;
 }
 
 /** What a user set for themselves. */
 export interface PreferencesRow {
   userId: string;
+  /** JSON. */
+  value: string;
+}
+
+/** All report templates of a user. */
+export interface ReportTemplatesRow {
+  userId: string;
+  version: number;
   /** JSON. */
   value: string;
 }
@@ -101,7 +275,7 @@ export interface QuotaLimitRow {
   maxValue: number;
 }
 
-/** One of the groups that a vehicle, a user or a geofence (`memberId`) names. */
+/** One of the groups that a vehicle, a user or a geofence (`memberId`) names or is shared with. */
 export interface MemberRow {
   groupId: string;
   memberId: string;
@@ -119,6 +293,11 @@ export interface DeletedGeofenceRow {
   ownerId: string;
   /** The owner's dealer when it was deleted. */
   dealerId: string | null;
+  /** As it was when it was deleted. */
+  ownerRole: Generated<string>;
+  sharedWithOrganisation: Generated<Flag>;
+  /** JSON. */
+  sharedGroupIds: Generated<string>;
   deletedAtMs: number;
 }
 
@@ -141,6 +320,7 @@ export interface AuditRow {
   userRole: string | null;
   userDealerId: string | null;
   sessionId: string | null;
+  apiKeyId: string | null;
   address: string | null;
   subjectKind: string;
   subjectId: string | null;
@@ -156,6 +336,100 @@ export interface AuditDealerRow {
   entryId: string;
 }
 
+/** A pair of keys of the service itself. */
+export interface ServiceKeyRow {
+  id: string;
+  publicKey: string;
+  /** Sealed. Null: it was lost. */
+  privateKey: string | null;
+}
+
+/** Where a user has messages sent, by settings of their own. */
+export interface MessageChannelRow {
+  id: string;
+  userId: string;
+  kind: string;
+  name: string;
+  state: string;
+  /** JSON. */
+  settings: string;
+  /** Sealed. */
+  secret: string | null;
+  endpoint: string;
+  /** Of a browser. */
+  fingerprint: string | null;
+  createdAtMs: number;
+  /** Of the code that confirms it. */
+  codeHash: string | null;
+  codeExpiresAtMs: number | null;
+  codeTries: number;
+  /** Messages of an hour and of a day, both counted from 1970. */
+  hour: number;
+  hourCount: number;
+  day: number;
+  dayCount: number;
+}
+
+/** Where an account has positions and events forwarded to, and how far that is. */
+export interface ForwardingDestinationRow {
+  id: string;
+  version: number;
+  ownerId: string;
+  name: string;
+  kind: string;
+  /** JSON. */
+  settings: string;
+  secret: string | null;
+  /** JSON, sealed: values by names. */
+  secretHeaders: string | null;
+  /** JSON. */
+  secretHeaderNames: string | null;
+  /** Host and port of the receiving system. */
+  endpoint: string;
+  /** JSON. */
+  filter: string;
+  /** `active` or `paused`. */
+  state: string;
+  createdAtMs: number;
+  /** Where it begins that has no cursor yet. */
+  beginAtMs: number;
+  positionsCursor: string | null;
+  eventsCursor: string | null;
+  /** All that the log had by then was forwarded; null: nothing was looked at yet. */
+  reachedAtMs: number | null;
+  /** When that was saved. */
+  savedAtMs: number | null;
+  /** Attempts that failed since the last success. */
+  failures: number;
+  nextAttemptAtMs: number;
+  lease: string | null;
+  leasedUntilMs: number;
+  lastError: string | null;
+  lastErrorAtMs: number | null;
+  lastSuccessAtMs: number | null;
+  positionsSent: number;
+  eventsSent: number;
+  /** Items that the receiving system refused, or that its protocol can't carry. */
+  refused: number;
+  lastRefusal: string | null;
+  /** What the log no longer had. */
+  gapFromMs: number | null;
+  gapToMs: number | null;
+  gapNoticedAtMs: number | null;
+}
+
+/** An event that lasts, and a rule that waits for it to have lasted long enough. */
+export interface WaitingNotificationRow {
+  eventId: string;
+  ruleId: string;
+  vehicleId: string;
+  dueMs: number;
+  consumer: string;
+  logPartition: number;
+  /** JSON. */
+  event: string;
+}
+
 export interface NotificationRuleRow {
   id: string;
   version: number;
@@ -167,15 +441,25 @@ export interface NotificationRuleRow {
   namesVehicles: Flag;
   namesGroups: Flag;
   namesGeofences: Flag;
+  namesInside: Flag;
+  namesOutside: Flag;
+  namesDrivers: Flag;
+  namesDriverGroups: Flag;
   /** The rest of the rule as JSON: nothing is asked by it. */
   terms: string;
   webhookSecret: string | null;
 }
 
+/** Up to when the history of a vehicle is erased. */
+export interface HistoryLimitRow {
+  vehicleId: string;
+  beforeMs: number;
+}
+
 /** Something that a rule names. */
 export interface RuleReferenceRow {
   ruleId: string;
-  kind: 'vehicle' | 'group' | 'geofence';
+  kind: 'vehicle' | 'group' | 'geofence' | 'inside' | 'outside' | 'driver' | 'driver-group';
   thingId: string;
 }
 
@@ -184,6 +468,14 @@ export interface RuleFiringRow {
   ruleId: string;
   vehicleId: string;
   fixTimeMs: number;
+}
+
+/** A rule has notified of a driver's licence, in this stage. */
+export interface LicenceNoticeRow {
+  ruleId: string;
+  driverId: string;
+  licenceExpiresOn: string;
+  stage: string;
 }
 
 /** How many notifications a user was given, and up to which they are forgotten. */
@@ -203,12 +495,17 @@ export interface NotificationRow {
   ruleName: string;
   eventId: string;
   phase: string;
+  /** Empty where no vehicle is part of it. */
   vehicleId: string;
   vehicleName: string;
   geofenceName: string | null;
+  /** Set where it is about a driver; the name until the driver is deleted. */
+  driverId: string | null;
+  driverName: string | null;
+  lastedMs: number | null;
   createdAtMs: number;
   readAtMs: number | null;
-  /** `FleetEvent` as JSON. */
+  /** `NotifiedEvent` as JSON. */
   event: string;
 }
 
@@ -230,6 +527,24 @@ export interface DeliveryRow {
   giveUpAtMs: number;
   finishedAtMs: number | null;
   /** Who is sending it. */
+  lease: string | null;
+  lastError: string | null;
+  responseStatus: number | null;
+  /** The last attempts as JSON; null before the first, and in what earlier versions delivered. */
+  attemptLog: string | null;
+}
+
+export interface ChannelTestRow {
+  id: string;
+  userId: string;
+  ruleId: string;
+  channel: string;
+  target: string;
+  state: string;
+  attempts: number;
+  createdAtMs: number;
+  nextAttemptAtMs: number;
+  finishedAtMs: number | null;
   lease: string | null;
   lastError: string | null;
   responseStatus: number | null;
@@ -255,6 +570,8 @@ export interface MailAddressRow {
   address: string;
   /** As it is compared: in lower case. */
   addressKey: string;
+  /** Of its reader; null: not known. */
+  language: string | null;
   state: string;
   secret: string;
   generation: number;
@@ -458,6 +775,172 @@ export interface VideoTransitionRow {
   detail: string | null;
 }
 
+/** A link that shows vehicles to anyone who has it. */
+export interface ShareLinkRow {
+  id: string;
+  ownerId: string;
+  /** SHA-256 in hexadecimal. */
+  tokenHash: string;
+  name: string | null;
+  /** The interval of its tracks; null: where the vehicles are now. */
+  fromMs: number | null;
+  toMs: number | null;
+  createdAtMs: number;
+  expiresAtMs: number;
+}
+
+export interface ShareLinkVehicleRow {
+  linkId: string;
+  nth: number;
+  vehicleId: string;
+}
+
+/** A command to the terminal of a vehicle. */
+export interface VehicleCommandRow {
+  id: string;
+  vehicleId: string;
+  type: string;
+  /** JSON. */
+  parameters: string;
+  state: string;
+  reason: string | null;
+  answer: string | null;
+  maxSpeedKmh: number | null;
+  createdBy: string | null;
+  ruleId: string | null;
+  eventId: string | null;
+  createdAtMs: number;
+  changedAtMs: number;
+  expiresAtMs: number;
+  sentAtMs: number | null;
+  finishedAtMs: number | null;
+}
+
+/** What was counted of a vehicle, and what its counters show. */
+export interface VehicleCountersRow {
+  vehicleId: string;
+  revision: number;
+  staleFromMs: number | null;
+  contactAtMs: number;
+  throughMs: number;
+  /** `CounterState` as JSON; empty: nothing was counted yet. */
+  state: string;
+  /** Grows each time that something of the past changed. */
+  epoch: number;
+  sumOdometerM: number;
+  sumEngineMs: number;
+  firstOdometerM: number;
+  firstEngineMs: number;
+  odometerM: number;
+  engineMs: number;
+  /** {@link CustomSums} as JSON; null: none were counted. */
+  sumCustom: string | null;
+  firstCustom: string | null;
+}
+
+/** A counter that people made for a vehicle. */
+export interface CustomCounterRow {
+  id: string;
+  version: number;
+  vehicleId: string;
+  name: string;
+  unit: string;
+  source: string;
+  sensorId: string | null;
+  startsAtMs: number;
+  /** `CounterTerms` as JSON. */
+  terms: string;
+  createdAtMs: number;
+}
+
+/** The state before the first record of a day. */
+export interface CounterDayRow {
+  vehicleId: string;
+  throughMs: number;
+  state: string;
+}
+
+/** A time at which what was counted is asked for; null: not known yet. */
+export interface CounterMarkRow {
+  vehicleId: string;
+  atMs: number;
+  odometerM: number | null;
+  engineMs: number | null;
+  /** {@link CustomSums} as JSON; null: none were counted. */
+  custom: string | null;
+}
+
+export interface CounterCorrectionRow {
+  id: string;
+  vehicleId: string;
+  counter: string;
+  atMs: number;
+  value: number;
+  note: string | null;
+  createdBy: string | null;
+  createdAtMs: number;
+}
+
+export interface MaintenancePlanRow {
+  id: string;
+  version: number;
+  dealerId: string | null;
+  name: string;
+  description: string | null;
+  vehicleId: string | null;
+  groupId: string | null;
+  everyM: number | null;
+  everyEngineMs: number | null;
+  everyDays: number | null;
+  warningM: number | null;
+  warningEngineMs: number | null;
+  warningDays: number | null;
+  counterName: string | null;
+  everyCounter: number | null;
+  warningCounter: number | null;
+  startsAtMs: number;
+  createdAtMs: number;
+  changedAtMs: number;
+}
+
+export interface MaintenanceStateRow {
+  planId: string;
+  vehicleId: string;
+  stage: string;
+  share: number;
+  /** `KeptState` as JSON. */
+  state: string;
+  /** Events that are to be put into the log. */
+  unsent: number;
+}
+
+export interface ServiceRecordRow {
+  id: string;
+  vehicleId: string;
+  planId: string | null;
+  title: string;
+  atMs: number;
+  odometerM: number | null;
+  engineMs: number | null;
+  costMinor: number | null;
+  currency: string | null;
+  note: string | null;
+  createdBy: string | null;
+  createdAtMs: number;
+}
+
+export interface ServiceFileRow {
+  id: string;
+  recordId: string;
+  vehicleId: string;
+  name: string;
+  mediaType: string;
+  bytes: number;
+  sha256: string;
+  createdBy: string | null;
+  createdAtMs: number;
+}
+
 /** Something that holds for the whole registry while its row exists. */
 export interface RegistryFactRow {
   name: string;
@@ -468,15 +951,33 @@ export interface Tables {
   users: UserRow;
   credentials: CredentialRow;
   sessions: SessionRow;
+  apiKeys: ApiKeyRow;
+  secondFactors: SecondFactorRow;
+  recoveryCodes: RecoveryCodeRow;
+  passkeys: PasskeyRow;
+  usedChallenges: UsedChallengeRow;
+  externalIdentities: ExternalIdentityRow;
+  accountExpiries: AccountExpiryRow;
+  accountEmails: AccountEmailRow;
+  accountLinks: AccountLinkRow;
+  accountNotices: AccountNoticeRow;
   loginSources: LoginSourceRow;
   vehicles: VehicleRow;
   vehicleGroups: GroupRow;
+  historyLimits: HistoryLimitRow;
+  fleetRetentions: FleetRetentionRow;
   geofences: GeofenceRow;
   vehicleGroupMembers: MemberRow;
   userGroupAccess: MemberRow;
   geofenceGroups: MemberRow;
+  drivers: DriverRow;
+  driverGroupMembers: MemberRow;
+  driverCodes: DriverCodeRow;
+  driverAssignments: DriverAssignmentRow;
+  geofenceShares: MemberRow;
   quotaLimits: QuotaLimitRow;
   preferences: PreferencesRow;
+  reportTemplates: ReportTemplatesRow;
   outbox: OutboxRow;
   recentChanges: RecentChangeRow;
   deletedGeofences: DeletedGeofenceRow;
@@ -486,10 +987,16 @@ export interface Tables {
   notificationRules: NotificationRuleRow;
   notificationRuleReferences: RuleReferenceRow;
   ruleFirings: RuleFiringRow;
+  licenceNotices: LicenceNoticeRow;
+  waitingNotifications: WaitingNotificationRow;
+  messageChannels: MessageChannelRow;
+  forwardingDestinations: ForwardingDestinationRow;
+  serviceKeys: ServiceKeyRow;
   notificationCounters: NotificationCounterRow;
   notifications: NotificationRow;
   deliveries: DeliveryRow;
   deliveryCircuits: DeliveryCircuitRow;
+  channelTests: ChannelTestRow;
   queueTurns: QueueTurnRow;
   mailAddresses: MailAddressRow;
   mailCounts: MailCountRow;
@@ -503,5 +1010,17 @@ export interface Tables {
   videoPresence: VideoPresenceRow;
   videoTasks: VideoTaskRow;
   videoTransitions: VideoTransitionRow;
+  shareLinks: ShareLinkRow;
+  shareLinkVehicles: ShareLinkVehicleRow;
+  vehicleCommands: VehicleCommandRow;
+  vehicleCounters: VehicleCountersRow;
+  counterDays: CounterDayRow;
+  counterMarks: CounterMarkRow;
+  counterCorrections: CounterCorrectionRow;
+  customCounters: CustomCounterRow;
+  maintenancePlans: MaintenancePlanRow;
+  maintenanceStates: MaintenanceStateRow;
+  serviceRecords: ServiceRecordRow;
+  serviceFiles: ServiceFileRow;
   registryFacts: RegistryFactRow;
 }

@@ -95,6 +95,39 @@ export function secretsConformance(name: string, newPlace: () => Promise<Secrets
       expect(JSON.stringify(carried)).not.toMatch(/hunter2|geheim|recorder\.example|sealed:/);
     });
 
+    test('the keys of the service are made once, sealed, and open with the next key', async () => {
+      const open = await reopen([oldKey]);
+      let made = 0;
+      const make = async () => ({ publicKey: `public ${++made}`, privateKey: `whsec_private ${made}` });
+      const both = await Promise.all([
+        open.serviceKeys.pair('web-push', make),
+        open.serviceKeys.pair('web-push', make),
+      ]);
+      const [first] = both;
+      expect(both[1]).toEqual(first);
+      expect(await place.dump('service_keys')).not.toContain('whsec_');
+      const rotated = await reopen([newKey, oldKey]);
+      expect(await rotated.rotateSecrets()).toBe(1);
+      expect(await (await reopen([newKey])).serviceKeys.pair('web-push', make)).toEqual(first);
+      // A lost key costs the pair: browsers subscribe anew.
+      const lost = await reopen([oldKey], undefined, true);
+      expect((await lost.serviceKeys.pair('web-push', make)).publicKey).not.toBe(first?.publicKey);
+    });
+
+    test('the secret of a second factor is sealed, opens with the next key, and none passes once its key is lost', async () => {
+      const open = await reopen([oldKey]);
+      const anna = await open.users.create(userFields('anna'), PASSWORD);
+      await open.secondFactors.propose(anna.id, 'GEZDGNBV');
+      await open.secondFactors.confirm(anna, 'GEZDGNBV', 1, []);
+      expect(await place.dump('second_factors')).not.toContain('GEZDGNBV');
+      expect(await (await reopen([newKey, oldKey])).rotateSecrets()).toBe(1);
+      expect(await (await reopen([newKey])).secondFactors.secret(anna.id)).toBe('GEZDGNBV');
+      await expect(reopen([oldKey])).rejects.toThrow(SecretsKeyError);
+      const lost = await reopen([oldKey], undefined, true);
+      expect(await lost.secondFactors.secret(anna.id)).toBeNull();
+      expect(await lost.secondFactors.get(anna.id)).not.toBeNull();
+    });
+
     test('a task is leased with the address that it is fetched from, and a patch that leaves it out keeps it', async () => {
       const open = await reopen([oldKey]);
       const { profile } = await addSecrets(open);
@@ -163,6 +196,28 @@ export function secretsConformance(name: string, newPlace: () => Promise<Secrets
       const open = await reopen([newKey]);
       expect(await open.notificationRules.webhookSecret(rule)).toBe(SECRET);
       expect((await open.videoProfiles.get(profile))?.address).toBe(ADDRESS);
+    });
+
+    test('secret and headers of a forwarding destination are sealed, and opens with the next key', async () => {
+      const first = await reopen([oldKey]);
+      const { anna } = await addSecrets(first);
+      const { id } = await first.forwardingDestinations.create(
+        anna,
+        {
+          ...{ name: 'ERP', kind: 'http', settings: {}, endpoint: 'erp.example.com', active: true },
+          filter: { vehicleIds: null, groupIds: null, positions: true, events: false, eventKinds: null },
+        },
+        { secret: SECRET, headers: { 'X-Key': 'word' } },
+      );
+      expect(await place.dump('forwarding_destinations')).not.toMatch(/whsec_|word/);
+      expect(await (await reopen([newKey, oldKey])).rotateSecrets()).toBe(4);
+      const open = await reopen([newKey]);
+      const secrets = { secret: SECRET, headers: { 'X-Key': 'word' } };
+      expect(await open.forwardingDestinations.secrets(id)).toEqual(secrets);
+      expect(await open.forwardingDestinations.lease(1, 1000)).toMatchObject([{ id, secrets }]);
+      const lost = await reopen([oldKey], undefined, true);
+      expect(await lost.forwardingDestinations.secrets(id)).toEqual({ secret: null, headers: {} });
+      expect(await lost.forwardingDestinations.get(id)).toMatchObject({ hasSecret: false, secretHeaderNames: [] });
     });
 
     test('secrets whose key is lost are given up on demand alone', async () => {

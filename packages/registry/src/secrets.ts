@@ -19,7 +19,15 @@ export class SecretsKeyError extends Error {
 /** Where a secret is stored. A sealed value opens at its own place only, so it cannot be moved to another row. */
 export interface SecretPlace {
   /** Part of what seals the value: these names can't change. */
-  table: 'notification_rules' | 'video_profiles' | 'idempotency';
+  table:
+    | 'notification_rules'
+    | 'video_profiles'
+    | 'message_channels'
+    | 'service_keys'
+    | 'forwarding_destinations'
+    | 'forwarding_headers'
+    | 'second_factors'
+    | 'idempotency';
   id: string;
 }
 

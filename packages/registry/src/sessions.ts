@@ -159,6 +159,24 @@ export class Sessions {
     return rows.map(fromRow);
   }
 
+  /**
+   * Sessions of all users, the last used first.
+   *
+   * @param after the last one of the page before
+   */
+  async list(limit: number, after: Pick<Session, 'id' | 'lastUsedAtMs'> | null): Promise<Session[]> {
+    let query = this.#store.db.selectFrom('sessions').selectAll().where('expiresAtMs', '>', this.#store.now());
+    if (after !== null)
+      query = query.where((e) =>
+        e.or([
+          e('lastUsedAtMs', '<', after.lastUsedAtMs),
+          e.and([e('lastUsedAtMs', '=', after.lastUsedAtMs), e('id', '<', after.id)]),
+        ]),
+      );
+    const rows = await query.orderBy('lastUsedAtMs', 'desc').orderBy('id', 'desc').limit(limit).execute();
+    return rows.map(fromRow);
+  }
+
   /** Notes that the session was used, and from where. */
   async touch(id: SessionId, address: string): Promise<void> {
     await this.#store.db

@@ -7,24 +7,35 @@ import type { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { Kysely } from 'kysely';
 import { expect, test } from 'vitest';
+import { apiKeysConformance } from './api-keys.conformance.ts';
 import { auditConformance } from './audit.conformance.ts';
+import { openTestRegistry } from './blank-registry.fixture.ts';
 import { bulkConformance } from './bulk.conformance.ts';
+import { customFieldsConformance } from './custom-fields.conformance.ts';
+import { driversConformance } from './drivers.conformance.ts';
 import { erasuresConformance } from './erasures.conformance.ts';
 import { geofenceFields, PASSWORD, ruleFields, userFields, vehicleFields } from './fields.fixture.ts';
+import { forwardingConformance } from './forwarding-destinations.conformance.ts';
+import { historyLimitsConformance } from './history-limits.conformance.ts';
 import { idempotencyConformance } from './idempotency.conformance.ts';
 import { openRegistry, Secrets } from './index.ts';
 import { jobsConformance } from './jobs.conformance.ts';
 import { type LeasesPlace, leasesConformance } from './leases.conformance.ts';
 import { mailAddressesConformance } from './mail-addresses.conformance.ts';
+import { maintenanceConformance } from './maintenance.conformance.ts';
 import { migrate } from './migrate.ts';
 import { notificationsConformance } from './notifications.conformance.ts';
+import { personalDataConformance } from './personal-data.conformance.ts';
 import { quotasConformance } from './quotas.conformance.ts';
 import { registryConformance } from './registry.conformance.ts';
 import { PLUGINS } from './registry.ts';
 import { reportsConformance } from './reports.conformance.ts';
 import { STREAM_PROFILE, secretsConformance } from './secrets.conformance.ts';
+import { shareLinksConformance } from './share-links.conformance.ts';
+import { signInConformance } from './sign-in.conformance.ts';
 import { NodeSqliteDialect, openDatabase } from './sqlite.ts';
 import type { Place } from './test-registry.fixture.ts';
+import { vehicleCommandsConformance } from './vehicle-commands.conformance.ts';
 import { videoConformance } from './video.conformance.ts';
 
 async function newFolder(): Promise<string> {
@@ -35,7 +46,7 @@ async function newPlace(): Promise<Place & LeasesPlace> {
   const folder = await newFolder();
   const path = join(folder, 'registry.sqlite');
   return {
-    open: (now) => openRegistry({ path, now }),
+    open: (now) => openTestRegistry({ path, now }),
     async whileWriting(work) {
       const writer = openDatabase(path);
       try {
@@ -58,7 +69,17 @@ bulkConformance('node:sqlite', newPlace);
 jobsConformance('node:sqlite', newPlace);
 leasesConformance('node:sqlite', newPlace);
 erasuresConformance('node:sqlite', newPlace);
+historyLimitsConformance('node:sqlite', newPlace);
+personalDataConformance('node:sqlite', newPlace);
 videoConformance('node:sqlite', newPlace);
+shareLinksConformance('node:sqlite', newPlace);
+apiKeysConformance('node:sqlite', newPlace);
+forwardingConformance('node:sqlite', newPlace);
+signInConformance('node:sqlite', newPlace);
+driversConformance('node:sqlite', newPlace);
+customFieldsConformance('node:sqlite', newPlace);
+maintenanceConformance('node:sqlite', newPlace);
+vehicleCommandsConformance('node:sqlite', newPlace);
 reportsConformance('node:sqlite', newPlace);
 quotasConformance('node:sqlite', async () => {
   const folder = await newFolder();
@@ -219,7 +240,11 @@ test('an older database keeps the names of deleted geofences, and goes on writin
 
   const registry = await openRegistry({ path });
   expect(await registry.geofences.deleted([depot.id])).toEqual([
-    { id: depot.id, name: 'Depot', ownerId: anna.id, dealerId: dealer.id },
+    {
+      ...{ id: depot.id, name: 'Depot', ownerId: anna.id },
+      owner: { id: anna.id, role: 'user', dealerId: dealer.id },
+      ...{ sharedWithOrganisation: false, sharedGroupIds: [] },
+    },
   ]);
   const named = ['a@example.com', 'b@example.com', 'c@example.com'];
   expect([...(await registry.mailAddresses.statuses(dealer.id, named))]).toEqual([

@@ -10,6 +10,35 @@ import type { Reader, Store } from './store.ts';
 export const CLEAR_SECRETS = 'clear-secrets';
 const AT_ONCE = 200;
 
+type StoredPlace = Exclude<SecretPlace['table'], 'idempotency'>;
+
+/** The column that holds secrets of a place, and what names its rows. */
+interface SecretColumn {
+  table: string;
+  column: string;
+  /** Default: `id`. */
+  id?: string;
+  /** Of rows of this protocol alone. */
+  protocol?: string;
+  /** Nothing is left of it without the secret. */
+  lostWithIt?: string;
+}
+/** Answers that are kept for an `Idempotency-Key` are left out: they last for a day. */
+const COLUMNS: Record<StoredPlace, SecretColumn> = {
+  notification_rules: { table: 'notification_rules', column: 'webhook_secret' },
+  video_profiles: { table: 'video_profiles', column: 'address', protocol: 'stream' },
+  message_channels: { table: 'message_channels', column: 'secret' },
+  service_keys: { table: 'service_keys', column: 'private_key' },
+  forwarding_destinations: { table: 'forwarding_destinations', column: 'secret' },
+  forwarding_headers: {
+    table: 'forwarding_destinations',
+    column: 'secret_headers',
+    lostWithIt: 'secret_header_names',
+  },
+  second_factors: { table: 'second_factors', column: 'secret', id: 'user_id' },
+};
+const PLACES = Object.keys(COLUMNS) as StoredPlace[];
+
 /** What opening a registry found. */
 export interface SecretsState {
   /** Were in clear, and were sealed now. */
@@ -59,15 +88,15 @@ export function rotateSecrets(store: Store, forgetLost = false): Promise<number>
   return resealAll(store, sealedBy, forgetLost);
 }
 
-/** Parts of sealed values that name their keys, each once. Answers are left out: they last for a day. */
+/** Parts of sealed values that name their keys, each once. */
 async function startsOfStored(db: Reader): Promise<string[]> {
-  const { rows } = await sql<{ start: string | null }>`
-    select distinct substr(webhook_secret, 1, ${sql.lit(SEALED_BY_CHARACTERS)}) as start
-    from notification_rules where webhook_secret like 'sealed:%'
-    union select distinct substr(address, 1, ${sql.lit(SEALED_BY_CHARACTERS)}) from video_profiles where address like 'sealed:%'`.execute(
-    db,
+  const ofEach = Object.values(COLUMNS).map(
+    ({ table, column }) => sql`
+      select distinct substr(${sql.ref(column)}, 1, ${sql.lit(SEALED_BY_CHARACTERS)}) as start
+      from ${sql.table(table)} where ${sql.ref(column)} like 'sealed:%'`,
   );
-  return rows.flatMap(({ start }) => (start === null ? [] : [start]));
+  const { rows } = await sql<{ start: string }>`${sql.join(ofEach, sql` union `)}`.execute(db);
+  return rows.map(({ start }) => start);
 }
 
 /**
@@ -76,12 +105,11 @@ async function startsOfStored(db: Reader): Promise<string[]> {
  */
 async function resealAll(store: Store, prefix: string, forgetLost = false): Promise<number> {
   let count = 0;
-  for (const table of ['notification_rules', 'video_profiles'] as const)
+  for (const table of PLACES)
     for (;;) {
       const sealed = await store.write(async ({ tx }) => {
-        const rows = await (table === 'notification_rules' ? dueRules(tx, prefix) : dueProfiles(tx, prefix));
+        const rows = await dueAt(tx, table, prefix);
         for (const { id, value } of rows) {
-          if (value === null) continue;
           const place = { table, id };
           await setStored(tx, place, reseal(store.secrets, value, place, forgetLost));
         }
@@ -102,28 +130,24 @@ function reseal(secrets: Secrets, value: string, place: SecretPlace, forgetLost:
   }
 }
 
-function dueRules(tx: Kysely<Tables>, prefix: string) {
-  return tx
-    .selectFrom('notificationRules')
-    .select(['id', 'webhookSecret as value'])
-    .where('webhookSecret', 'not like', `${prefix}%`)
-    .limit(AT_ONCE)
-    .execute();
+/** Some of the secrets that do not begin with `prefix`. */
+async function dueAt(tx: Kysely<Tables>, place: StoredPlace, prefix: string): Promise<{ id: string; value: string }[]> {
+  const { table, column, id = 'id', protocol } = COLUMNS[place];
+  const { rows } = await sql<{ id: string; value: string }>`
+    select ${sql.ref(id)} as id, ${sql.ref(column)} as value from ${sql.table(table)}
+    where ${sql.ref(column)} not like ${`${prefix}%`} ${protocol === undefined ? sql`` : sql`and protocol = ${protocol}`}
+    limit ${AT_ONCE}`.execute(tx);
+  return rows;
 }
 
-function dueProfiles(tx: Kysely<Tables>, prefix: string) {
-  return tx
-    .selectFrom('videoProfiles')
-    .select(['id', 'address as value'])
-    .where('protocol', '=', 'stream')
-    .where('address', 'not like', `${prefix}%`)
-    .limit(AT_ONCE)
-    .execute();
-}
-
-async function setStored(tx: Kysely<Tables>, { table, id }: SecretPlace, value: string | null): Promise<void> {
-  if (table === 'notification_rules')
-    await tx.updateTable('notificationRules').set({ webhookSecret: value }).where('id', '=', id).execute();
-  else if (table === 'video_profiles' && value !== null)
-    await tx.updateTable('videoProfiles').set({ address: value }).where('id', '=', id).execute();
+async function setStored(
+  tx: Kysely<Tables>,
+  place: { table: StoredPlace; id: string },
+  value: string | null,
+): Promise<void> {
+  const { table, column, id = 'id', lostWithIt } = COLUMNS[place.table];
+  const alsoLost = value === null && lostWithIt !== undefined ? sql`, ${sql.ref(lostWithIt)} = null` : sql``;
+  await sql`
+    update ${sql.table(table)} set ${sql.ref(column)} = ${value} ${alsoLost}
+    where ${sql.ref(id)} = ${place.id}`.execute(tx);
 }

@@ -1,4 +1,7 @@
 import {
+  ACCOUNT_RIGHTS,
+  type AccountRight,
+  DEFAULT_RIGHTS,
   type GroupId,
   type Role,
   SERVICES,
@@ -7,14 +10,29 @@ import {
   type User,
   type UserId,
 } from '@outrider/domain';
+import { deleteAccountMailsOf } from './account-links.ts';
+import { noteNotice } from './account-notice-rows.ts';
+import { deleteApiKeysOf } from './api-keys.ts';
 import { dealersOfUser } from './audit-notes.ts';
+import {
+  customColumnsOf,
+  customFieldsOf,
+  dropTakenExternalIds,
+  newCustomFields,
+  requireFreeExternalId,
+  type WithCustomFields,
+} from './custom-fields.ts';
 import { requireDealer } from './dealers.ts';
+import { releaseDrivers } from './drivers.ts';
 import { DEFAULT_ERASURE_GRACE_MS, planErasure } from './erasures.ts';
 import { ConflictError } from './errors.ts';
-import { deleteGeofencesOf } from './geofences.ts';
+import { deleteExternalIdentitiesOf } from './external-identities.ts';
+import { deleteForwardingDestinationsOf } from './forwarding-destinations.ts';
+import { deleteGeofencesOf, dropTakenGeofenceIds } from './geofences.ts';
 import { freeGroupName, insertGroup, releaseGroups } from './groups.ts';
 import { forgetKeysOf } from './idempotency.ts';
 import { groupsOf, setGroups, sortedSet, withSortedGroups } from './memberships.ts';
+import { deleteMessageChannelsOf } from './message-channels.ts';
 import { deleteRulesOf } from './notification-rules.ts';
 import { deleteNotificationsOf } from './notifications.ts';
 import { type Page, type Paging, pageOf } from './page.ts';
@@ -22,17 +40,22 @@ import { hashPassword, isOutdated, verifyNothing, verifyPassword } from './passw
 import { deletePreferencesOf } from './preferences.ts';
 import { deleteQuotasOf } from './quotas.ts';
 import { deleteSchedulesOf, restSchedulesOf } from './report-schedules.ts';
+import { deleteReportTemplatesOf } from './report-templates.ts';
 import { asExpected, revised, touch } from './revisions.ts';
 import type { UserRow } from './schema.ts';
+import { deleteSecondFactorOf } from './second-factors.ts';
 import { endSessionsOf, forgetSourcesOf } from './sessions.ts';
+import { deleteShareLinksOf } from './share-links.ts';
 import { inChunks, type Reader, type Store, type Writer } from './store.ts';
 import { loadVehicles, touchVehicles } from './vehicles.ts';
 import { disownTasksOf } from './video-task-rows.ts';
 
 /** What an account is made of, without what the registry itself gives it. */
-export type UserFields = Omit<User, 'kind' | 'id' | 'version' | 'services'> & {
+export type UserFields = WithCustomFields<Omit<User, 'kind' | 'id' | 'version' | 'services' | 'rights'>> & {
   /** None where it is left out. */
   services?: readonly ServiceName[];
+  /** {@link DEFAULT_RIGHTS} where it is left out. */
+  rights?: readonly AccountRight[];
 };
 
 /** What of an account can change: what it is for stays as it was made. */
@@ -69,11 +92,13 @@ export class Users {
       const byDealer = await isBlockedDealer(writer, fields.dealerId);
       const draft: User = {
         ...fields,
+        ...newCustomFields(fields),
         blocked: own || byDealer,
         kind: 'user',
         id,
         version: 1,
-        services: sortedServices(fields.services ?? []),
+        services: inOrder(SERVICES, fields.services ?? []),
+        rights: inOrder(ACCOUNT_RIGHTS, fields.rights ?? DEFAULT_RIGHTS),
       };
       await check(writer, draft);
       const ownGroup =
@@ -87,7 +112,10 @@ export class Users {
         ...draft,
         groupIds: sortedSet(ownGroup ? [...fields.groupIds, ownGroup.id] : fields.groupIds),
       };
-      await writer.tx.insertInto('users').values(toRow(user, { own, byDealer })).execute();
+      await writer.tx
+        .insertInto('users')
+        .values(toRow(user, { own, byDealer, expired: false }))
+        .execute();
       await setGroups(writer, 'userGroupAccess', id, user.groupIds);
       await writer.tx
         .insertInto('credentials')
@@ -139,10 +167,11 @@ export class Users {
    * again, save those that are blocked themselves.
    *
    * @param expectedVersion what the caller last saw; null: whatever it is
+   * @param patch `role` is for those whose role another service says, and for no dealers
    * @returns the account as it now is; a patch that changes nothing makes no new version
    * @throws {NotFoundError} {StaleError} {ConflictError} {UnknownReferenceError}
    */
-  update(id: UserId, expectedVersion: number | null, patch: UserPatch): Promise<User> {
+  update(id: UserId, expectedVersion: number | null, patch: UserPatch & { role?: 'operator' | 'user' }): Promise<User> {
     return this.#store.write(async (writer) => {
       const current = await requireUser(writer, id, expectedVersion);
       const was = await blocksOf(writer, id);
@@ -150,17 +179,19 @@ export class Users {
       const byDealer = patch.dealerId === undefined ? was.byDealer : await isBlockedDealer(writer, patch.dealerId);
       const user = revised(current, {
         ...withSortedGroups(patch),
-        blocked: own || byDealer,
-        ...(patch.services && { services: sortedServices(patch.services) }),
+        blocked: own || byDealer || was.expired,
+        ...(patch.services && { services: inOrder(SERVICES, patch.services) }),
+        ...(patch.rights && { rights: inOrder(ACCOUNT_RIGHTS, patch.rights) }),
       });
       if (user === current) {
         if (own !== was.own) await noteOwnBlock(writer, current, own);
         return current;
       }
       await check(writer, user);
-      const { id: _, ...columns } = toRow(user, { own, byDealer });
+      const { id: _, ...columns } = toRow(user, { own, byDealer, expired: was.expired });
       await writer.tx.updateTable('users').set(columns).where('id', '=', id).execute();
       if (user.groupIds !== current.groupIds) await setGroups(writer, 'userGroupAccess', id, user.groupIds);
+      if (user.dealerId !== current.dealerId) await dropTakenGeofenceIds(writer, [id], user.dealerId);
       if (user.blocked && !current.blocked) await endUse(writer, id);
       writer.changed(user, current);
       if (user.role === 'dealer' && user.blocked !== current.blocked)
@@ -184,24 +215,38 @@ export class Users {
       const { tx } = writer;
       await deleteRulesOf(writer, id);
       await deleteSchedulesOf(writer, id);
+      await deleteShareLinksOf(writer, id);
       await disownTasksOf(tx, id);
       await deleteNotificationsOf(writer, id);
-      await deleteGeofencesOf(writer, id);
+      await deleteGeofencesOf(writer, user);
       await endSessionsOf(tx, id);
+      await deleteApiKeysOf(tx, id);
+      await deleteAccountMailsOf(tx, id);
+      await deleteExternalIdentitiesOf(tx, id);
+      await tx.deleteFrom('accountExpiries').where('userId', '=', id).execute();
+      await deleteSecondFactorOf(tx, id);
       await forgetSourcesOf(tx, id);
       await forgetKeysOf(tx, id);
       await deleteQuotasOf(tx, id);
+      await tx.deleteFrom('fleetRetentions').where('owner', '=', id).execute();
       await deletePreferencesOf(tx, id);
+      await deleteMessageChannelsOf(tx, id);
+      await deleteForwardingDestinationsOf(tx, id);
+      await deleteReportTemplatesOf(tx, id);
       await tx.deleteFrom('credentials').where('userId', '=', id).execute();
       await tx.deleteFrom('userGroupAccess').where('memberId', '=', id).execute();
       if (user.role === 'dealer') {
         await releaseGroups(writer, id);
+        await releaseDrivers(writer, id);
         const vehicleRows = await tx.selectFrom('vehicles').select('id').where('dealerId', '=', id).execute();
         const vehicles = await loadVehicles(tx, idsOf(vehicleRows));
+        await dropTakenExternalIds(writer, 'vehicles', id);
         await tx.updateTable('vehicles').set({ dealerId: null }).where('dealerId', '=', id).execute();
         await touchVehicles(writer, vehicles);
         const userRows = await tx.selectFrom('users').select('id').where('dealerId', '=', id).execute();
         const users = await loadUsers(tx, idsOf(userRows));
+        await dropTakenExternalIds(writer, 'users', id);
+        await dropTakenGeofenceIds(writer, idsOf(userRows), null);
         await tx.updateTable('users').set({ dealerId: null, dealerBlocked: 0 }).where('dealerId', '=', id).execute();
         // They stay blocked until an operator lets each of them in.
         if (user.blocked)
@@ -248,6 +293,66 @@ export class Users {
     return user;
   }
 
+  /** When the account's time is over; null: never. */
+  async expiryOf(id: UserId): Promise<number | null> {
+    const query = this.#store.db.selectFrom('accountExpiries').select('expiresAtMs').where('userId', '=', id);
+    return (await query.executeTakeFirst())?.expiresAtMs ?? null;
+  }
+
+  /**
+   * Says when the account's time is over: from then on it is blocked, and a dealer's users with it.
+   *
+   * @param expiresAtMs null: never; a time that is past: at once
+   * @throws {NotFoundError}
+   */
+  setExpiry(id: UserId, expiresAtMs: number | null): Promise<void> {
+    return this.#store.write(async (writer) => {
+      const { tx, nowMs } = writer;
+      const user = await requireUser(writer, id, null);
+      const before = await tx.deleteFrom('accountExpiries').where('userId', '=', id).returningAll().executeTakeFirst();
+      if (expiresAtMs !== null) await tx.insertInto('accountExpiries').values({ userId: id, expiresAtMs }).execute();
+      const was = before?.expiresAtMs ?? null;
+      if (was === expiresAtMs) return;
+      writer.note({
+        action: 'changed',
+        subject: { kind: 'user', id, name: user.login },
+        before: { expiresAtMs: was },
+        after: { expiresAtMs },
+        dealerIds: dealersOfUser(user),
+        ownerIds: [],
+      });
+      await setExpired(writer, user, expiresAtMs !== null && expiresAtMs <= nowMs);
+    });
+  }
+
+  /**
+   * Blocks accounts whose time is over.
+   *
+   * @param limit at most this many
+   * @returns those that it blocked
+   */
+  expire(limit: number): Promise<UserId[]> {
+    return this.#store.writeDue<UserId, UserId>(
+      'expiry of accounts',
+      async (db, nowMs) => {
+        const rows = await dueExpiries(db)
+          .where('expiresAtMs', '<=', nowMs)
+          .orderBy('expiresAtMs')
+          .limit(limit)
+          .execute();
+        return rows.map(({ userId }) => userId as UserId);
+      },
+      async (writer, ids) => {
+        for (const user of await loadUsers(writer.tx, ids)) await setExpired(writer, user, true);
+        return [...ids];
+      },
+      async () => {
+        const next = await dueExpiries(this.#store.db).orderBy('expiresAtMs').limit(1).executeTakeFirst();
+        return next?.expiresAtMs ?? null;
+      },
+    );
+  }
+
   /**
    * Gives the account another password and ends its sessions: the old one opens nothing any more.
    *
@@ -273,31 +378,58 @@ export class Users {
         .where('userId', '=', id)
         .execute();
       await endSessionsOf(writer.tx, id, keep);
+      await noteNotice(writer, user, 'password-changed');
     });
   }
 }
 
-/** What blocks an account: itself, and its dealer. */
+/** What blocks an account: itself, its dealer, and the end of its time. */
 interface Blocks {
   own: boolean;
   byDealer: boolean;
+  expired: boolean;
 }
 
 async function blocksOf({ tx }: Writer, id: UserId): Promise<Blocks> {
-  const row = await tx.selectFrom('users').select(['blocked', 'dealerBlocked']).where('id', '=', id).executeTakeFirst();
-  return { own: row?.blocked === 1, byDealer: row?.dealerBlocked === 1 };
+  const columns = ['blocked', 'dealerBlocked', 'expired'] as const;
+  const row = await tx.selectFrom('users').select(columns).where('id', '=', id).executeTakeFirst();
+  return { own: row?.blocked === 1, byDealer: row?.dealerBlocked === 1, expired: row?.expired === 1 };
 }
 
 async function isBlockedDealer({ tx }: Writer, id: UserId | null): Promise<boolean> {
   if (id === null) return false;
-  const row = await tx.selectFrom('users').select('blocked').where('id', '=', id).executeTakeFirst();
-  return row?.blocked === 1;
+  const row = await tx.selectFrom('users').select(['blocked', 'expired']).where('id', '=', id).executeTakeFirst();
+  return row?.blocked === 1 || row?.expired === 1;
 }
 
 /** Ends what a blocked account is used for. */
 async function endUse(writer: Writer, id: UserId): Promise<void> {
   await endSessionsOf(writer.tx, id);
   await restSchedulesOf(writer, id);
+  await deleteShareLinksOf(writer, id);
+}
+
+/** Expiries that have not blocked their account yet. */
+function dueExpiries(db: Reader) {
+  return db
+    .selectFrom('accountExpiries')
+    .innerJoin('users', 'users.id', 'accountExpiries.userId')
+    .select(['userId', 'expiresAtMs'])
+    .where('users.expired', '=', 0);
+}
+
+async function setExpired(writer: Writer, user: User, expired: boolean): Promise<void> {
+  const { tx } = writer;
+  await tx
+    .updateTable('users')
+    .set({ expired: expired ? 1 : 0 })
+    .where('id', '=', user.id)
+    .execute();
+  const [after] = await loadUsers(tx, [user.id]);
+  if (after === undefined || after.blocked === user.blocked) return;
+  if (after.blocked) await endUse(writer, user.id);
+  await touchUsers(writer, [user]);
+  if (user.role === 'dealer') await blockUsersOfDealer(writer, user.id, after.blocked);
 }
 
 /** An account that its dealer's block keeps out was blocked itself, or let go: it stays out, for now. */
@@ -338,8 +470,10 @@ async function requireUser({ tx }: Writer, id: UserId, expectedVersion: number |
   return asExpected(user, 'user', id, expectedVersion);
 }
 
-async function check({ tx }: Writer, user: User): Promise<void> {
+async function check(writer: Writer, user: User): Promise<void> {
+  const { tx } = writer;
   await requireDealer(tx, user.dealerId);
+  await requireFreeExternalId(writer, user, user.dealerId);
   const other = await tx
     .selectFrom('users')
     .select('id')
@@ -381,14 +515,22 @@ export function fromUserRow(row: UserRow, groupIds: readonly GroupId[]): User {
     name: row.name,
     role: row.role as Role,
     dealerId: row.dealerId as UserId | null,
-    blocked: row.blocked === 1 || row.dealerBlocked === 1,
+    blocked: row.blocked === 1 || row.dealerBlocked === 1 || row.expired === 1,
     apiAccess: row.apiAccess === 1,
     services: row.services === '' ? [] : (row.services.split(',') as ServiceName[]),
+    rights: rightsOf(row.rights),
     groupIds,
+    ...customFieldsOf(row),
   };
 }
 
-function toRow(user: User, { own, byDealer }: Blocks): UserRow {
+/** @param column undefined: an earlier migration reads the row, from before there were rights */
+function rightsOf(column: string | undefined): readonly AccountRight[] {
+  if (column === undefined) return DEFAULT_RIGHTS;
+  return column === '' ? [] : (column.split(',') as AccountRight[]);
+}
+
+function toRow(user: User, { own, byDealer, expired }: Blocks): UserRow {
   return {
     id: user.id,
     version: user.version,
@@ -399,8 +541,11 @@ function toRow(user: User, { own, byDealer }: Blocks): UserRow {
     dealerId: user.dealerId,
     blocked: own ? 1 : 0,
     dealerBlocked: byDealer ? 1 : 0,
+    expired: expired ? 1 : 0,
     apiAccess: user.apiAccess ? 1 : 0,
     services: user.services.join(','),
+    rights: user.rights.join(','),
+    ...customColumnsOf(user),
   };
 }
 
@@ -408,9 +553,9 @@ function idsOf(rows: readonly { id: string }[]): string[] {
   return rows.map((row) => row.id);
 }
 
-/** Each service once, in the order in which they are kept. */
-function sortedServices(services: readonly ServiceName[]): ServiceName[] {
-  return SERVICES.filter((service) => services.includes(service));
+/** Each of the names once, in the order of the list. */
+function inOrder<Name extends string>(list: readonly Name[], names: readonly Name[]): Name[] {
+  return list.filter((name) => names.includes(name));
 }
 
 /** A login as logins are compared. */

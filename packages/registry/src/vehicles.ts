@@ -2,8 +2,12 @@ import {
   accessAfter,
   type FirstContact,
   type GroupId,
+  identifiedSensors,
   LEARNING_ACCESS,
   OPEN_ACCESS,
+  type Sensor,
+  type SensorFields,
+  type Suspension,
   type TerminalAccess,
   type TerminalAccessPatch,
   type TerminalId,
@@ -13,17 +17,30 @@ import {
   vehicleFieldsOf,
 } from '@outrider/domain';
 import { type BulkOutcome, BulkPlan, type BulkWrite, inTurns, notDealers, writeOrTry } from './bulk.ts';
+import { followSensors } from './custom-counters.ts';
+import {
+  checkExternalIds,
+  customColumnsOf,
+  customFieldsOf,
+  newCustomFields,
+  requireFreeExternalId,
+  type WithCustomFields,
+} from './custom-fields.ts';
 import { requireDealer } from './dealers.ts';
+import { deleteAssignmentsOfVehicle } from './driver-assignments.ts';
 import { DEFAULT_ERASURE_GRACE_MS, planErasure } from './erasures.ts';
 import { ConflictError } from './errors.ts';
+import { dropMaintenance } from './maintenance.ts';
 import { groupsOf, setGroups, withSortedGroups } from './memberships.ts';
 import { dropFromRules } from './notification-rules.ts';
 import { isOfVehicles, type OfVehicles } from './of-vehicles.ts';
 import { type Page, type Paging, pageOf } from './page.ts';
 import { asExpected, revised, touch } from './revisions.ts';
 import type { VehicleRow } from './schema.ts';
+import { dropFromShareLinks } from './share-links.ts';
 import { inChunks, type Reader, type Store, type Writer } from './store.ts';
 import { heldByOthers, noteHolders } from './terminal-holders.ts';
+import { endCommandsOf } from './vehicle-commands.ts';
 import { addressConflicts, changedOwners } from './video-addresses.ts';
 import { deleteVideoProfileOf } from './video-profiles.ts';
 
@@ -31,8 +48,12 @@ import { deleteVideoProfileOf } from './video-profiles.ts';
  * What a vehicle is made of, without what the registry itself gives it. Where nothing is said of its terminal, that is
  * bound to its first protocol.
  */
-export type VehicleFields = Omit<Vehicle, 'kind' | 'id' | 'version' | 'terminalAccess'> & {
+export type VehicleFields = WithCustomFields<
+  Omit<Vehicle, 'kind' | 'id' | 'version' | 'terminalAccess' | 'sensors' | 'suspension'>
+> & {
   terminalAccess?: TerminalAccess;
+  /** None by default. */
+  sensors?: readonly SensorFields[];
 };
 
 /** What of a vehicle changes; of its access, what is not said stays. */
@@ -102,13 +123,33 @@ export class Vehicles {
   update(id: VehicleId, expectedVersion: number | null, patch: VehiclePatch): Promise<Vehicle> {
     return this.#store.write(async (writer) => {
       const current = await requireVehicle(writer, id, expectedVersion);
-      const vehicle = revisedVehicle(current, patch);
+      const vehicle = revisedVehicle(writer, current, patch);
       if (vehicle === current) return current;
       await check(writer, vehicle, current);
       await updateRow(writer, vehicle);
+      await followSensors(writer, [vehicle]);
       await checkAddresses(writer, vehicle, current);
       await noteHolders(writer, [{ current, next: vehicle }]);
       if (vehicle.groupIds !== current.groupIds) await setGroups(writer, 'vehicleGroupMembers', id, vehicle.groupIds);
+      writer.changed(vehicle, current);
+      return vehicle;
+    });
+  }
+
+  /**
+   * Suspends a vehicle, or lets it go on.
+   *
+   * @param suspension without its time; null: it goes on
+   * @returns the vehicle as it now is; where it is so already, no new version is made, and the time stays
+   * @throws {NotFoundError}
+   */
+  suspend(id: VehicleId, suspension: Omit<Suspension, 'sinceMs'> | null): Promise<Vehicle> {
+    return this.#store.write(async (writer) => {
+      const current = await requireVehicle(writer, id, null);
+      const sinceMs = current.suspension?.sinceMs ?? writer.nowMs;
+      const vehicle = revised(current, { suspension: suspension && { ...suspension, sinceMs } });
+      if (vehicle === current) return current;
+      await updateRow(writer, vehicle);
       writer.changed(vehicle, current);
       return vehicle;
     });
@@ -130,6 +171,10 @@ export class Vehicles {
       for await (const some of inTurns(movedTerminals.map(({ next }) => next.id)))
         await writer.tx.updateTable('vehicles').set({ terminalId: null }).where('id', 'in', some).execute();
       const outcomes = await plan.carryOut(writer, 'vehicleGroupMembers', insertRows, updateRow);
+      await followSensors(
+        writer,
+        plan.updated.map(({ next }) => next),
+      );
       await noteHolders(writer, plan.planned);
       const conflicts = await addressConflicts(writer, changedOwners(plan.planned));
       for (const { index, next } of plan.planned) {
@@ -193,6 +238,10 @@ export class Vehicles {
       const vehicle = await requireVehicle(writer, id, expectedVersion);
       await dropFromRules(writer, 'vehicle', id);
       await deleteVideoProfileOf(writer, vehicle);
+      await dropFromShareLinks(writer, id);
+      await dropMaintenance(writer, { vehicleId: id });
+      await endCommandsOf(writer, id);
+      await deleteAssignmentsOfVehicle(writer, id);
       await noteHolders(writer, [{ current: vehicle, next: null }]);
       await writer.tx.deleteFrom('vehicleGroupMembers').where('memberId', '=', id).execute();
       await writer.tx.deleteFrom('vehicles').where('id', '=', id).execute();
@@ -224,17 +273,25 @@ function newVehicle({ newId }: Writer, fields: VehicleFields): Vehicle {
   return {
     terminalAccess: LEARNING_ACCESS,
     ...withSortedGroups(fields),
+    ...newCustomFields(fields),
     kind: 'vehicle',
+    sensors: identifiedSensors(fields.sensors ?? [], [], newId),
+    suspension: null,
     id: newId() as VehicleId,
     version: 1,
   };
 }
 
-function revisedVehicle(current: Vehicle, { terminalAccess = {}, ...fields }: VehiclePatch): Vehicle {
+function revisedVehicle(
+  { newId }: Writer,
+  current: Vehicle,
+  { terminalAccess = {}, sensors, ...fields }: VehiclePatch,
+): Vehicle {
   const isOtherTerminal = fields.terminalId !== undefined && fields.terminalId !== current.terminalId;
   return revised(current, {
     ...withSortedGroups(fields),
     terminalAccess: accessAfter(current.terminalAccess, terminalAccess, isOtherTerminal),
+    ...(sensors === undefined ? {} : { sensors: identifiedSensors(sensors, current.sensors, newId) }),
   });
 }
 
@@ -255,6 +312,7 @@ async function requireVehicle({ tx }: Writer, id: VehicleId, expectedVersion: nu
 async function check(writer: Writer, vehicle: Vehicle, current: Vehicle | null): Promise<void> {
   const { tx } = writer;
   await requireDealer(tx, vehicle.dealerId);
+  await requireFreeExternalId(writer, vehicle, vehicle.dealerId);
   if (vehicle.terminalId === null) return;
   const other = await tx
     .selectFrom('vehicles')
@@ -278,7 +336,13 @@ async function planAll(writer: Writer, writes: readonly VehicleWrite[]): Promise
     writer.tx,
     writes.flatMap(({ id }) => (id === null ? [] : [id])),
   );
-  plan.take('vehicle', writes, known, (fields) => newVehicle(writer, fields), revisedVehicle);
+  plan.take(
+    'vehicle',
+    writes,
+    known,
+    (fields) => newVehicle(writer, fields),
+    (current, patch) => revisedVehicle(writer, current, patch),
+  );
   await plan.checkGroups(writer.tx);
   const wrongDealers = await notDealers(
     writer.tx,
@@ -302,6 +366,7 @@ async function planAll(writer: Writer, writes: readonly VehicleWrite[]): Promise
     },
     (value) => new ConflictError('vehicle', 'terminalId', value),
   );
+  await checkExternalIds(writer, plan, 'vehicle', ({ dealerId }) => dealerId);
   return plan;
 }
 
@@ -329,15 +394,18 @@ async function withGroups(db: Reader, rows: readonly VehicleRow[]): Promise<Vehi
 }
 
 export function fromVehicleRow(row: VehicleRow, groupIds: readonly GroupId[]): Vehicle {
-  const { id, version, dealerId, terminalAccess } = row;
+  const { id, version, dealerId, terminalAccess, sensors, suspension } = row;
   return {
     kind: 'vehicle',
     id: id as VehicleId,
     version,
     ...vehicleFieldsOf(row),
+    ...customFieldsOf(row),
     dealerId: dealerId as UserId | null,
     groupIds,
+    sensors: sensors === null ? [] : (JSON.parse(sensors) as Sensor[]),
     terminalAccess: accessOf(terminalAccess),
+    suspension: suspension ? (JSON.parse(suspension) as Suspension) : null,
   };
 }
 
@@ -347,6 +415,15 @@ export function accessOf(column: string | null): TerminalAccess {
 }
 
 function toRow(vehicle: Vehicle): VehicleRow {
-  const { id, version, dealerId, terminalAccess } = vehicle;
-  return { id, version, ...vehicleFieldsOf(vehicle), dealerId, terminalAccess: JSON.stringify(terminalAccess) };
+  const { id, version, dealerId, terminalAccess, sensors, suspension } = vehicle;
+  return {
+    id,
+    version,
+    ...vehicleFieldsOf(vehicle),
+    ...customColumnsOf(vehicle),
+    dealerId,
+    terminalAccess: JSON.stringify(terminalAccess),
+    sensors: sensors.length === 0 ? null : JSON.stringify(sensors),
+    suspension: suspension === null ? null : JSON.stringify(suspension),
+  };
 }

@@ -13,7 +13,7 @@ import {
 } from '@outrider/domain';
 import type { Transaction } from 'kysely';
 import type { Tables, VideoTaskRow } from './schema.ts';
-import type { Writer } from './store.ts';
+import { inChunks, type Reader, type Writer } from './store.ts';
 
 /** Later than any time: only the terminal is waited for. */
 export const NOT_BEFORE_WOKEN = 8_640_000_000_000_000;
@@ -121,4 +121,12 @@ export interface StoredVideo {
 
 export function storedVideo(row: Pick<VideoTaskRow, 'id' | 'fileBytes' | 'finishedAtMs'>): StoredVideo {
   return { id: row.id as VideoTaskId, bytes: row.fileBytes, finishedAtMs: row.finishedAtMs ?? 0 };
+}
+
+/** Deletes tasks, with what became of them. */
+export async function deleteTasks(tx: Reader, rows: readonly { id: string }[]): Promise<void> {
+  for (const some of inChunks(rows.map(({ id }) => id))) {
+    await tx.deleteFrom('videoTransitions').where('taskId', 'in', some).execute();
+    await tx.deleteFrom('videoTasks').where('id', 'in', some).execute();
+  }
 }

@@ -1,6 +1,7 @@
 import {
   isFinal,
   mayBecome,
+  mayChangeTask,
   type Owner,
   Turns,
   type UserId,
@@ -17,7 +18,7 @@ import {
 } from '@outrider/domain';
 import { type SqlBool, sql, type Transaction } from 'kysely';
 import { ERASURE } from './erasures.ts';
-import { NotFoundError, UnknownReferenceError } from './errors.ts';
+import { NotFoundError, StaleError, UnknownReferenceError } from './errors.ts';
 import { inTurns } from './fair-order.ts';
 import { Leases } from './leases.ts';
 import { isOfVehicles, type OfVehicles } from './of-vehicles.ts';
@@ -26,9 +27,11 @@ import type { Tables, VideoTaskRow } from './schema.ts';
 import { inChunks, type Reader, type Store, type Writer } from './store.ts';
 import { fromProfileRow, openedProfile } from './video-profiles.ts';
 import {
+  deleteTasks,
   fromTaskRow,
   NOT_BEFORE_WOKEN,
   noteTransition,
+  type StepColumns,
   type StoredVideo,
   storedVideo,
   takeStep,
@@ -44,6 +47,15 @@ export interface NewVideoTask {
   quality: VideoQuality;
   audio: boolean;
   expiresAtMs: number;
+}
+
+/** What of a task can be changed until its terminal is asked to play. */
+export type WantedVideo = Pick<NewVideoTask, 'channel' | 'startMs' | 'endMs' | 'quality' | 'audio'>;
+
+/** Whose vehicle a task is of, for the audit trail. */
+export interface VehicleOfTask {
+  vehicleName: string;
+  dealerId: UserId | null;
 }
 
 export interface VideoTaskFilter extends OfVehicles {
@@ -368,6 +380,70 @@ export class VideoTasks {
     });
   }
 
+  /**
+   * Changes what a task asks for, as long as its terminal was not asked to play. It is due at once; a worker that has
+   * it already takes no further step.
+   *
+   * @param ifMatch the `changedAtMs` that the caller last saw; null: any
+   * @returns the task as it now is, and whether this call changed it: not where it was requested already
+   * @throws {NotFoundError}
+   * @throws {StaleError}
+   */
+  change(
+    id: VideoTaskId,
+    ifMatch: number | null,
+    { channel, startMs, endMs, quality, audio }: WantedVideo,
+    vehicle: VehicleOfTask,
+  ): Promise<{ task: VideoTask; changed: boolean }> {
+    return this.#store.write(async (writer) => {
+      const { tx, nowMs } = writer;
+      const row = await this.#forWriting(tx, id, ifMatch);
+      if (!mayChangeTask(row.state as VideoTaskState)) return { task: fromTaskRow(row), changed: false };
+      const columns: StepColumns & { changedAtMs: number } = {
+        ...{ channel, startMs, endMs, quality, audio: audio ? 1 : 0 },
+        reason: null,
+        detail: null,
+        attempts: 0,
+        // Two changes in one millisecond are two versions.
+        changedAtMs: Math.max(nowMs, Number(row.changedAtMs) + 1),
+        nextAttemptAtMs: nowMs,
+        lease: null,
+        leaseUntilMs: 0,
+        // An earlier attempt fetched what is no longer asked for.
+        fetched: null,
+      };
+      await tx.updateTable('videoTasks').set(columns).where('id', '=', id).execute();
+      const task = fromTaskRow({ ...row, ...columns });
+      noteTask(writer, 'changed', vehicle, fromTaskRow(row), task);
+      return { task, changed: true };
+    });
+  }
+
+  /**
+   * Removes a task in any state, and what became of it. Its file is the caller's to delete; a worker that has the task
+   * takes no further step.
+   *
+   * @param ifMatch as in {@link change}
+   * @throws {NotFoundError}
+   * @throws {StaleError}
+   */
+  delete(id: VideoTaskId, ifMatch: number | null, vehicle: VehicleOfTask): Promise<void> {
+    return this.#store.write(async (writer) => {
+      const { tx } = writer;
+      const row = await this.#forWriting(tx, id, ifMatch);
+      await deleteTasks(tx, [{ id }]);
+      noteTask(writer, 'deleted', vehicle, fromTaskRow(row), null);
+    });
+  }
+
+  async #forWriting(tx: Transaction<Tables>, id: VideoTaskId, ifMatch: number | null): Promise<VideoTaskRow> {
+    const row = await tx.selectFrom('videoTasks').selectAll().where('id', '=', id).executeTakeFirst();
+    if (!row) throw new NotFoundError('video-task', id);
+    const version = Number(row.changedAtMs);
+    if (ifMatch !== null && ifMatch !== version) throw new StaleError({ kind: 'video-task', version }, ifMatch);
+    return row;
+  }
+
   /** Makes the waiting tasks of a profile due now: its terminal is there. */
   async wake(profileId: VideoProfileId): Promise<void> {
     await this.#store.db
@@ -540,6 +616,30 @@ export class VideoTasks {
       .execute();
   }
 
+  /** As {@link fileDeleted}, where somebody deleted it: it is noted in the audit trail. */
+  discardFile(id: VideoTaskId, vehicleName: string, dealerId: UserId | null): Promise<void> {
+    return this.#store.write(async (writer) => {
+      const { tx, nowMs } = writer;
+      const row = await tx.selectFrom('videoTasks').selectAll().where('id', '=', id).executeTakeFirst();
+      if (!row) throw new NotFoundError('video-task', id);
+      if (row.fileBytes === 0) return;
+      await tx.updateTable('videoTasks').set({ fileBytes: 0, fileDeletedAtMs: nowMs }).where('id', '=', id).execute();
+      writer.note({
+        action: 'deleted',
+        subject: { kind: 'video-task', id, name: vehicleName },
+        before: {
+          vehicleIds: [row.vehicleId],
+          channel: row.channel,
+          startMs: Number(row.startMs),
+          endMs: Number(row.endMs),
+        },
+        after: null,
+        dealerIds: dealerId === null ? [] : [dealerId],
+        ownerIds: [],
+      });
+    });
+  }
+
   /** Those of the ids that a file in the store belongs to, or may come to belong to. */
   async withFiles(ids: readonly string[]): Promise<Set<string>> {
     const known = new Set<string>();
@@ -570,10 +670,7 @@ export class VideoTasks {
         .orderBy('finishedAtMs')
         .limit(limit)
         .execute();
-      for (const some of inChunks(rows.map((row) => row.id))) {
-        await tx.deleteFrom('videoTransitions').where('taskId', 'in', some).execute();
-        await tx.deleteFrom('videoTasks').where('id', 'in', some).execute();
-      }
+      await deleteTasks(tx, rows);
       return rows.length;
     });
   }
@@ -588,6 +685,28 @@ export class VideoTasks {
       return row && fromTaskRow(await work(tx, row, nowMs));
     });
   }
+}
+
+/** Notes what somebody did to a task in the audit trail. */
+function noteTask(
+  writer: Writer,
+  action: 'changed' | 'deleted',
+  { vehicleName, dealerId }: VehicleOfTask,
+  before: VideoTask,
+  after: VideoTask | null,
+): void {
+  const fields = ({ vehicleId, channel, startMs, endMs, quality, audio }: VideoTask) => ({
+    vehicleIds: [vehicleId],
+    ...{ channel, startMs: Number(startMs), endMs: Number(endMs), quality, audio },
+  });
+  writer.note({
+    action,
+    subject: { kind: 'video-task', id: before.id, name: vehicleName },
+    before: fields(before),
+    after: after && fields(after),
+    dealerIds: dealerId === null ? [] : [dealerId],
+    ownerIds: [],
+  });
 }
 
 const UNFINISHED = VIDEO_TASK_STATES.filter((state) => !isFinal(state));

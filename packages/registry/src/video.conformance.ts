@@ -439,6 +439,53 @@ export function videoConformance(name: string, newPlace: () => Promise<Place>): 
         await expect(env.registry.videoTasks.cancel(ABSENT as VideoTaskId)).rejects.toBeInstanceOf(NotFoundError);
       });
 
+      const WANTED = { channel: 2, startMs: 1000, endMs: 2000, quality: 'sub', audio: false } as const;
+      const VEHICLE = { vehicleName: 'Van', dealerId: null };
+
+      test('what is changed is due at once as it then is, and lost to the worker that had it', async () => {
+        const task = await ask(await addProfile());
+        const leased = await leaseOne();
+        const { videoTasks } = env.registry;
+        const { task: changed } = await videoTasks.change(task.id, task.changedAtMs, WANTED, VEHICLE);
+        expect(changed).toMatchObject({ ...WANTED, state: 'new' });
+        expect(await videoTasks.get(task.id)).toEqual(changed);
+        const stale = videoTasks.change(task.id, task.changedAtMs, WANTED, VEHICLE);
+        await expect(stale).rejects.toBeInstanceOf(StaleError);
+        expect(await videoTasks.step(leased, { state: 'requested' })).toBeNull();
+        const again = await leaseOne();
+        expect(again.task).toEqual(changed);
+        await videoTasks.step(again, { state: 'requested' });
+        expect(await videoTasks.change(task.id, null, WANTED, VEHICLE)).toMatchObject({ changed: false });
+        const absent = videoTasks.change(ABSENT as VideoTaskId, null, WANTED, VEHICLE);
+        await expect(absent).rejects.toBeInstanceOf(NotFoundError);
+      });
+
+      test('what an earlier attempt fetched is not stored for what is asked for now', async () => {
+        const task = await ask(await addProfile());
+        const leased = await leaseOne();
+        const { videoTasks } = env.registry;
+        for (const state of ['requested', 'downloading'] as const) await videoTasks.step(leased, { state });
+        await videoTasks.fetched(leased, { ...FILE, spool: 'x.mp4' });
+        env.nowMs += 2 * MINUTE;
+        // The worker died over it: the next one would store what was fetched.
+        const next = await leaseOne();
+        expect(next).toMatchObject({ fetched: { spool: 'x.mp4' }, task: { state: 'waiting' } });
+        await videoTasks.change(task.id, null, WANTED, VEHICLE);
+        expect((await leaseOne()).fetched).toBeNull();
+      });
+
+      test('what is deleted is gone with its history, for its worker too', async () => {
+        const task = await ask(await addProfile());
+        const leased = await leaseOne();
+        const { videoTasks } = env.registry;
+        await expect(videoTasks.delete(task.id, 1, VEHICLE)).rejects.toBeInstanceOf(StaleError);
+        await videoTasks.delete(task.id, null, VEHICLE);
+        expect(await videoTasks.get(task.id)).toBeNull();
+        expect(await videoTasks.history(task.id)).toEqual([]);
+        expect(await videoTasks.step(leased, { state: 'requested' })).toBeNull();
+        await expect(videoTasks.delete(task.id, null, VEHICLE)).rejects.toBeInstanceOf(NotFoundError);
+      });
+
       test('a task that nothing came of in time fails, unless it is being worked on', async () => {
         const [one, two] = [await addProfile(), await addProfile()];
         const idle = await ask(one);
@@ -493,7 +540,7 @@ export function videoConformance(name: string, newPlace: () => Promise<Place>): 
         expect((await env.registry.videoTasks.oldestFiles(1)).map(({ id, bytes }) => [id, bytes])).toEqual([
           [first.id, 1000],
         ]);
-        await env.registry.videoTasks.fileDeleted(first.id);
+        await env.registry.videoTasks.discardFile(first.id, 'Bus', null);
         expect(await env.registry.videoTasks.get(first.id)).toMatchObject({
           state: 'done',
           file: null,
@@ -506,6 +553,15 @@ export function videoConformance(name: string, newPlace: () => Promise<Place>): 
         expect(await env.registry.videoTasks.history(first.id)).toEqual([]);
         expect(await env.registry.videoTasks.get(second.id)).toMatchObject({ state: 'done' });
       });
+    });
+
+    test('an account keeps the rights that it was given, and has those of before without any word', async () => {
+      const plain = await env.registry.users.create(userFields('plain'), PASSWORD);
+      expect(plain.rights).toEqual(['edit-geofences', 'edit-notifications', 'share']);
+      const reader = await env.registry.users.create(userFields('reader', { rights: [] }), PASSWORD);
+      expect((await env.registry.users.get(reader.id))?.rights).toEqual([]);
+      await env.registry.users.update(reader.id, null, { rights: ['share', 'edit-vehicles', 'share'] });
+      expect((await env.registry.users.get(reader.id))?.rights).toEqual(['edit-vehicles', 'share']);
     });
 
     test('an account keeps the services that it was granted', async () => {

@@ -39,6 +39,18 @@ export function calendarOf(fromMs: number, toMs: number, timeZone: string, perio
   return { cuts, days };
 }
 
+/** The index of the last period that begins at or before a time; of the first where none does. */
+export function placeOf(cuts: readonly number[], atMs: number): number {
+  let low = 0;
+  let high = cuts.length - 2;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((cuts[middle] as number) <= atMs) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
 /** A time range cut into pieces that each lie within one hour of the clock. */
 export interface HourGrid {
   /** Unix milliseconds, evenly apart; the first may lie before the range, the last after it. */

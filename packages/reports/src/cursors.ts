@@ -21,6 +21,9 @@ export type VehicleCursor = z.output<typeof vehicleCursor>;
 export const shapeCursor = z.strictObject({ vehicle: vehicleId, returned: z.int().min(0) });
 export type ShapeCursor = z.output<typeof shapeCursor>;
 
+/** How many rows were returned already. */
+export const listCursor = z.strictObject({ returned: z.int().min(0) });
+
 /** The vehicle, and the last place that was returned for it; -1: none. */
 export const totalsCursor = z.strictObject({ vehicle: vehicleId, place: z.int().min(-1) });
 export type TotalsCursor = z.output<typeof totalsCursor>;
@@ -43,6 +46,10 @@ export const trackCursor = z.strictObject({
   after: z.strictObject({ vehicleId, fixTimeMs: timeMs, judged: jumpState }).nullable(),
 });
 export type TrackCursor = z.output<typeof trackCursor>;
+
+/** The vehicle, the interval and the sensor of the next row, by their places. */
+export const sensorsCursor = z.strictObject({ vehicle: vehicleId, place: z.int().min(0), sensor: z.int().min(0) });
+export type SensorsCursor = z.output<typeof sensorsCursor>;
 
 /** As {@link eventsCursor}, with the part of the last visit that the row after it needs. */
 export const visitCursor = z.strictObject({

@@ -2,32 +2,42 @@ import { EVENT_KINDS, type EventKind, type FleetEvent, type GeofenceId, geofence
 import { LIST_FLEET } from '@outrider/warehouse';
 import { type EventsCursor, eventsCursor } from './cursors.ts';
 import { lastingUntil } from './known.ts';
+import { withPlaces } from './places.ts';
 import {
   type Column,
   fleetFrom,
+  isOfDrivers,
   type Question,
   type ReportAbout,
   type ReportKind,
   type ReportSources,
   type Row,
   seconds,
+  tenths,
 } from './report.ts';
 
 const VEHICLE = [
   { name: 'vehicleId', type: 'id', always: true },
   { name: 'vehicleName', type: 'text', always: true },
 ] as const satisfies readonly Column[];
-const LASTED = [
+export const LASTED = [
   { name: 'startedAt', type: 'time', always: true },
   { name: 'endedAt', type: 'time', about: 'Null while it lasts.' },
   {
     name: 'durationSeconds',
     type: 'number',
     always: true,
+    total: 'sum',
     about: 'While it lasts, up to the last record of the vehicle; of `offline`, up to now.',
   },
 ] as const satisfies readonly Column[];
-const PLACE = [
+/** Who drove, by hand or by the code of the terminal. */
+export const DRIVER = [
+  { name: 'driverId', type: 'id' },
+  { name: 'driverName', type: 'text', about: 'Who drove: assigned by hand, else by the code that the terminal sent.' },
+  { name: 'driverCode', type: 'text', isRare: true },
+] as const satisfies readonly Column[];
+export const PLACE = [
   { name: 'latitude', type: 'number', always: true, about: 'Where it ended; where it began while it lasts.' },
   { name: 'longitude', type: 'number', always: true },
 ] as const satisfies readonly Column[];
@@ -59,9 +69,10 @@ export function eventList(
   columns: readonly Column[],
   rowOf: (event: FleetEvent, naming: Naming) => Row | null,
 ): ReportKind {
-  return {
+  return withPlaces({
     ...about,
-    columns: [...VEHICLE, ...columns],
+    parameters: { ...about.parameters, driverIds: true },
+    columns: [...VEHICLE, ...columns, ...DRIVER],
     cursor: eventsCursor,
     async page(sources, question, after, limit) {
       const { fleet = null, after: last = null } = (after as EventsCursor | null) ?? {};
@@ -80,25 +91,39 @@ export function eventList(
       await sources.readDeleted(page.events.map(geofenceOf));
       const untilOf = await lastingUntil(sources, page.events, question);
       const names = new Map(part.map(({ id, name: vehicleName }) => [id, vehicleName]));
+      const drivers = await sources.driversAt(
+        page.events.map(({ vehicleId, startedAtMs, driverCode = null }) => ({
+          vehicleId,
+          atMs: startedAtMs,
+          code: driverCode,
+        })),
+      );
       const rows: Row[] = [];
-      for (const event of page.events) {
+      for (const [nth, event] of page.events.entries()) {
         const geofenceId = geofenceOf(event);
         if (geofenceId !== null && !isIncluded(geofenceId, sources, question)) continue;
         const vehicleName = names.get(event.vehicleId) ?? '';
         const geofenceName = geofenceId && sources.geofenceName(geofenceId);
+        const driver = drivers[nth] ?? null;
+        if (!isOfDrivers(question, driver)) continue;
         const row = rowOf(event, { vehicleName, geofenceName, untilMs: untilOf(event) });
-        if (row !== null) rows.push([event.vehicleId, vehicleName, ...row]);
+        const named = [driver?.id ?? null, driver?.name ?? null, event.driverCode ?? null];
+        if (row !== null) rows.push([event.vehicleId, vehicleName, ...row, ...named]);
       }
       const next: EventsCursor | null = page.next
         ? { fleet: first.id, after: page.next }
         : following && { fleet: following, after: null };
       return { rows, next };
     },
-  };
+  });
 }
 
 /** Does the report include rows about this geofence? */
-export function isIncluded(id: GeofenceId, sources: ReportSources, { geofenceId }: Question): boolean {
+export function isIncluded(
+  id: GeofenceId,
+  sources: ReportSources,
+  { geofenceId }: Pick<Question, 'geofenceId'>,
+): boolean {
   if (geofenceId !== null && id !== geofenceId) return false;
   return sources.geofenceName(id) !== null || sources.seesGone(id);
 }
@@ -127,11 +152,17 @@ export const tripsReport = eventList(
     { name: 'startLongitude', type: 'number', always: true },
     { name: 'endLatitude', type: 'number', about: 'Null while it lasts.' },
     { name: 'endLongitude', type: 'number', about: 'Null while it lasts.' },
-    { name: 'distanceM', type: 'number', about: 'Null while it lasts, like all that is summed up at its end.' },
-    { name: 'movingSeconds', type: 'number' },
-    { name: 'idlingSeconds', type: 'number' },
-    { name: 'maxKmh', type: 'number' },
+    {
+      name: 'distanceM',
+      type: 'number',
+      total: 'sum',
+      about: 'Null while it lasts, like all that is summed up at its end.',
+    },
+    { name: 'movingSeconds', type: 'number', total: 'sum' },
+    { name: 'idlingSeconds', type: 'number', total: 'sum' },
+    { name: 'maxKmh', type: 'number', total: 'max' },
     { name: 'meanKmh', type: 'number' },
+    { name: 'fuelUsedL', type: 'number', total: 'sum', about: 'Null where it is not known.' },
     END_REASON,
   ],
   (event, { untilMs }) => {
@@ -148,6 +179,7 @@ export const tripsReport = eventList(
       over ? seconds(event.idlingMs) : null,
       over ? event.maxKmh : null,
       over ? event.meanKmh : null,
+      over && event.fuelUsedL !== undefined ? tenths(event.fuelUsedL) : null,
       event.endReason,
     ];
   },
@@ -160,7 +192,13 @@ export const stopsReport = eventList(
     { name: 'kind', type: 'text', always: true, about: '`parking`: with the ignition off; `idling`: with it on.' },
     ...LASTED,
     ...PLACE,
-    { name: 'idlingSeconds', type: 'number', always: true, about: 'How long the ignition was on meanwhile.' },
+    {
+      name: 'idlingSeconds',
+      type: 'number',
+      always: true,
+      total: 'sum',
+      about: 'How long the ignition was on meanwhile.',
+    },
     END_REASON,
     ...PLACES,
   ],
@@ -188,9 +226,9 @@ export const speedingReport = eventList(
     { name: 'limitSource', type: 'text', always: true, about: '`vehicle` or `geofence`.' },
     { name: 'geozoneId', type: 'id' },
     { name: 'geozoneName', type: 'text' },
-    { name: 'peakKmh', type: 'number', always: true },
+    { name: 'peakKmh', type: 'number', always: true, total: 'max' },
     { name: 'meanKmh', type: 'number', always: true },
-    { name: 'distanceM', type: 'number', always: true },
+    { name: 'distanceM', type: 'number', always: true, total: 'sum' },
     END_REASON,
     ...PLACES,
   ],
@@ -226,10 +264,14 @@ export const eventsReport = eventList(
     { name: 'geozoneId', type: 'id' },
     { name: 'geozoneName', type: 'text' },
     { name: 'alarm', type: 'text' },
+    { name: 'planName', type: 'text', about: 'Of `maintenance-due`: the plan.' },
+    { name: 'volumeL', type: 'number', about: 'Of `refuelling` and `fuel-drain`: litres.' },
+    { name: 'sensorName', type: 'text', about: 'Of `sensor-threshold`: the sensor, …' },
+    { name: 'value', type: 'number', about: '… and its value farthest beyond the threshold.' },
     { name: 'limitKmh', type: 'number' },
-    { name: 'peakKmh', type: 'number' },
+    { name: 'peakKmh', type: 'number', total: 'max' },
     { name: 'meanKmh', type: 'number' },
-    { name: 'distanceM', type: 'number' },
+    { name: 'distanceM', type: 'number', total: 'sum' },
     { name: 'inferred', type: 'flag', always: true },
     { name: 'origin', type: 'text', always: true, about: '`live`, or `recalculated`.' },
     END_REASON,
@@ -246,6 +288,10 @@ export const eventsReport = eventList(
     geofenceOf(event),
     geofenceName,
     event.kind === 'alarm' ? event.alarm : null,
+    event.kind === 'maintenance-due' ? event.planName : null,
+    event.kind === 'refuelling' || event.kind === 'fuel-drain' ? event.volumeL : null,
+    event.kind === 'sensor-threshold' ? event.sensorName : null,
+    event.kind === 'sensor-threshold' ? event.peakValue : null,
     event.kind === 'speeding' ? event.limitKmh : null,
     event.kind === 'speeding' ? event.peakKmh : event.kind === 'trip' && event.phase === 'end' ? event.maxKmh : null,
     event.kind === 'speeding' || (event.kind === 'trip' && event.phase === 'end') ? event.meanKmh : null,

@@ -12,15 +12,22 @@ export const idlingReport = totalsReport(
   },
   [
     PERIOD_START,
-    { name: 'idlingSeconds', type: 'number', always: true, about: 'On trips and between.' },
-    { name: 'tripIdlingSeconds', type: 'number', always: true, about: 'The part of it on trips, such as at lights.' },
+    { name: 'idlingSeconds', type: 'number', always: true, total: 'sum', about: 'On trips and between.' },
+    {
+      name: 'tripIdlingSeconds',
+      type: 'number',
+      always: true,
+      total: 'sum',
+      about: 'The part of it on trips, such as at lights.',
+    },
     {
       name: 'idlings',
       type: 'whole',
       always: true,
+      total: 'sum',
       about: 'Stops between trips with the ignition on that began in it.',
     },
-    { name: 'engineOnSeconds', type: 'number', always: true, about: 'The ignition was on.' },
+    { name: 'engineOnSeconds', type: 'number', always: true, total: 'sum', about: 'The ignition was on.' },
     {
       name: 'share',
       type: 'number',

@@ -1,5 +1,7 @@
 export { isTimeZone, MAX_INTERVALS, PERIODS, type Period } from './calendar.ts';
 export { eventsCursor, jumpState, trackCursor, visitCursor } from './cursors.ts';
+export { DEFAULT_ECO_WEIGHTS, MAX_ECO_WEIGHTS_LENGTH, readEcoWeights } from './eco-score.ts';
+export { tripsReport } from './event-lists.ts';
 export {
   armed,
   CsvError,
@@ -9,17 +11,33 @@ export {
   readCsv,
   writeCsvLine,
 } from './formats/csv.ts';
-export type { Format } from './formats/format.ts';
-export { acceptedFormat, FORMATS, formatsOf } from './formats/formats.ts';
+export type { Format, Reading } from './formats/format.ts';
+export { acceptedFormat, FORMATS, formatsOf, shownAs } from './formats/formats.ts';
+export { summaryLines } from './formats/pdf/summary.ts';
 export { jsonRow } from './formats/text.ts';
+export {
+  chartsOf,
+  GROUPINGS,
+  type Grouping,
+  GroupTotals,
+  groupingsOf,
+  isUsual,
+  projected,
+  TooManyGroupsError,
+  type Totalled,
+} from './groups.ts';
 export { judgedTrack, type TrackCursor, type TrackReport } from './jumps.ts';
 export { REPORT_KINDS, reportKind } from './kinds.ts';
+export type { MaintenanceOfVehicles, PlannedService } from './maintenance.ts';
 export { rejectedPositions } from './rejected-positions.ts';
 export {
   allRows,
   begun,
+  COLUMN_TOTALS,
+  COLUMN_UNITS,
   type Column,
   fullPage,
+  type NamedPlace,
   type Question,
   type ReportArchive,
   type ReportKind,
@@ -27,6 +45,7 @@ export {
   type ReportSources,
   type Row,
   TooManyRowsError,
+  unitOf,
 } from './report.ts';
 export {
   formatOf,
@@ -36,6 +55,8 @@ export {
   requestOf,
   type ScheduledReport,
   scheduledReport,
+  subjectOf,
 } from './request.ts';
 export { shapeVisitsReport } from './shape-visits.ts';
-export { trackReport } from './tracks.ts';
+export { simplifiedTrack, TRACK_PLACES, trackReport } from './tracks.ts';
+export { DEFAULT_WORK_HOURS, MAX_WORK_HOURS_LENGTH, readWorkHours } from './work-hours.ts';

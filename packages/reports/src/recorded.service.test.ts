@@ -5,6 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import { blankPosition, type FleetEvent, type Position, type Trip } from '@outrider/domain';
 import { openWarehouse } from '@outrider/warehouse';
 import { expect, test } from 'vitest';
+import { NO_MAINTENANCE } from './empty-archive.fixture.ts';
 import { tripsReport } from './event-lists.ts';
 import { archive, geofenceOf, metresBetween, OPERATOR, vehicleIdOf, vehicleOf } from './fleet.fixture.ts';
 import { allRows, type Question, type ReportKind, type ReportSources } from './report.ts';
@@ -53,6 +54,10 @@ test.runIf(existsSync(RECORDED))(
         eventKinds: null,
         geofenceId: null,
         maxPoints: null,
+        workHours: null,
+        ecoWeights: null,
+        sensors: null,
+        driverIds: null,
         nowMs: last,
         signal: new AbortController().signal,
       };
@@ -60,6 +65,9 @@ test.runIf(existsSync(RECORDED))(
         archive: warehouse,
         geofenceName: (id) => zones.find((zone) => zone.id === id)?.name ?? null,
         seesGone: () => false,
+        driversAt: async (moments) => moments.map(() => null),
+        maintenance: NO_MAINTENANCE,
+        placesOf: async (points) => points.map(() => null),
         visibleGeofences: async () => null,
         readDeleted: async () => {},
         latest: async () => [],

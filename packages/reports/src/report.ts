@@ -1,13 +1,16 @@
-import type { GeofenceId, TerminalId, Vehicle, VehicleId, VehicleStatus } from '@outrider/domain';
+import type { DriverId, GeofenceId, TerminalId, Vehicle, VehicleId, VehicleStatus } from '@outrider/domain';
 import type { TerminalConnection } from '@outrider/hub';
 import type { Warehouse } from '@outrider/warehouse';
 import type { z } from 'zod';
 import type { Period } from './calendar.ts';
+import type { Grouping } from './groups.ts';
+import type { MaintenanceOfVehicles } from './maintenance.ts';
 
 /** The archive, as far as reports go. */
 export type ReportArchive = Pick<
   Warehouse,
   | 'positions'
+  | 'records'
   | 'fixesBefore'
   | 'vehiclesWithin'
   | 'overlappingEvents'
@@ -21,7 +24,7 @@ export type ReportArchive = Pick<
 /** What is asked, with everything about rights answered already. */
 export interface Question {
   /** Those that the caller may see, by id. */
-  vehicles: readonly Pick<Vehicle, 'id' | 'name' | 'terminalId'>[];
+  vehicles: readonly Pick<Vehicle, 'id' | 'name' | 'terminalId' | 'sensors' | 'tripGapMinutes'>[];
   /** Unix milliseconds, inclusive. */
   fromMs: number;
   /** Unix milliseconds, exclusive. */
@@ -35,8 +38,25 @@ export interface Question {
   geofenceId: GeofenceId | null;
   /** Of each vehicle's track at most so many positions; null: all. */
   maxPoints: number | null;
+  /** Hours of work, as `readWorkHours` takes them; null: the usual ones. */
+  workHours: string | null;
+  /** What violations cost, as `readEcoWeights` takes it; null: the usual points. */
+  ecoWeights: string | null;
+  /** Only what these drivers did, as the caller may know them; null: what anybody did. */
+  driverIds: readonly DriverId[] | null;
+  /** Of these sensors alone, each by its id or by its name, whatever the case; null: of all. */
+  sensors: readonly string[] | null;
   nowMs: number;
   signal: AbortSignal;
+}
+
+/** A place in words. */
+export interface NamedPlace {
+  text: string;
+  /** `geozone`: a geofence around it; `address`: its address; `town`: the nearest town. */
+  source: 'geozone' | 'address' | 'town';
+  /** Of a geofence. */
+  geozoneId: GeofenceId | null;
 }
 
 /** Where a report's rows come from. */
@@ -50,7 +70,14 @@ export interface ReportSources {
   seesGone(id: GeofenceId): boolean;
   /** Those that the caller may see, deleted ones included; null: all. */
   visibleGeofences(): Promise<readonly GeofenceId[] | null>;
+  /** Names of those who drove at each moment; null where nobody is known, or nobody that the caller may see. */
+  driversAt(
+    moments: readonly { vehicleId: VehicleId; atMs: number; code: string | null }[],
+  ): Promise<({ id: DriverId; name: string } | null)[]>;
+  maintenance: MaintenanceOfVehicles;
   latest(vehicleIds: readonly VehicleId[]): Promise<readonly VehicleStatus[]>;
+  /** The places in words, as the caller calls them, in the order of the points; null where nothing is known. */
+  placesOf(points: readonly { latitude: number; longitude: number }[]): Promise<(NamedPlace | null)[]>;
   /** Connections of those of the terminals that are connected. */
   connections(terminalIds: readonly TerminalId[]): Promise<ReadonlyMap<TerminalId, TerminalConnection>>;
 }
@@ -68,6 +95,43 @@ export interface Column {
   about?: string;
   /** It is in every row. Default: it may be null. */
   always?: true;
+  /** How a total is made of the values of many rows. Default: there is no total. */
+  total?: ColumnTotal;
+  /** Of a mean: name of the column that each value is weighted by. */
+  weight?: string;
+  /** It is left out where people read, unless they choose it. Ids, JSON and degrees are so without. */
+  isRare?: true;
+}
+
+export const COLUMN_TOTALS = ['sum', 'max', 'min', 'mean'] as const;
+export type ColumnTotal = (typeof COLUMN_TOTALS)[number];
+
+/** A picture of a report's rows. */
+export interface ReportChart {
+  /** `bars`: one for each group. `lines`: one for each vehicle, over time. */
+  shape: 'bars' | 'lines';
+  /** Name of the column that is drawn; of bars null: the number of rows. */
+  measure: string | null;
+  /** What each bar stands for. Of lines, the column with the time. */
+  by: Grouping | 'hour' | 'time';
+}
+
+const UNITS = [
+  [/(?:S|^s)econds$/, 's'],
+  [/Kmh$/, 'km/h'],
+  [/M$/, 'm'],
+  [/Deg$|^latitude$|^longitude$|Latitude$|Longitude$/, 'deg'],
+  [/L$/, 'l'],
+  [/V$/, 'V'],
+  [/^share$/, 'ratio'],
+] as const;
+export const COLUMN_UNITS = UNITS.map(([, unit]) => unit);
+export type ColumnUnit = (typeof UNITS)[number][1];
+
+/** The unit that the end of a column's name says; null: it has none. */
+export function unitOf({ name, type }: Pick<Column, 'name' | 'type'>): ColumnUnit | null {
+  if (type !== 'number' && type !== 'whole') return null;
+  return UNITS.find(([pattern]) => pattern.test(name))?.[1] ?? null;
 }
 
 export type Value = string | number | boolean | null | object;
@@ -88,6 +152,10 @@ export interface ReportParameters {
   eventKinds?: true;
   geozoneId?: true;
   maxPoints?: true;
+  workHours?: true;
+  ecoWeights?: true;
+  sensors?: true;
+  driverIds?: true;
 }
 
 /** A kind of report: everything that its path, its documentation, its jobs and its schedules are made from. */
@@ -102,6 +170,8 @@ export interface ReportKind {
   /** Its rows are positions: it can be written in the formats for tracks. */
   isTrack?: true;
   columns: readonly Column[];
+  /** What files for reading and the console draw of it. Default: its first sum by day and by vehicle. */
+  charts?: readonly ReportChart[];
   /** What {@link Page.next} looks like: it goes to the client and comes back. */
   cursor: z.ZodType;
   /**
@@ -150,15 +220,16 @@ export async function* allRows(
 }
 
 /** The same pages after reading the first: a failure up to there can still be answered with an error response. */
-export async function begun(pages: AsyncGenerator<Row[]>): Promise<AsyncGenerator<Row[]>> {
+export async function begun<T>(parts: AsyncIterable<T>): Promise<AsyncGenerator<T>> {
+  const pages = parts[Symbol.asyncIterator]();
   const first = await pages.next();
   return (async function* () {
     try {
       if (first.done) return;
       yield first.value;
-      yield* pages;
+      for (let next = await pages.next(); !next.done; next = await pages.next()) yield next.value;
     } finally {
-      await pages.return(undefined);
+      await pages.return?.(undefined);
     }
   })();
 }
@@ -180,6 +251,11 @@ export async function fullPage(
     after = page.next;
   } while (after !== null && rows.length < limit);
   return { rows, next: after };
+}
+
+/** Is the report about what this driver did? Nobody that is known is not among drivers that are named. */
+export function isOfDrivers({ driverIds }: Pick<Question, 'driverIds'>, driver: { id: DriverId } | null): boolean {
+  return driverIds === null || (driver !== null && driverIds.includes(driver.id));
 }
 
 /** A page asks about so many vehicles at a time; in the order of their ids. */

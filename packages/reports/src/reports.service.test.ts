@@ -7,14 +7,16 @@ import {
   type GeofenceId,
   type GeofenceVisit,
   type Position,
+  type SensorId,
   type TerminalId,
   type VehicleId,
   type VehicleStatus,
 } from '@outrider/domain';
-import { sampleStatus } from '@outrider/domain/samples';
+import { sampleSensor, sampleStatus } from '@outrider/domain/samples';
 import { openWarehouse, type Warehouse } from '@outrider/warehouse';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { currentStateReport } from './current-state.ts';
+import { NO_MAINTENANCE } from './empty-archive.fixture.ts';
 import { eventsReport, speedingReport, stopsReport, tripsReport } from './event-lists.ts';
 import {
   archive,
@@ -27,12 +29,17 @@ import {
   vehicleIdOf,
   vehicleOf,
 } from './fleet.fixture.ts';
+import { fleetDigestReport } from './fleet-digest.ts';
+import { matrixReport } from './geofence-matrix.ts';
 import { idlingReport } from './idling.ts';
 import { allRows, fullPage, type Question, type ReportKind, type ReportSources } from './report.ts';
+import { sensorSeriesReport, sensorsReport } from './sensors.ts';
 import { shapeVisitsReport } from './shape-visits.ts';
 import { mileageReport, summaryReport, utilisationReport } from './totals.ts';
 import { trackReport } from './tracks.ts';
+import { violationsReport } from './violations.ts';
 import { visitsReport } from './visits.ts';
+import { workTimeReport } from './work-time.ts';
 
 const ZONE = 'Europe/Berlin';
 /** Noon of the Friday before the clocks of Berlin go forward: two of the days that follow have midnight in a drive. */
@@ -70,6 +77,11 @@ const LIVES: Leg[][] = [
   ]).flat(),
 ];
 
+const SENSORS = [
+  sampleSensor({ id: 'a0' as SensorId, name: 'Ignition', kind: 'digital', source: 'ignition' }),
+  sampleSensor({ id: 'a1' as SensorId, name: 'Speed', kind: 'custom', source: 'speedKmh', smoothing: 3 }),
+];
+
 let folder: string;
 let warehouse: Warehouse;
 const truths = LIVES.map((legs, nth) => simulate(vehicleIdOf(nth + 1), START_MS, legs, 7 + nth));
@@ -88,7 +100,7 @@ let sources: ReportSources;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'outrider-reports-'));
   warehouse = await openWarehouse({ path: folder });
-  const vehicles = truths.map(({ vehicleId }) => vehicleOf(vehicleId, { speedLimitKmh: 90 }));
+  const vehicles = truths.map(({ vehicleId }) => vehicleOf(vehicleId, { speedLimitKmh: 90, sensors: SENSORS }));
   fleetEvents = await archive(warehouse, truths, [OPERATOR, ...vehicles, ...zones]);
   question = {
     vehicles,
@@ -99,6 +111,10 @@ beforeAll(async () => {
     eventKinds: null,
     geofenceId: null,
     maxPoints: null,
+    workHours: null,
+    ecoWeights: null,
+    sensors: null,
+    driverIds: null,
     nowMs: endMs,
     signal: new AbortController().signal,
   };
@@ -107,6 +123,9 @@ beforeAll(async () => {
     archive: warehouse,
     geofenceName: (id) => names.get(id) ?? null,
     seesGone: () => false,
+    driversAt: async (moments) => moments.map(() => null),
+    maintenance: NO_MAINTENANCE,
+    placesOf: async (points) => points.map(() => null),
     visibleGeofences: async () => null,
     readDeleted: async () => {},
     latest: async () => [],
@@ -154,6 +173,28 @@ function metresByDay(truth: Truth): Map<string, number> {
     }
   return days;
 }
+
+describe('sensors', () => {
+  test('a digital sensor was on as long as its events say, and the archive is read page after page', async () => {
+    const items = await report(sensorsReport, { sensors: ['ignition'] });
+    const ignitions = fleetEvents.filter(({ kind, phase }) => kind === 'ignition' && phase === 'end');
+    for (const truth of truths.slice(0, 2)) {
+      const lasted = ignitions.filter(({ vehicleId }) => vehicleId === truth.vehicleId);
+      const onSeconds = sum(of(items, truth).map((item) => item.onSeconds));
+      expect(onSeconds).toBeGreaterThan(HOUR);
+      expect(onSeconds).toBeCloseTo(sum(lasted.map((each) => ((each.endedAtMs ?? 0) - each.startedAtMs) / 1000)), -2);
+    }
+  });
+
+  test('a series has the lowest and the highest values of its intervals', async () => {
+    const items = of(await report(sensorSeriesReport, { sensors: ['Speed'], maxPoints: 100 }), truths[0] as Truth);
+    expect(items.length).toBeGreaterThan(10);
+    expect(items.length).toBeLessThanOrEqual(100);
+    const speeds = truths[0]?.positions.flatMap(({ speedKmh }) => speedKmh ?? []) ?? [];
+    expect(Math.max(...items.map(({ max }) => max))).toBeLessThanOrEqual(Math.max(...speeds));
+    expect(items.every(({ min, mean, max }) => min <= mean && mean <= max)).toBe(true);
+  });
+});
 
 describe('lists', () => {
   test('trips are those that the simulator drove', async () => {
@@ -218,7 +259,15 @@ describe('lists', () => {
   });
 
   test('pages of any size come to the same', async () => {
-    for (const kind of [tripsReport, stopsReport, visitsReport, mileageReport, utilisationReport, trackReport]) {
+    for (const kind of [
+      tripsReport,
+      visitsReport,
+      matrixReport,
+      mileageReport,
+      workTimeReport,
+      violationsReport,
+      trackReport,
+    ]) {
       const whole = await report(kind, { toMs: START_MS + DAY_MS });
       const paged: unknown[][] = [];
       let after: unknown = null;
@@ -342,6 +391,98 @@ describe('totals', () => {
       expect(of(items, truth).map(({ hour, tripSeconds }) => [hour, tripSeconds])).toEqual([...wanted.entries()]);
     }
   }, 60_000);
+
+  test('working time is what was done within the hours of the clock, minute by minute, where the clocks change too', async () => {
+    // A night shift lies over the change of the clocks; another ends within the range that nobody works.
+    const workHours = 'Mo-Fr 07:00-16:30; Fr-Sa 22:00-06:00';
+    const isWork = (day: number, minutes: number) =>
+      (day <= 5 && minutes >= 420 && minutes < 990) ||
+      ((day === 5 || day === 6) && minutes >= 1320) ||
+      ((day === 6 || day === 7) && minutes < 360);
+    const MINUTE_MS = 60_000;
+    const minutes = new Map<number, string>();
+    for (let at = question.fromMs; at < question.toMs; at += MINUTE_MS) {
+      const clock = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(ZONE);
+      const part = isWork(clock.dayOfWeek, clock.hour * 60 + clock.minute) ? 'inside' : 'outside';
+      minutes.set(at, `${clock.toPlainDate()} ${part}`);
+    }
+    const keyAt = (ms: number) => minutes.get(Math.floor(ms / MINUTE_MS) * MINUTE_MS) ?? '';
+    const shared = (into: Map<string, number>, fromMs: number, toMs: number, amount: number) => {
+      for (let at = fromMs; at < toMs; ) {
+        const next = Math.min(toMs, (Math.floor(at / MINUTE_MS) + 1) * MINUTE_MS);
+        into.set(keyAt(at), (into.get(keyAt(at)) ?? 0) + (amount * (next - at)) / (toMs - fromMs));
+        at = next;
+      }
+    };
+    const items = await report(workTimeReport, { workHours });
+    expect(items.some(({ insideDistanceM }) => insideDistanceM > 1000)).toBe(true);
+    expect(items.some(({ outsideDistanceM }) => outsideDistanceM > 1000)).toBe(true);
+    for (const truth of truths) {
+      const [metres, tripMs, onMs, trips] = Array.from({ length: 4 }, () => new Map<string, number>());
+      for (const trip of truth.trips) {
+        for (const { fromMs, toMs, metres: part } of trip.steps) shared(metres as never, fromMs, toMs, part);
+        shared(tripMs as never, trip.startMs, trip.endMs, trip.endMs - trip.startMs);
+        trips?.set(keyAt(trip.startMs), (trips.get(keyAt(trip.startMs)) ?? 0) + 1);
+      }
+      const lastMs = truth.positions.at(-1)?.fixTimeMs ?? 0;
+      for (const { startMs, endMs: offMs } of truth.ignitionOn)
+        shared(onMs as never, startMs, offMs ?? lastMs, (offMs ?? lastMs) - startMs);
+      const got = of(items, truth);
+      for (const item of got)
+        for (const part of ['inside', 'outside']) {
+          const key = `${item.period} ${part}`;
+          expect(Math.abs(item[`${part}DistanceM`] - (metres?.get(key) ?? 0)), key).toBeLessThan(30);
+          expect(item[`${part}TripSeconds`], key).toBeCloseTo((tripMs?.get(key) ?? 0) / 1000, 2);
+          expect(item[`${part}EngineOnSeconds`], key).toBeCloseTo((onMs?.get(key) ?? 0) / 1000, 2);
+          expect(item[`${part}Trips`], key).toBe(trips?.get(key) ?? 0);
+        }
+      const all = sum(got.map(({ insideDistanceM, outsideDistanceM }) => insideDistanceM + outsideDistanceM));
+      expect(all).toBeCloseTo(sum(truth.trips.map(({ distanceM }) => distanceM)), -2);
+    }
+    expect(await report(workTimeReport)).not.toEqual(items);
+  });
+
+  test('violations are the events of a day, with the worst of each kind', async () => {
+    const items = await report(violationsReport);
+    const groups = Map.groupBy(
+      fleetEvents.filter((event) => event.kind === 'speeding' && event.phase === 'end'),
+      (event) => `${event.vehicleId} ${dateOf(event.startedAtMs)}`,
+    );
+    const speeding = items.filter(({ kind }) => kind === 'speeding');
+    expect(speeding.length).toBe(groups.size);
+    for (const item of speeding) {
+      const events = (groups.get(`${item.vehicleId} ${item.period}`) ?? []) as Item[];
+      const lengths = events.map(({ startedAtMs, endedAtMs }) => (endedAtMs - startedAtMs) / 1000);
+      const over = Math.max(...events.map(({ peakKmh, limitKmh }) => peakKmh - limitKmh));
+      const worst = events.find(({ peakKmh, limitKmh }) => peakKmh - limitKmh === over);
+      expect(item).toMatchObject({
+        count: events.length,
+        longestSeconds: Math.max(...lengths),
+        peakKmh: Math.max(...events.map(({ peakKmh }) => peakKmh)),
+        startedAt: worst?.startedAtMs,
+        endLatitude: worst?.latitude,
+      });
+      expect(item.durationSeconds).toBeCloseTo(sum(lengths), 3);
+      expect(item.overLimitKmh).toBeCloseTo(over, 1);
+    }
+    const whole = await report(violationsReport, { period: 'whole' });
+    expect(sum(whole.map(({ count }) => count))).toBe(sum(items.map(({ count }) => count)));
+  });
+
+  test('a digest has every vehicle with its totals, and where it was last before the end', async () => {
+    const items = await report(fleetDigestReport);
+    const summary = await report(summaryReport, { period: 'whole' });
+    expect(items.map(({ vehicleId }) => vehicleId)).toEqual(question.vehicles.map(({ id }) => id));
+    for (const [nth, truth] of truths.entries()) {
+      const { distanceM, engineOnSeconds, idlingSeconds, trips, stops, maxKmh, speedings } = summary[nth] as Item;
+      const last = truth.positions.at(-1);
+      expect(items[nth]).toMatchObject({ distanceM, engineOnSeconds, idlingSeconds, trips, stops, maxKmh, speedings });
+      expect(items[nth]).toMatchObject({ lastFixAt: last?.fixTimeMs, lastLatitude: last?.latitude });
+    }
+    const cut = truths[0]?.positions[200];
+    const [early] = await report(fleetDigestReport, { toMs: cut?.fixTimeMs ?? 0 });
+    expect(early?.lastFixAt).toBe(truths[0]?.positions[199]?.fixTimeMs);
+  });
 
   test('a trip that still lasts counts as far as it has come', async () => {
     const truth = simulate(vehicleIdOf(90), START_MS, [{ does: 'drive', seconds: 2 * HOUR, kmh: [30, 80] }], 3);
@@ -497,6 +638,11 @@ describe('geozones', () => {
     for (const geofence of zones) {
       const saved = (await report(visitsReport, { geofenceId: geofence.id })).filter(({ part }) => part === 'inside');
       const asked = (await report(shapeVisitsReport(geofence.shape, 0))).filter(({ part }) => part === 'inside');
+      expect(
+        shapeVisitsReport(geofence.shape, 0)
+          .columns.map(({ name }) => name)
+          .slice(-2),
+      ).toEqual([...['startPlace', 'endPlace']]);
       const facts = (item: Item) => [item.vehicleId, item.startedAt, item.endedAt, item.inferred];
       expect(asked.map(facts)).toEqual(saved.map(facts));
       found += asked.length;
@@ -569,9 +715,10 @@ describe('receivers that lose their place', () => {
     expect(items.map(({ fixTime }) => fixTime)).toEqual(positions.map(({ fixTimeMs }) => fixTimeMs));
     const jumps = items.filter(({ rejection }) => rejection === 'jump').map(({ fixTime }) => fixTime);
     expect(jumps).toEqual(spikes.map(({ fixTimeMs }) => fixTimeMs));
-    // One that begins with a jump, and pages that end at one.
-    const at = positions.findIndex(({ fixTimeMs }) => fixTimeMs === spikes[3]?.fixTimeMs);
-    const asked = { ...question, vehicles, fromMs: spikes[3]?.fixTimeMs ?? 0 };
+    // It begins with a jump, and pages end at some. A page is a query: a dozen are enough.
+    const [first, last] = [spikes[3], spikes[16]];
+    if (first === undefined || last === undefined) throw new Error('more jumps are needed');
+    const asked = { ...question, vehicles, fromMs: first.fixTimeMs, toMs: last.fixTimeMs - 1 };
     const paged: unknown[] = [];
     let after: unknown = null;
     do {
@@ -579,8 +726,10 @@ describe('receivers that lose their place', () => {
       paged.push(...page.rows);
       after = page.next === null ? null : JSON.parse(JSON.stringify(page.next));
     } while (after !== null);
-    expect(paged).toEqual(items.slice(at).map((item) => trackReport.columns.map(({ name }) => item[name])));
-  });
+    const expected = items.filter(({ fixTime }) => fixTime >= asked.fromMs && fixTime < asked.toMs);
+    expect(expected.length).toBeGreaterThan(8 * 97);
+    expect(paged).toEqual(expected.map((item) => trackReport.columns.map(({ name }) => item[name])));
+  }, 60_000);
 
   test('a simplified track has none of them', async () => {
     const items = await report(trackReport, { vehicles, maxPoints: 100 });

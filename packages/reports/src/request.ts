@@ -1,7 +1,9 @@
-import type { GeofenceId, GroupId, ReportSchedule, Shape, VehicleId } from '@outrider/domain';
+import type { DriverId, GeofenceId, GroupId, ReportSchedule, Shape, VehicleId } from '@outrider/domain';
+import type { Language } from '@outrider/words';
 import type { Period } from './calendar.ts';
 import type { Format } from './formats/format.ts';
 import { formatsOf } from './formats/formats.ts';
+import type { Grouping } from './groups.ts';
 import { reportKind } from './kinds.ts';
 import type { ReportKind } from './report.ts';
 import { shapeVisitsReport } from './shape-visits.ts';
@@ -14,8 +16,10 @@ export interface ReportRequest {
   /** Name of its kind. */
   report: string;
   format: string;
-  /** One of the two, or neither: all that its user may see. */
+  /** One of the three, or none: all that its user may see. */
   vehicleId: VehicleId | null;
+  /** Undefined: an earlier version stored the request. */
+  vehicleIds?: readonly VehicleId[] | null | undefined;
   groupId: GroupId | null;
   /** Unix milliseconds, the end exclusive; null: now, for a report without a time range. */
   fromMs: number | null;
@@ -25,8 +29,26 @@ export interface ReportRequest {
   eventKinds: readonly string[] | null;
   geofenceId: GeofenceId | null;
   maxPoints: number | null;
+  /** Undefined in these, as above. Null: the usual ones, or all. */
+  columns?: readonly string[] | null | undefined;
+  groupBy?: Grouping | null | undefined;
+  /** Null: that of its user. */
+  language?: Language | null | undefined;
+  workHours?: string | null | undefined;
+  ecoWeights?: string | null | undefined;
+  sensors?: readonly string[] | null | undefined;
+  driverIds?: readonly DriverId[] | null | undefined;
+  /** The groups that the API key was limited to which asked for it: the report holds no more. Null: no such limit. */
+  limitedTo?: readonly GroupId[] | null | undefined;
+  /** Of the schedule that it is of. */
+  title?: string | null | undefined;
   /** Visits of a shape that was never saved, in place of those of geofences. */
   shape: { shape: Shape; minDwellSeconds: number } | null;
+}
+
+/** What a report's job is about, where that is one thing. */
+export function subjectOf({ vehicleId, vehicleIds, groupId }: ScheduledReport): string | null {
+  return vehicleId ?? groupId ?? (vehicleIds?.length === 1 ? (vehicleIds[0] ?? null) : null);
 }
 
 export function requestOf(job: { parameters: unknown }): ReportRequest {
@@ -34,7 +56,7 @@ export function requestOf(job: { parameters: unknown }): ReportRequest {
 }
 
 /** What of a request a schedule holds: its time comes with each run. */
-export type ScheduledReport = Omit<ReportRequest, 'fromMs' | 'toMs' | 'timeZone' | 'shape'>;
+export type ScheduledReport = Omit<ReportRequest, 'fromMs' | 'toMs' | 'timeZone' | 'shape' | 'title' | 'limitedTo'>;
 
 export function scheduledReport({ report }: Pick<ReportSchedule, 'report'>): ScheduledReport {
   return report as unknown as ScheduledReport;

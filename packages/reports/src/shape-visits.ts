@@ -7,6 +7,7 @@ import {
   type GeofenceId,
   type GeofenceVisit,
   type GroupId,
+  NO_CUSTOM_FIELDS,
   OPEN_ACCESS,
   type Position,
   type Shape,
@@ -20,6 +21,7 @@ import { boundingBox, prepareShape } from '@outrider/geo';
 import { type Box, MAX_FLEET, type PositionsCursor } from '@outrider/warehouse';
 import { type ShapeCursor, shapeCursor } from './cursors.ts';
 import { lastingUntil } from './known.ts';
+import { withPlaces } from './places.ts';
 import {
   type Column,
   fleetFrom,
@@ -51,11 +53,11 @@ const SHOWN = COLUMNS.map(({ name }) => VISIT_COLUMNS.findIndex((column) => colu
  * @param minDwellSeconds as a geofence has it
  */
 export function shapeVisitsReport(shape: Shape, minDwellSeconds: number): ReportKind {
-  return {
+  return withPlaces({
     name: 'geozone-visits',
     summary: 'Ask the past about a shape that was never saved.',
     description:
-      'What a geozone of this shape would have reported, had it existed: the rules are run over the stored positions. A vehicle that was inside from the beginning on is told of from a day before `from` at the earliest.',
+      'What a geozone of this shape would have reported, had it existed: the rules are run over the stored positions. Where a vehicle was inside from the beginning on, its visit begins a day before `from` at the earliest.',
     columns: COLUMNS,
     cursor: shapeCursor,
     async page(sources, question, after, limit): Promise<Page> {
@@ -83,7 +85,7 @@ export function shapeVisitsReport(shape: Shape, minDwellSeconds: number): Report
       returned = 0;
       return { rows, next: vehicle && ({ vehicle, returned } satisfies ShapeCursor) };
     },
-  };
+  });
 }
 
 /** Those of many vehicles that were near enough to have been inside. */
@@ -195,6 +197,12 @@ function definitionsFor(vehicleId: VehicleId, shape: Shape, minDwellSeconds: num
     groupIds: null,
     speedLimitKmh: null,
     minDwellSeconds,
+    color: null,
+    description: null,
+    category: null,
+    sharedWithOrganisation: false,
+    sharedGroupIds: [],
+    ...NO_CUSTOM_FIELDS,
   };
   return [
     {
@@ -208,7 +216,9 @@ function definitionsFor(vehicleId: VehicleId, shape: Shape, minDwellSeconds: num
       blocked: false,
       apiAccess: false,
       services: [],
+      rights: [],
       groupIds: [] as GroupId[],
+      ...NO_CUSTOM_FIELDS,
     },
     {
       kind: 'vehicle',
@@ -218,6 +228,9 @@ function definitionsFor(vehicleId: VehicleId, shape: Shape, minDwellSeconds: num
       terminalAccess: OPEN_ACCESS,
       dealerId: null,
       groupIds: [],
+      sensors: [],
+      suspension: null,
+      customAttributes: {},
       ...VEHICLE_DEFAULTS,
     },
     geofence,

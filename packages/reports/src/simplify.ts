@@ -17,6 +17,7 @@ const RADIANS = Math.PI / 180;
  */
 export class Simplifier<P extends TrackPoint> {
   readonly #maxPoints: number;
+  readonly #kept = new Set<P>();
   #held: P[] = [];
 
   /** @param maxPoints at least 7: as many as there may be extremes */
@@ -28,13 +29,23 @@ export class Simplifier<P extends TrackPoint> {
 
   add(point: P): void {
     this.#held.push(point);
-    if (this.#held.length >= HELD * this.#maxPoints) this.#held = thinned(this.#held, 2 * this.#maxPoints);
+    if (this.#held.length >= HELD * this.#maxPoints) this.#held = this.#thinned(2 * this.#maxPoints);
+  }
+
+  /** Keeps the last point that was added, whatever it says of the shape. Not for more than half of all points. */
+  keepLast(): void {
+    const last = this.#held.at(-1);
+    if (last !== undefined) this.#kept.add(last);
   }
 
   /** The points that are left, in the order in which they came: at most as many as are wanted. */
   points(): P[] {
-    this.#held = thinned(this.#held, this.#maxPoints);
+    this.#held = this.#thinned(this.#maxPoints);
     return this.#held;
+  }
+
+  #thinned(wanted: number): P[] {
+    return thinned(this.#held, wanted, (point) => this.#kept.has(point));
   }
 }
 
@@ -59,10 +70,11 @@ function extremesOf(points: readonly TrackPoint[]): Set<number> {
 }
 
 /** Takes the points that say the least away, one after the other, until few enough are left. */
-function thinned<P extends TrackPoint>(points: P[], wanted: number): P[] {
+function thinned<P extends TrackPoint>(points: P[], wanted: number, isKept: (point: P) => boolean): P[] {
   const count = points.length;
   if (count <= wanted) return points;
   const kept = extremesOf(points);
+  for (const [at, point] of points.entries()) if (isKept(point)) kept.add(at);
   const before = Int32Array.from({ length: count }, (_, at) => at - 1);
   const after = Int32Array.from({ length: count }, (_, at) => at + 1);
   const areas = new Float64Array(count);

@@ -22,13 +22,20 @@ class Totals {
   movingMs = 0;
   tripIdlingMs = 0;
   maxKmh: number | null = null;
+  /** Litres that engines used, and on what way and in what time. */
+  readonly fuel = { usedL: 0, distanceM: 0, engineMs: 0 };
   readonly counts: Partial<Record<EventKind, number>> = {};
+  readonly volumesL: Partial<Record<EventKind, number>> = {};
   readonly lastedMs: Partial<Record<EventKind, number>> = {};
 
   addTally(tally: Tally): void {
     const { kind } = tally;
     this.counts[kind] = (this.counts[kind] ?? 0) + tally.count;
     this.lastedMs[kind] = (this.lastedMs[kind] ?? 0) + tally.durationMs;
+    this.volumesL[kind] = (this.volumesL[kind] ?? 0) + tally.volumeL;
+    this.fuel.usedL += tally.fuelUsedL;
+    this.fuel.distanceM += tally.fuelDistanceM;
+    this.fuel.engineMs += tally.fuelEngineMs;
     if (kind === 'trip') this.#addTrip(tally.distanceM, tally.movingMs, tally.idlingMs, tally.peakKmh);
   }
 
@@ -56,7 +63,14 @@ interface Cut {
   cuts: readonly number[];
   /** For each interval, its place; undefined: its own. */
   places?: readonly number[];
+  /** What a cut divides of trips is shared out among places; without, places are added up by time alone. */
+  sharesTrips?: true;
+  /** Whether fuel is added up. */
+  withFuel?: true;
 }
+
+/** They may be about a geofence that the caller does not see. */
+const OF_GEOFENCES: ReadonlySet<EventKind> = new Set(['geofence-visit', 'speeding']);
 
 /** How many rows of many vehicles are worked out together, at most. */
 const ROWS_TOGETHER = 100_000;
@@ -67,7 +81,7 @@ export function totalsReport(
   columns: readonly Column[],
   kinds: readonly EventKind[],
   cutOf: (question: Question) => Cut & { placesCount: number },
-  rowOf: (totals: Totals, place: number, question: Question) => Row | null,
+  rowOf: (totals: Totals, place: number, question: Question, at: (place: number) => Totals) => Row | null,
 ): ReportKind {
   return {
     ...about,
@@ -95,8 +109,9 @@ export function totalsReport(
       const rows: Row[] = [];
       for (const { id, name: vehicleName } of part) {
         const places = totals.get(id) ?? new Map<number, Totals>();
+        const at = (place: number) => places.get(place) ?? new Totals();
         for (let place = id === vehicle ? lastPlace + 1 : 0; place < cut.placesCount; place++) {
-          const row = rowOf(places.get(place) ?? new Totals(), place, question);
+          const row = rowOf(at(place), place, question, at);
           if (row === null) continue;
           if (rows.length === limit) return { rows, next: { vehicle: id, place: place - 1 } satisfies TotalsCursor };
           rows.push([id, vehicleName, ...row]);
@@ -110,7 +125,7 @@ export function totalsReport(
 async function totalsOf(
   { archive, visibleGeofences, latest }: ReportSources,
   { fromMs, toMs, nowMs, signal }: Question,
-  { cuts, places }: Cut,
+  { cuts, places, sharesTrips, withFuel }: Cut,
   kinds: readonly EventKind[],
   vehicleIds: readonly VehicleId[],
 ): Promise<Map<VehicleId, Map<number, Totals>>> {
@@ -121,9 +136,10 @@ async function totalsOf(
     fromMs,
     toMs,
     cuts,
-    geofenceIds: kinds.includes('geofence-visit') ? await visibleGeofences() : null,
+    geofenceIds: kinds.some((kind) => OF_GEOFENCES.has(kind)) ? await visibleGeofences() : null,
     nowMs,
     knownUntilMs: new Map([...known].map(([id, { untilMs }]) => [id, untilMs])),
+    withFuel,
     signal,
     ...(places && { places }),
   });
@@ -136,10 +152,9 @@ async function totalsOf(
     return totals;
   };
   for (const tally of tallies) at(tally.vehicleId, tally.place).addTally(tally);
-  // Hours of the day are added up by time alone.
-  if (places === undefined)
+  if (places === undefined || sharesTrips)
     for (const part of await archive.tripParts({ trips: crossing.map((trip) => measured(trip, known)), cuts, signal }))
-      at(part.vehicleId, part.interval).addPart(part);
+      at(part.vehicleId, places?.[part.interval] ?? part.interval).addPart(part);
   return all;
 }
 
@@ -152,7 +167,7 @@ function measured(trip: CrossingTrip, known: ReadonlyMap<VehicleId, Known>): Cro
 }
 
 /** What is worked out of a question once, for all its rows. */
-function onceFor<T>(work: (question: Question) => T): (question: Question) => T {
+export function onceFor<T>(work: (question: Question) => T): (question: Question) => T {
   const known = new WeakMap<Question, { value: T }>();
   return (question) => {
     const made = known.get(question) ?? { value: work(question) };
@@ -196,9 +211,9 @@ export const mileageReport = totalsReport(
   },
   [
     PERIOD_START,
-    { name: 'distanceM', type: 'number', always: true },
-    { name: 'trips', type: 'whole', always: true, about: 'That began in it.' },
-    { name: 'movingSeconds', type: 'number', always: true },
+    { name: 'distanceM', type: 'number', always: true, total: 'sum' },
+    { name: 'trips', type: 'whole', always: true, total: 'sum', about: 'That began in it.' },
+    { name: 'movingSeconds', type: 'number', always: true, total: 'sum' },
   ],
   ['trip'],
   byPeriod,
@@ -217,20 +232,26 @@ export const summaryReport = totalsReport(
   },
   [
     PERIOD_START,
-    { name: 'distanceM', type: 'number', always: true },
-    { name: 'movingSeconds', type: 'number', always: true, about: 'On trips, while it moved.' },
-    { name: 'idlingSeconds', type: 'number', always: true, about: 'Stood with the ignition on, on trips and between.' },
-    { name: 'parkedSeconds', type: 'number', always: true },
-    { name: 'engineOnSeconds', type: 'number', always: true, about: 'The ignition was on.' },
-    { name: 'offlineSeconds', type: 'number', always: true },
-    { name: 'maxKmh', type: 'number' },
+    { name: 'distanceM', type: 'number', always: true, total: 'sum' },
+    { name: 'movingSeconds', type: 'number', always: true, total: 'sum', about: 'On trips, while it moved.' },
+    {
+      name: 'idlingSeconds',
+      type: 'number',
+      always: true,
+      total: 'sum',
+      about: 'Stood with the ignition on, on trips and between.',
+    },
+    { name: 'parkedSeconds', type: 'number', always: true, total: 'sum' },
+    { name: 'engineOnSeconds', type: 'number', always: true, total: 'sum', about: 'The ignition was on.' },
+    { name: 'offlineSeconds', type: 'number', always: true, total: 'sum' },
+    { name: 'maxKmh', type: 'number', total: 'max' },
     { name: 'meanKmh', type: 'number', about: 'Distance over the time that it moved.' },
-    { name: 'trips', type: 'whole', always: true, about: 'That began in it, as all that is counted.' },
-    { name: 'stops', type: 'whole', always: true },
-    { name: 'speedings', type: 'whole', always: true },
-    { name: 'geozoneVisits', type: 'whole', always: true },
-    { name: 'alarms', type: 'whole', always: true },
-    { name: 'powerCuts', type: 'whole', always: true },
+    { name: 'trips', type: 'whole', always: true, total: 'sum', about: 'That began in it, as all that is counted.' },
+    { name: 'stops', type: 'whole', always: true, total: 'sum' },
+    { name: 'speedings', type: 'whole', always: true, total: 'sum' },
+    { name: 'geozoneVisits', type: 'whole', always: true, total: 'sum' },
+    { name: 'alarms', type: 'whole', always: true, total: 'sum' },
+    { name: 'powerCuts', type: 'whole', always: true, total: 'sum' },
   ],
   ['trip', 'parking', 'idling', 'ignition', 'offline', 'speeding', 'geofence-visit', 'alarm', 'power-cut'],
   byPeriod,
@@ -253,13 +274,65 @@ export const summaryReport = totalsReport(
   ],
 );
 
+export const engineHoursReport = totalsReport(
+  {
+    name: 'engine-hours',
+    summary: 'How long engines ran, by the day, the week or the month.',
+    description:
+      'By the ignition, cut at the days of the time zone. Periods in which the engine of a vehicle did not run, and in which it did not move, are left out.',
+    parameters: { period: 'day' },
+  },
+  [
+    PERIOD_START,
+    { name: 'engineOnSeconds', type: 'number', always: true, total: 'sum', about: 'The ignition was on.' },
+    { name: 'movingSeconds', type: 'number', always: true, total: 'sum', about: 'On trips, while it moved.' },
+    {
+      name: 'idlingSeconds',
+      type: 'number',
+      always: true,
+      total: 'sum',
+      about: 'Stood with the ignition on, on trips and between.',
+    },
+    { name: 'distanceM', type: 'number', always: true, total: 'sum' },
+  ],
+  ['trip', 'idling', 'ignition'],
+  byPeriod,
+  (totals, place, question) => {
+    const engineOn = totals.seconds('ignition');
+    if (engineOn === 0 && totals.movingMs === 0) return null;
+    return [
+      dayOf(question, place),
+      engineOn,
+      seconds(totals.movingMs),
+      seconds(totals.tripIdlingMs) + totals.seconds('idling'),
+      tenths(totals.distanceM),
+    ];
+  },
+);
+
 export const utilisationReport = totalsReport(
-  { name: 'utilisation', summary: 'How vehicles are used, hour of the day by hour of the day.' },
+  {
+    name: 'utilisation',
+    summary: 'How vehicles are used, hour of the day by hour of the day.',
+    charts: [{ shape: 'bars', measure: 'tripSeconds', by: 'hour' }],
+  },
   [
     { name: 'hour', type: 'whole', always: true, about: 'Of the day, by the clock of the time zone: 0 to 23.' },
-    { name: 'tripSeconds', type: 'number', always: true, about: 'On trips, in this hour of all days together.' },
-    { name: 'engineOnSeconds', type: 'number', always: true },
-    { name: 'idlingSeconds', type: 'number', always: true, about: 'Stood between trips with the ignition on.' },
+    {
+      name: 'tripSeconds',
+      type: 'number',
+      always: true,
+      total: 'sum',
+      about: 'On trips, in this hour of all days together.',
+    },
+    { name: 'engineOnSeconds', type: 'number', always: true, total: 'sum' },
+    {
+      name: 'idlingSeconds',
+      type: 'number',
+      always: true,
+      total: 'sum',
+      about: 'Stood between trips with the ignition on.',
+    },
     {
       name: 'share',
       type: 'number',

@@ -4,7 +4,7 @@ import { runs } from '@outrider/testing';
 import type { ArchivedPosition } from '@outrider/warehouse';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { EMPTY_ARCHIVE } from './empty-archive.fixture.ts';
+import { EMPTY_ARCHIVE, NO_MAINTENANCE } from './empty-archive.fixture.ts';
 import { vehicleIdOf, vehicleOf } from './fleet.fixture.ts';
 import { type JudgedCursor, judgedTrack, type TrackReport } from './jumps.ts';
 import { allRows, fullPage, type Question, type ReportSources, type Row } from './report.ts';
@@ -67,6 +67,9 @@ function ask(tracks: Tracks, more: Partial<Question> = {}): [ReportSources, Ques
     archive: { ...EMPTY_ARCHIVE, ...archiveOf(tracks) },
     geofenceName: () => null,
     seesGone: () => false,
+    driversAt: async (moments) => moments.map(() => null),
+    maintenance: NO_MAINTENANCE,
+    placesOf: async (points) => points.map(() => null),
     visibleGeofences: async () => null,
     readDeleted: async () => {},
     latest: async () => [],
@@ -81,6 +84,10 @@ function ask(tracks: Tracks, more: Partial<Question> = {}): [ReportSources, Ques
     eventKinds: null,
     geofenceId: null,
     maxPoints: null,
+    workHours: null,
+    ecoWeights: null,
+    sensors: null,
+    driverIds: null,
     nowMs: T0,
     signal: new AbortController().signal,
     ...more,
@@ -257,4 +264,17 @@ describe('whatever the fixes', () => {
       { numRuns: runs(500) },
     );
   });
+});
+
+test('a simplified straight drive shows where data is missing, and nowhere else', async () => {
+  const hour = 3600;
+  const fixes = [...drive(0, 10 * hour), ...drive(14 * hour, 24 * hour)];
+  const maxPoints = 200;
+  const rows = await whole(new Map([[ONE, fixes]]), { maxPoints, fromMs: T0, toMs: T0 + 24 * hour * 1000 });
+  const times = rows.map(secondsOf);
+  const silence = (8 * 24 * hour) / maxPoints;
+  expect(times.length).toBeLessThanOrEqual(maxPoints);
+  expect(times.slice(1).flatMap((at, nth) => (at - (times[nth] ?? 0) > silence ? [[times[nth], at]] : []))).toEqual([
+    [10 * hour - 10, 14 * hour],
+  ]);
 });

@@ -29,7 +29,7 @@ const COLUMNS = [
     about:
       '`jump`: it moved nothing, because nobody gets there in the time from where the vehicle was (more than 500 km/h). None where it moved the vehicle, and where the terminal does not trust it.',
   },
-  { name: 'speedKmh', type: 'number' },
+  { name: 'speedKmh', type: 'number', total: 'max' },
   { name: 'courseDeg', type: 'whole' },
   { name: 'altitudeM', type: 'whole' },
   { name: 'satellites', type: 'whole' },
@@ -108,6 +108,37 @@ async function plainPage(
   return { rows, next };
 }
 
+/** A shorter silence is not shown as one. */
+const SILENCE_MS = 10 * 60_000;
+/** Of fewer points none is to spare. */
+const FEWEST_WITH_TIMES = 100;
+
+/**
+ * Which positions stay so that a simplified track shows where data is missing. Two of those left are farther apart
+ * than ten minutes, and than eight `maxPoints`-th parts of the interval, only where the data has such a silence. At
+ * most half of `maxPoints` stay for this.
+ */
+class Silences {
+  readonly #silenceMs: number;
+  #keptMs = Number.NEGATIVE_INFINITY;
+  #lastMs = Number.NaN;
+
+  constructor(intervalMs: number, maxPoints: number) {
+    const least = maxPoints < FEWEST_WITH_TIMES ? Number.POSITIVE_INFINITY : (8 * intervalMs) / maxPoints;
+    this.#silenceMs = Math.max(SILENCE_MS, least);
+  }
+
+  /** Whether this position stays, or it and the one before. */
+  next(timeMs: number): 'neither' | 'this' | 'both' {
+    const isAfterSilence = timeMs - this.#lastMs > this.#silenceMs;
+    const isDue = timeMs - this.#keptMs >= this.#silenceMs / 2;
+    this.#lastMs = timeMs;
+    if (!isAfterSilence && !isDue) return 'neither';
+    this.#keptMs = timeMs;
+    return isAfterSilence ? 'both' : 'this';
+  }
+}
+
 /** The whole simplified track of the next vehicle. */
 async function simplePage(
   { archive }: ReportSources,
@@ -118,27 +149,39 @@ async function simplePage(
   const { part, following } = fleetFrom(question.vehicles, cursor?.vehicle ?? null, 1);
   const [vehicle] = part;
   if (vehicle === undefined) return { rows: [], next: null };
-  const { fromMs, toMs, signal } = question;
-  const judges = await judgesAt(archive, [vehicle.id], fromMs, { queue: 'report', signal });
-  const judge = judges.get(vehicle.id) ?? new JumpJudge();
-  const simplifier = new Simplifier<ArchivedPosition & { vehicleId: VehicleId }>(maxPoints);
+  const interval = { vehicleId: vehicle.id, fromMs: question.fromMs, toMs: question.toMs, signal: question.signal };
+  const points = await simplifiedTrack(archive, interval, maxPoints);
+  const rows = points.map((position) => rowOf(position, vehicle.name, null));
+  return { rows, next: following && ({ vehicle: following } satisfies VehicleCursor) };
+}
+
+type TrackPosition = ArchivedPosition & { vehicleId: VehicleId };
+
+/** A vehicle's track of at most `maxPoints` positions, without jumps and what the terminal does not trust. */
+export async function simplifiedTrack(
+  archive: ReportSources['archive'],
+  interval: { vehicleId: VehicleId; fromMs: number; toMs: number; signal: AbortSignal },
+  maxPoints: number,
+): Promise<TrackPosition[]> {
+  const { vehicleId, fromMs, toMs, signal } = interval;
+  const judges = await judgesAt(archive, [vehicleId], fromMs, { queue: 'report', signal });
+  const judge = judges.get(vehicleId) ?? new JumpJudge();
+  const simplifier = new Simplifier<TrackPosition>(maxPoints);
+  const silences = new Silences(toMs - fromMs, maxPoints);
   let after: PositionsCursor | null = null;
   do {
-    const page = await archive.positions({
-      vehicleIds: [vehicle.id],
-      fromMs,
-      toMs,
-      limit: ROWS_AT_ONCE,
-      after,
-      signal,
-    });
+    const page = await archive.positions({ vehicleIds: [vehicleId], fromMs, toMs, limit: ROWS_AT_ONCE, after, signal });
     // What the terminal itself does not trust, and where nobody gets to, would draw spikes.
-    for (const position of page.positions)
-      if (judged(judge, position) === null && position.valid) simplifier.add(position);
+    for (const position of page.positions) {
+      if (judged(judge, position) !== null || !position.valid) continue;
+      const kept = silences.next(position.fixTimeMs);
+      if (kept === 'both') simplifier.keepLast();
+      simplifier.add(position);
+      if (kept !== 'neither') simplifier.keepLast();
+    }
     after = page.next;
   } while (after !== null);
-  const rows = simplifier.points().map((position) => rowOf(position, vehicle.name, null));
-  return { rows, next: following && ({ vehicle: following } satisfies VehicleCursor) };
+  return simplifier.points();
 }
 
 function rowOf(position: ArchivedPosition & { vehicleId: VehicleId }, vehicleName: string, rejection: Judged): Row {

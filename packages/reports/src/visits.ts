@@ -3,16 +3,8 @@ import { LIST_FLEET } from '@outrider/warehouse';
 import { type VisitCursor, visitCursor } from './cursors.ts';
 import { isIncluded, PLACES, places } from './event-lists.ts';
 import { lastingUntil } from './known.ts';
-import {
-  type Column,
-  fleetFrom,
-  type Page,
-  type Question,
-  type ReportKind,
-  type ReportSources,
-  type Row,
-  seconds,
-} from './report.ts';
+import { withPlaces } from './places.ts';
+import { type Column, fleetFrom, type Page, type Question, type ReportSources, type Row, seconds } from './report.ts';
 
 export const VISIT_COLUMNS: readonly Column[] = [
   { name: 'vehicleId', type: 'id', always: true },
@@ -34,6 +26,7 @@ export const VISIT_COLUMNS: readonly Column[] = [
     name: 'durationSeconds',
     type: 'number',
     always: true,
+    total: 'sum',
     about: 'While it lasts, up to the last record of the vehicle.',
   },
   {
@@ -55,7 +48,7 @@ export interface Left {
 }
 
 /** Visits of geofences that are defined, and the intervals between them. */
-export const visitsReport: ReportKind = {
+export const visitsReport = withPlaces({
   name: 'geozone-visits',
   summary: 'Visits of geozones, and what lies between them.',
   description:
@@ -93,7 +86,7 @@ export const visitsReport: ReportKind = {
       : following && { fleet: following, after: null, left: null };
     return { rows, next };
   },
-};
+});
 
 function isIncludedVisit(event: FleetEvent, sources: ReportSources, question: Question): boolean {
   const id = geofenceOf(event);

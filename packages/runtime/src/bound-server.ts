@@ -1,8 +1,8 @@
 import type { Server as HttpServer } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { surviveAcceptErrors } from './accept-errors.ts';
 import { type ConnectionBounds, ConnectionCounts } from './connection-counts.ts';
-import { isExhausted } from './descriptor-watch.ts';
 import type { Logger } from './logger.ts';
 import { Counter, type Registry } from './metrics.ts';
 
@@ -72,10 +72,7 @@ export function boundServer(server: HttpServer, bounds: ServerBounds): BoundServ
     socket.once('close', release);
   });
   server.on('drop', () => refused.inc({ bound: 'total' }));
-  server.on('error', (error) => {
-    if (!server.listening) return;
-    logger.error({ err: error }, isExhausted(error) ? 'no file descriptor is free for a connection' : 'cannot accept');
-  });
+  surviveAcceptErrors(server, logger);
   return { upgraded: (socket) => releases.get(socket)?.() };
 }
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { misspeltVariables } from './misspelt-variables.ts';
 import { StartError } from './start-error.ts';
 
@@ -11,6 +12,13 @@ export interface Variable<T> {
   secret: boolean;
   /** @throws {Error} saying what the text should have been */
   parse(text: string): T;
+  /**
+   * What is wrong with it beside the other settings of the process, as a sentence that names the variable; null:
+   * nothing. A setting that could not be read has its fallback.
+   */
+  conflict?(config: Readonly<Record<string, unknown>>): string | null;
+  /** It is a number of connections, each of which takes a file descriptor of the process. */
+  allowsConnections?: boolean;
 }
 
 /** Variables by name: what {@link readConfig} turns into one typed object. */
@@ -28,30 +36,60 @@ export class ConfigError extends StartError {
 }
 
 /**
- * Reads all variables once. Names that are near to a setting without being one are refused: a service that does not
+ * Reads all variables once. In place of a secret a file with it may be named, by its name with `_FILE` behind it; an
+ * empty file counts as unset. Names that are near to a setting without being one are refused: a service that does not
  * know what was meant for it would start with other stores than intended. Doubtful ones become process warnings.
  *
  * @throws {ConfigError} naming every variable that cannot be used, not just the first
  */
 export function readConfig<V extends Variables>(variables: V, environment: NodeJS.ProcessEnv): Config<V> {
-  const { errors: problems, warnings } = misspeltVariables(Object.keys(variables), environment);
+  const files = Object.keys(variables).filter((name) => variables[name]?.secret && !(fileOf(name) in variables));
+  const names = [...Object.keys(variables), ...files.map(fileOf)];
+  const { errors: problems, warnings } = misspeltVariables(names, environment);
   const config: Record<string, unknown> = {};
+  const unread = new Set<string>();
   for (const [name, variable] of Object.entries(variables)) {
-    const text = environment[name] || variable.fallback;
-    if (text === undefined) {
-      config[name] = null;
-      continue;
+    const { fallback } = variable;
+    const { set, problem } = files.includes(name) ? withFile(name, environment) : { set: environment[name] };
+    if (problem !== undefined) {
+      problems.push(problem);
+      unread.add(name);
     }
+    const text = set || fallback;
     try {
-      config[name] = variable.parse(text);
+      config[name] = text === undefined ? null : variable.parse(text);
     } catch (error) {
+      unread.add(name);
+      config[name] = fallback === undefined ? null : variable.parse(fallback);
       const said = variable.secret ? '' : `, not ${JSON.stringify(text)}`;
       problems.push(`${name} must be ${(error as Error).message}${said}`);
     }
   }
+  for (const [name, { conflict }] of Object.entries(variables)) {
+    const problem = unread.has(name) ? null : (conflict?.(config) ?? null);
+    if (problem !== null) problems.push(problem);
+  }
   if (problems.length > 0) throw new ConfigError(problems);
   for (const warning of warnings) process.emitWarning(warning, 'SettingWarning');
   return config as Config<V>;
+}
+
+function fileOf(name: string): string {
+  return `${name}_FILE`;
+}
+
+/** A secret, or what is in the file that is named for it. */
+function withFile(name: string, environment: NodeJS.ProcessEnv): { set?: string; problem?: string } {
+  const path = environment[fileOf(name)];
+  const set = environment[name];
+  if (!path) return set === undefined ? {} : { set };
+  if (set) return { problem: `${name} must not be set where ${fileOf(name)} is` };
+  try {
+    // What writes such files ends them with a line break, or not.
+    return { set: readFileSync(path, 'utf8').trim() };
+  } catch (error) {
+    return { problem: `${fileOf(name)} must be a file that can be read: ${(error as Error).message}` };
+  }
 }
 
 /** The configuration for logging: of secrets only whether they are set. */
@@ -120,4 +158,15 @@ export function port(fallback: number, description: string): Variable<number> {
 /** A TCP port, or null where it is unset; 0 takes any free one. */
 export function optionalPort(description: string): Variable<number | null> {
   return { ...port(0, description), fallback: undefined };
+}
+
+/** A variable that a process can't do without. @param why of the error where it is unset */
+export function needed<T>(name: string, variable: Variable<T | null>, why: string): Variable<T> {
+  return {
+    ...variable,
+    conflict: (config) =>
+      config[name] === null ? `${name} must be set: ${why}` : (variable.conflict?.(config) ?? null),
+    // Where it is unset, the conflict above ends the reading.
+    parse: (value) => variable.parse(value) as T,
+  };
 }

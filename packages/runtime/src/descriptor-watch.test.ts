@@ -20,6 +20,7 @@ test('few descriptors, and none, are logged once, shown by readiness and counted
   const watch = createDescriptorWatch({
     logger,
     metrics,
+    allowed: { MAX_CONNECTIONS: 1000 },
     checkEveryMs: 1,
     async read() {
       warnings.push(...watch.warnings());
@@ -33,6 +34,7 @@ test('few descriptors, and none, are logged once, shown by readiness and counted
   await vi.waitFor(() => expect(watch.warnings()).toEqual([]), { timeout: 20_000, interval: 1 });
   await watch.stop();
   expect(lines).toEqual([
+    'the limit of open files is too low for the settings',
     'few file descriptors are free',
     'no file descriptor is free: new connections are refused',
     'enough file descriptors are free again',
@@ -43,7 +45,7 @@ test('few descriptors, and none, are logged once, shown by readiness and counted
 
 test('the descriptors of this process are counted', async () => {
   const metrics = new Registry();
-  const watch = createDescriptorWatch({ logger: createLogger('silent', 'json'), metrics });
+  const watch = createDescriptorWatch({ logger: createLogger('silent', 'json'), metrics, allowed: {} });
   await watch.start();
   await watch.stop();
   expect(await metrics.metrics()).toMatch(/outrider_file_descriptors\{kind="open"\} [1-9]/);

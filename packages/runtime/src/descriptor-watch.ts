@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { Part } from './lifecycle.ts';
+import { descriptorShortage, limitIn } from './descriptor-limit.ts';
+import type { Watch } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
 
 const CHECK_EVERY_MS = 5000;
@@ -16,23 +17,21 @@ export interface Descriptors {
 export interface DescriptorWatchParts {
   logger: Logger;
   metrics: Registry;
+  /** Connections that settings allow, by setting: compared with the limit at the start. */
+  allowed: Readonly<Record<string, number>>;
   /** Default: those of this process. Null where the system does not show them. */
   read?: () => Promise<Descriptors | null>;
   /** Default 5 s. */
   checkEveryMs?: number;
 }
 
-export interface DescriptorWatch extends Part {
-  /** For `/health/ready`. */
-  warnings(): readonly string[];
-}
-
 /**
- * Warns before the process runs out of file descriptors, and says so when it has: the system then closes new
- * connections without a word to the process (EMFILE), so nothing else would show it.
+ * Says at the start where the limit of open files is below what the settings allow. Warns before the process runs out
+ * of file descriptors, and says so when it has: the system then closes new connections without a word to the process
+ * (EMFILE), so nothing else would show it.
  */
-export function createDescriptorWatch(parts: DescriptorWatchParts): DescriptorWatch {
-  const { logger, metrics, read = readDescriptors, checkEveryMs = CHECK_EVERY_MS } = parts;
+export function createDescriptorWatch(parts: DescriptorWatchParts): Watch {
+  const { logger, metrics, allowed, read = readDescriptors, checkEveryMs = CHECK_EVERY_MS } = parts;
   let last: Descriptors | null = null;
   let state: 'enough' | 'scarce' | 'exhausted' = 'enough';
   let timer: NodeJS.Timeout | null = null;
@@ -82,6 +81,8 @@ export function createDescriptorWatch(parts: DescriptorWatchParts): DescriptorWa
     },
     async start() {
       await check();
+      const shortage = descriptorShortage(last?.limit ?? null, allowed);
+      if (shortage !== null) logger.warn({ ...shortage }, 'the limit of open files is too low for the settings');
       timer = setInterval(() => {
         check().catch((error) => logger.warn({ err: error }, 'cannot count file descriptors'));
       }, checkEveryMs);
@@ -103,8 +104,8 @@ async function readDescriptors(): Promise<Descriptors | null> {
   try {
     const open = await readdir('/proc/self/fd');
     const limits = await readFile('/proc/self/limits', 'utf8');
-    const limit = /^Max open files\s+(\d+)/m.exec(limits)?.[1];
-    return limit === undefined ? null : { open: open.length, limit: Number(limit) };
+    const limit = limitIn(limits);
+    return limit === null ? null : { open: open.length, limit };
   } catch (error) {
     if (isExhausted(error)) throw error;
     // Another system than Linux, or /proc is hidden.

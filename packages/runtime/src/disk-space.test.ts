@@ -39,6 +39,7 @@ test('a disk that fills up is warned of once, and again after it had space', asy
   await after(10);
   await after(0);
   expect(said).toEqual(['warn the disk is getting full']);
+  expect(watch.warnings()).toEqual(['the disk is getting full']);
   expect(await metrics.metrics()).toMatch(/^outrider_disk_free_bytes 0$/m);
   expect(await metrics.metrics()).toMatch(new RegExp(`^outrider_disk_free_warning_bytes ${200 * MIB}$`, 'm'));
   await after(250);
@@ -53,4 +54,30 @@ test('a disk that fills up is warned of once, and again after it had space', asy
 
 test('the free space of a real disk is read', async () => {
   expect(await freeBytes(tmpdir())).toBeGreaterThan(0);
+});
+
+test('a disk that will be full within a day is warned of while it has space', async () => {
+  const warn = vi.fn();
+  const metrics = new Registry();
+  let freeMb = 100_000;
+  const watch = createDiskWatch({
+    folder: '/data',
+    warningMb: 200,
+    logger: { debug() {}, info() {}, warn, error() {}, fatal() {} },
+    metrics,
+    free: async () => freeMb * MIB,
+    checkEveryMs: 60_000,
+  });
+  await watch.start();
+  expect(await metrics.metrics()).toMatch(/^outrider_disk_full_in_seconds \+Inf$/m);
+  for (let minute = 0; minute < 60; minute++) {
+    freeMb -= 100;
+    await vi.advanceTimersByTimeAsync(60_000);
+  }
+  expect(warn.mock.calls).toEqual([
+    [expect.objectContaining({ fullInHours: 16 }), 'the disk will be full within a day'],
+  ]);
+  expect(watch.warnings()).toEqual(['the disk will be full within a day']);
+  expect(await metrics.metrics()).toMatch(/^outrider_disk_full_in_seconds 564\d\d/m);
+  await watch.stop();
 });

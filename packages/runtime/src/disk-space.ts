@@ -1,7 +1,8 @@
 import { statfs } from 'node:fs/promises';
 import { Gauge, type Registry } from 'prom-client';
 import { type Variables, whole } from './config.ts';
-import type { Part } from './lifecycle.ts';
+import { FillForecast } from './fill-forecast.ts';
+import type { Watch } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
 
 const MIB = 1024 * 1024;
@@ -13,7 +14,7 @@ export const diskVariables = {
     0,
     100_000_000,
     2048,
-    'With less free space than this on the disk of `DATA_DIR` the service warns, in its log and by a metric; 0 never warns.',
+    'With less free space than this on the disk of `DATA_DIR` the service warns, in its log, by a metric and in `/health/ready`, as it does a day before the disk is full by its growth; 0 never warns.',
   ),
 } satisfies Variables;
 
@@ -33,16 +34,20 @@ export interface DiskWatchParts {
   free?: (folder: string) => Promise<number>;
   /** Default 10 s. */
   checkEveryMs?: number;
+  /** Unix milliseconds; default `Date.now`. */
+  now?: () => number;
 }
 
 /**
- * Measures the free space of a folder's disk, and warns once when it falls below the bound, and again when it is back
- * above.
+ * Measures the free space of a folder's disk, and warns once when it falls below the bound or will be used up within a
+ * day, and again when it is back above.
  */
-export function createDiskWatch(parts: DiskWatchParts): Part {
-  const { folder, warningMb, logger, metrics, free = freeBytes, checkEveryMs = CHECK_EVERY_MS } = parts;
+export function createDiskWatch(parts: DiskWatchParts): Watch {
+  const { folder, warningMb, logger, metrics, free = freeBytes, checkEveryMs = CHECK_EVERY_MS, now = Date.now } = parts;
   const warningBytes = warningMb * MIB;
+  const forecast = new FillForecast();
   let isLow = false;
+  let fillsUp = false;
   let timer: NodeJS.Timeout | null = null;
   new Gauge({
     name: 'outrider_disk_free_bytes',
@@ -57,6 +62,14 @@ export function createDiskWatch(parts: DiskWatchParts): Part {
     help: 'The free space below which the service warns (DISK_WARNING_MB)',
     registers: [metrics],
   }).set(warningBytes);
+  new Gauge({
+    name: 'outrider_disk_full_in_seconds',
+    help: 'Seconds until that disk is full, by its growth in the last hours; +Inf where it does not grow',
+    registers: [metrics],
+    collect() {
+      this.set(forecast.secondsLeft ?? Number.POSITIVE_INFINITY);
+    },
+  });
 
   async function check(): Promise<void> {
     const bytes = await free(folder);
@@ -64,10 +77,19 @@ export function createDiskWatch(parts: DiskWatchParts): Part {
     if (bytes < warningBytes && !isLow) logger.warn(facts, 'the disk is getting full');
     if (bytes >= warningBytes && isLow) logger.info(facts, 'the disk has space again');
     isLow = bytes < warningBytes;
+    forecast.note(now(), bytes);
+    const wasFillingUp = fillsUp;
+    fillsUp = forecast.isShort && warningMb > 0;
+    const fullInHours = Math.round((forecast.secondsLeft ?? 0) / 3600);
+    if (fillsUp && !wasFillingUp) logger.warn({ ...facts, fullInHours }, 'the disk will be full within a day');
   }
 
   return {
     name: 'disk',
+    warnings: () => [
+      ...(isLow ? ['the disk is getting full'] : []),
+      ...(fillsUp ? ['the disk will be full within a day'] : []),
+    ],
     async start() {
       await check();
       timer = setInterval(() => {

@@ -10,6 +10,12 @@ export interface Part {
   failed?: Promise<never>;
 }
 
+/** A part that warns the operator. */
+export interface Watch extends Part {
+  /** For `/health/ready`. */
+  warnings(): readonly string[];
+}
+
 /**
  * Starts parts in the given order and stops them in reverse: sources start last and stop first. When a start fails, the
  * parts that had started are stopped again.

@@ -28,6 +28,8 @@ export interface MetricsAccess {
   read(request: MetricsRequest): Promise<MetricsAnswer>;
   /** Answers everybody, or, where there is a token, those with the token: for a port of its own. */
   readOnOwnPort(request: MetricsRequest): Promise<MetricsAnswer>;
+  /** For the service itself, which decides who sees what of it. */
+  text(): Promise<string>;
 }
 
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
@@ -54,6 +56,7 @@ export function createMetricsAccess(text: () => Promise<string>, token: string |
   return {
     read: (request) => answer(hasToken(request) || isFromThisMachine(request)),
     readOnOwnPort: (request) => answer(token === null || hasToken(request)),
+    text: shared,
   };
 }
 

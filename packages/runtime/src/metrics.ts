@@ -1,4 +1,5 @@
 import { AggregatorRegistry, Gauge, type MetricObject, type Registry } from 'prom-client';
+import { isExhausted } from './descriptor-watch.ts';
 
 export { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
@@ -26,10 +27,22 @@ export function measureThread(thread: string, registry: Registry): void {
     labelNames: ['thread', 'kind'],
     registers: [registry],
     collect() {
-      const { heapUsed, heapTotal, arrayBuffers } = process.memoryUsage();
+      const usage = memoryUsage();
+      if (usage === null) return;
+      const { heapUsed, heapTotal, arrayBuffers } = usage;
       this.set({ thread, kind: 'heap' }, heapUsed);
       this.set({ thread, kind: 'heap-reserved' }, heapTotal);
       this.set({ thread, kind: 'buffers' }, arrayBuffers);
     },
   });
+}
+
+/** Null while no file descriptor is free, which reading it takes: the other metrics are then needed most. */
+function memoryUsage(): NodeJS.MemoryUsage | null {
+  try {
+    return process.memoryUsage();
+  } catch (error) {
+    if (isExhausted(error)) return null;
+    throw error;
+  }
 }

@@ -29,7 +29,9 @@ describe('a misspelt setting is an error that names it and the likely one', () =
     });
   });
 
-  test('every setting with a letter left out, doubled, or two swapped, as far as it is long enough', () => {
+  test('every setting with a letter left out, doubled, or two swapped, as far as it is long enough', {
+    timeout: 120_000,
+  }, () => {
     for (const name of KNOWN_VARIABLES.filter(({ length }) => length >= 6))
       for (let at = 1; at < name.length; at += 1) {
         const letter = name[at] ?? '';

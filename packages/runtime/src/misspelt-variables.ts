@@ -50,7 +50,7 @@ function nearest(name: string, known: readonly string[]): string | null {
   const bare = name.toUpperCase().startsWith(PREFIX) ? name.slice(PREFIX.length) : name;
   const upper = bare.toUpperCase();
   const words = wordsOf(upper);
-  const same = known.find((each) => each === upper || wordsOf(each) === words);
+  const same = known.find((each) => each === upper || wordsOfSetting(each) === words);
   if (same !== undefined) return same;
   let best: string | null = null;
   let bestDistance = Number.POSITIVE_INFINITY;
@@ -69,6 +69,14 @@ function nearest(name: string, known: readonly string[]): string | null {
 function allowedDistance(name: string): number {
   if (name.length < 6) return 0;
   return name.length < 10 ? 1 : 2;
+}
+
+/** Of the names of settings, which each name of the environment is compared with. */
+const settingWords = new Map<string, string>();
+function wordsOfSetting(name: string): string {
+  const words = settingWords.get(name) ?? wordsOf(name);
+  settingWords.set(name, words);
+  return words;
 }
 
 /** The words of a name without their order, their plural and what parts them. */

@@ -7,7 +7,8 @@ import { makePrivateFolder } from './private-folder.ts';
 let folder: string;
 let umask: number;
 beforeEach(() => {
-  umask = process.umask();
+  // Files that ran before in this process may have made it private.
+  umask = process.umask(0o022);
   folder = mkdtempSync(join(tmpdir(), 'private-folder-'));
 });
 afterEach(() => {
@@ -35,7 +36,6 @@ test('what others could read is taken from them, once', () => {
 });
 
 test('what is made later is private, whatever the account is used to', () => {
-  process.umask(0o022);
   const data = join(folder, 'new', 'data');
   makePrivateFolder(data);
   writeFileSync(join(data, 'log.sqlite'), '');

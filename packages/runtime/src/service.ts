@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { measureBuild } from './build-info.ts';
 import { type Config, describeConfig, oneOf, port, readConfig, textOr, type Variables } from './config.ts';
+import { allowedConnections } from './descriptor-limit.ts';
 import { createDescriptorWatch } from './descriptor-watch.ts';
 import { openHealthServer, openMetricsServer } from './health-server.ts';
 import { Lifecycle } from './lifecycle.ts';
@@ -10,6 +11,7 @@ import { logPrivateFolder, makePrivateFolder } from './private-folder.ts';
 import { type ReadyCheck, readiness } from './readiness.ts';
 import { expectShortLives } from './short-lived.ts';
 import { explainStart } from './start-error.ts';
+import { collectStartGarbage, collectWhenQuiet } from './start-garbage.ts';
 import { stopSignal } from './stop-signal.ts';
 import { openTracing, type Tracing, tracingConfigOf, tracingVariables } from './tracing/index.ts';
 import { logWarnings } from './warnings.ts';
@@ -109,7 +111,7 @@ export async function runService<V extends Variables>(
       life.own('metrics', () => metricsServer.close());
       ports.metrics = metricsServer.port;
     }
-    const descriptors = createDescriptorWatch({ logger, metrics });
+    const descriptors = createDescriptorWatch({ logger, metrics, allowed: allowedConnections(all, config as never) });
     await life.start(descriptors);
     const processCheck: ReadyCheck = async () => descriptors.warnings();
     const tracing = await openTracing(tracingConfigOf(config as never, `outrider-${name}`), logger);
@@ -125,6 +127,8 @@ export async function runService<V extends Variables>(
       else {
         checks = { ...running.checks, process: processCheck };
         printReady(name, config.LOG_FORMAT, { ...ports, ...running.ports });
+        await collectStartGarbage();
+        collectWhenQuiet();
         reason = await Promise.race([stopped, life.failed.catch((error: unknown) => error)]);
       }
     } catch (error) {

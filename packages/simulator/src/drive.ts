@@ -12,6 +12,8 @@ export interface DriveOptions extends Endpoint {
   positionsPerPacket?: number;
   /** The order of the positions in a packet. Default `oldest-first`. */
   packetOrder?: 'oldest-first' | 'newest-first';
+  /** Sends by UDP. */
+  udp?: boolean;
   /** Packets under way at a time; default 1. */
   windowPackets?: number;
   /** Ends the drive early: it rejects with the signal's reason. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createDriver, type DriverPlan } from './driver.ts';
+import { createDriver, type DriverPlan, resumeDriver } from './driver.ts';
 import { createRoadNetwork } from './roads.ts';
 
 const network = createRoadNetwork(1);
@@ -84,7 +84,7 @@ describe('a driver', () => {
       const [before, after] = [positions[i - 1], positions[i]];
       if (!before || !after || after.fixTimeMs - before.fixTimeMs !== 1000) continue;
       const changeMps = ((after.speedKmh ?? 0) - (before.speedKmh ?? 0)) / 3.6;
-      expect(Math.abs(changeMps)).toBeLessThan(3);
+      expect(Math.abs(changeMps)).toBeLessThan(3.5);
     }
   });
 
@@ -127,6 +127,43 @@ describe('a driver', () => {
     const here = network.plane.toPoint([first?.longitude ?? 0, first?.latitude ?? 0]);
     expect(Math.abs(Math.hypot(target[0] - here[0], target[1] - here[1]) - 500)).toBeLessThan(30);
     expect(first?.speedKmh).toBeGreaterThan(5);
+  });
+
+  test('goes on from its state, as text, as if nothing had been', () => {
+    const endMs = START_MS + 40 * 60_000;
+    const whole = drive(40);
+    const first = createDriver(network, plan, 5, START_MS);
+    const before = first.advanceTo(START_MS + 17 * 60_000 + 300);
+    const state = JSON.parse(JSON.stringify(first.state()));
+    expect([...before, ...resumeDriver(network, plan, state).advanceTo(endMs)]).toEqual(whole);
+  });
+
+  test('with a shift, rests at home outside its hours, until it is always on duty', () => {
+    const night = new Date(2026, 4, 5, 2).getTime();
+    const shift = { fromMinute: 480, toMinute: 960, weekdays: [1], staggerSeconds: 600, alwaysFromMs: night };
+    const driver = createDriver(
+      network,
+      { ...plan, shift, reportSeconds: 10, parkedReportSeconds: 600, start: { at: 'stop', leavesAfterSeconds: 0 } },
+      5,
+      new Date(2026, 4, 4, 0).getTime(),
+    );
+    const positions = driver.advanceTo(night + 3600_000);
+    const hours = new Set(
+      positions.filter(({ speedKmh }) => (speedKmh ?? 0) > 5).map(({ fixTimeMs }) => new Date(fixTimeMs).getHours()),
+    );
+    // The last round of the day ends after its hours.
+    for (const hour of [8, 10, 12, 15, 2]) expect(hours).toContain(hour);
+    for (const hour of [18, 20, 23, 1]) expect(hours).not.toContain(hour);
+    expect(positions.length).toBeLessThan(4500);
+  });
+
+  test('that rested for the night is on the road within a halt once it is not bound to hours any more', () => {
+    const evening = new Date(2026, 4, 4, 22).getTime();
+    const shift = { fromMinute: 480, toMinute: 960, weekdays: [1], staggerSeconds: 600, alwaysFromMs: evening + 1e9 };
+    const resting = createDriver(network, { ...plan, shift }, 5, new Date(2026, 4, 4, 12).getTime());
+    resting.advanceTo(evening);
+    const positions = resumeDriver(network, plan, resting.state()).advanceTo(evening + 180_000);
+    expect(positions.some(({ speedKmh }) => (speedKmh ?? 0) > 5)).toBe(true);
   });
 
   test('needs somewhere to go', () => {

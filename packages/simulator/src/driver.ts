@@ -1,7 +1,11 @@
 import { blankPosition, type Position } from '@outrider/domain';
+import { type CargoPlan, type CargoState, cargoAttributes, newCargo, passCargo, unload } from './cargo.ts';
+import { engineSpeedRpm } from './engine-speed.ts';
+import { type LevelSensorPlan, levelAttributes } from './level-sensor.ts';
 import { type PointM, spanM } from './plane.ts';
 import { createRandom, type Random } from './random.ts';
 import { findRoute, type Road, type RoadNetwork } from './roads.ts';
+import { dutyFrom, type Shift } from './shift.ts';
 
 /** Where a driver goes, and how. */
 export interface DriverPlan {
@@ -26,12 +30,76 @@ export interface DriverPlan {
   fuelL: number;
   tankL: number;
   litresPer100Km: number;
+  /** Once a week fuel is taken out of its tank while it is parked. */
+  robbery?: Robbery;
+  /** Fuel comes into its tank, or goes out of it, once while it is parked. */
+  tankChange?: TankChange;
+  /** Its terminal sends the counts of a level sensor, and no litres. */
+  levelSensor?: LevelSensorPlan;
+  /** On some ways it is driven hard. Missing: on none. */
+  rush?: Rush;
+  /** Its terminal sends the speed of the engine. */
+  sendsEngineSpeed?: true;
+  /** Its body is refrigerated. */
+  cargo?: CargoPlan;
+  /** Hours outside which the vehicle rests at the last of its stops. Missing: it is driven around the clock. */
+  shift?: Shift;
+}
+
+/** A driver who is late at times. */
+export interface Rush {
+  /** Of the ways, how many are driven hard; the first one is. */
+  share: number;
+  /** How much harder the vehicle gains speed, brakes and takes bends than else. */
+  force: number;
+}
+
+/** When fuel is stolen, by the clock of this machine. */
+export interface Robbery {
+  /** 0 is Sunday. */
+  weekday: number;
+  /** Minutes from midnight. */
+  fromMinute: number;
+  minutes: number;
+  litres: number;
+}
+
+/** Fuel that comes at a steady pace; negative litres go. */
+export interface TankChange {
+  /** Unix milliseconds. */
+  fromMs: number;
+  minutes: number;
+  litres: number;
 }
 
 /** A vehicle being driven. */
 export interface Driver {
   /** Drives on until `timeMs` and gives what the terminal recorded on the way; nothing when the time is not later. */
   advanceTo(timeMs: number): Position[];
+  /** Where the drive is now: plain data that {@link createDriver} goes on from. */
+  state(): DriverState;
+}
+
+/** A drive that was interrupted, as plain data. */
+export interface DriverState {
+  nextStop: number;
+  course: Course;
+  vertex: number;
+  alongM: number;
+  /** m/s */
+  speed: number;
+  clockMs: number;
+  haltedUntilMs: number;
+  ignition: boolean;
+  headingDeg: number;
+  odometerM: number;
+  fuelL: number;
+  reportDueMs: number;
+  noiseEastM: number;
+  noiseNorthM: number;
+  random: number;
+  /** Of a refrigerated body. Missing: it has none, or an earlier version wrote this. */
+  cargo?: CargoState;
 }
 
 /** A step of the drive, where its terminal does not record more often. */
@@ -42,6 +110,8 @@ const SIDEWAYS = 2.4; // m/s², what cargo and passengers bear in a bend
 /** A corner at a junction is not sharper than one cut this long before and after it. */
 const CORNER_CUT_M = 14;
 const RED_LIGHT_CHANCE = 0.12;
+const IDLING_LITRES_PER_HOUR = 0.9;
+const LEFT_BY_THIEVES_L = 20;
 const NOISE_M = 2.2;
 /** Receivers err slowly: this share of the error stays from one second to the next. */
 const NOISE_KEPT_PER_SECOND = 0.94;
@@ -57,6 +127,8 @@ interface Course {
   cruiseSpeed: number[];
   /** Seconds of waiting at a vertex (a red light). */
   waitSeconds: number[];
+  /** How hard it is driven. Missing: as usual, or an earlier version planned it. */
+  force?: number;
 }
 
 /**
@@ -67,122 +139,208 @@ interface Course {
  */
 export function createDriver(network: RoadNetwork, plan: DriverPlan, seed: number, startMs: number): Driver {
   const random = createRandom(seed);
-  const tickMs = Math.min(LONGEST_TICK_MS, plan.reportSeconds * 1000, plan.parkedReportSeconds * 1000);
   const lastStop = plan.stops.at(-1);
   if (lastStop === undefined || plan.stops.length < 2)
     throw new RangeError('a driver needs two stops to drive between');
-
-  let nextStop = 0;
-  let course = planCourse(network, plan, lastStop, plan.stops[0] as number, random);
-  let vertex = 0;
-  let alongM = 0;
-  let speed = 0; // m/s
-  let clockMs = startMs;
-  let haltedUntilMs = startMs;
-  let ignition = true;
-  let headingDeg = headingAt(course, 0);
-  let odometerM = plan.odometerM;
-  let fuelL = plan.fuelL;
-  let reportDueMs = startMs;
-  let noiseEastM = random.gauss() * NOISE_M;
-  let noiseNorthM = random.gauss() * NOISE_M;
-
+  const course = planCourse(network, plan, lastStop, plan.stops[0] as number, random, plan.rush?.force);
+  const state: DriverState = {
+    nextStop: 0,
+    course,
+    vertex: 0,
+    alongM: 0,
+    speed: 0,
+    clockMs: startMs,
+    haltedUntilMs: startMs,
+    ignition: true,
+    headingDeg: headingAt(course, 0),
+    odometerM: plan.odometerM,
+    fuelL: plan.fuelL,
+    reportDueMs: startMs,
+    noiseEastM: random.gauss() * NOISE_M,
+    noiseNorthM: random.gauss() * NOISE_M,
+    random: 0,
+    ...(plan.cargo && { cargo: newCargo(plan.cargo) }),
+  };
   if (plan.start.at === 'stop') {
-    haltedUntilMs = startMs + plan.start.leavesAfterSeconds * 1000;
+    state.haltedUntilMs = startMs + plan.start.leavesAfterSeconds * 1000;
+    if (state.cargo) unload(state.cargo, 1, startMs, state.haltedUntilMs);
   } else {
     const place = network.junctions[plan.start.of];
     if (!place) throw new RangeError(`no junction ${plan.start.of}`);
     const target = network.plane.toPoint(place);
-    const { withinM } = plan.start;
-    const found = firstWithin(course, target, withinM);
-    vertex = found.vertex;
-    alongM = found.alongM;
-    headingDeg = headingAt(course, vertex);
-    speed = Math.min(course.cruiseSpeed[vertex] ?? 0, speedToMake(course, vertex, alongM));
+    const { vertex, alongM } = firstWithin(course, target, plan.start.withinM);
+    const headingDeg = headingAt(course, vertex);
+    const speed = Math.min(course.cruiseSpeed[vertex] ?? 0, speedToMake(course, vertex, alongM));
+    Object.assign(state, { vertex, alongM, headingDeg, speed });
   }
+  return driverFrom(network, plan, state, random);
+}
 
-  const arrive = (): void => {
-    const here = plan.stops[nextStop] as number;
-    nextStop = (nextStop + 1) % plan.stops.length;
-    course = planCourse(network, plan, here, plan.stops[nextStop] as number, random);
-    vertex = 0;
-    alongM = 0;
-    speed = 0;
-    const dwellSeconds = random.between(plan.dwellSeconds[0], plan.dwellSeconds[1]);
-    haltedUntilMs = clockMs + dwellSeconds * 1000;
-    // Who only hands something over lets the engine run.
-    ignition = dwellSeconds < 45;
-    if (fuelL < plan.tankL * 0.2) fuelL = plan.tankL * 0.95;
-  };
+/**
+ * Goes on with a drive. The plan may be another one with the same stops: from here on, no halt and no pause between
+ * reports is longer than in this plan.
+ */
+export function resumeDriver(network: RoadNetwork, plan: DriverPlan, interrupted: DriverState): Driver {
+  const random = createRandom(interrupted.random);
+  const state: DriverState = { ...interrupted, ...(interrupted.cargo && { cargo: { ...interrupted.cargo } }) };
+  if (plan.cargo !== undefined) state.cargo ??= newCargo(plan.cargo);
+  if (plan.shift === undefined) {
+    const [shortest, longest] = plan.dwellSeconds;
+    if (state.haltedUntilMs > state.clockMs + longest * 1000)
+      state.haltedUntilMs = state.clockMs + random.between(Math.min(shortest, 2), longest) * 1000;
+  } else if (isAtHome(plan, state)) {
+    // The hours may have changed.
+    const dutyMs = dutyFrom(plan.shift, state.clockMs);
+    if (state.haltedUntilMs > dutyMs)
+      state.haltedUntilMs = dutyMs + random.between(0, plan.shift.staggerSeconds) * 1000;
+  }
+  state.reportDueMs = Math.min(state.reportDueMs, state.clockMs + plan.parkedReportSeconds * 1000);
+  return driverFrom(network, plan, state, random);
+}
 
-  const tick = (): void => {
-    clockMs += tickMs;
-    const seconds = tickMs / 1000;
-    const kept = NOISE_KEPT_PER_SECOND ** seconds;
-    const fresh = Math.sqrt(1 - kept * kept) * NOISE_M;
-    noiseEastM = noiseEastM * kept + random.gauss() * fresh;
-    noiseNorthM = noiseNorthM * kept + random.gauss() * fresh;
-    if (clockMs < haltedUntilMs) {
-      if (ignition) fuelL = Math.max(0, fuelL - (0.9 * seconds) / 3600);
-      return;
-    }
-    ignition = true;
-    const wanted = Math.min(course.cruiseSpeed[vertex] ?? 0, speedToMake(course, vertex, alongM));
-    speed = wanted > speed ? Math.min(wanted, speed + ACCELERATION * seconds) : wanted;
-    // Braking ends exactly on a vertex only on paper: the last metre is rolled.
-    const drivenM = Math.max(speed, 0.6) * seconds;
-    alongM += drivenM;
-    odometerM += drivenM;
-    fuelL = Math.max(0, fuelL - (drivenM / 100_000) * plan.litresPer100Km);
-    while (vertex + 1 < course.alongM.length && alongM >= (course.alongM[vertex + 1] as number)) {
-      vertex++;
-      const wait = course.waitSeconds[vertex] ?? 0;
-      if (wait === 0) continue;
-      haltedUntilMs = clockMs + wait * 1000;
-      alongM = course.alongM[vertex] as number;
-      speed = 0;
-      break;
-    }
-    if (vertex + 1 < course.alongM.length) headingDeg = headingAt(course, vertex);
-    else arrive();
-  };
+/** Is the vehicle at the last of its stops? */
+function isAtHome({ stops }: DriverPlan, { nextStop, alongM }: DriverState): boolean {
+  return nextStop === 0 && alongM === 0 && stops.length > 0;
+}
 
-  const report = (): Position => {
-    const [eastM, northM] = pointAt(course, vertex, alongM);
-    const [longitude, latitude] = network.plane.toLngLat([eastM + noiseEastM, northM + noiseNorthM]);
-    const position = blankPosition(reportDueMs, round(latitude, 1e7), round(longitude, 1e7));
-    position.speedKmh = speed === 0 ? 0 : Math.max(0, round(speed * 3.6 + random.gauss() * 0.3, 10));
-    position.courseDeg = (Math.round(headingDeg + (speed > 0 ? random.gauss() * 1.5 : 0)) + 360) % 360;
-    // The plain is not quite flat.
-    position.altitudeM = Math.round(86 + 4 * Math.sin(eastM / 2300) + 3 * Math.cos(northM / 1700) + random.gauss());
-    position.satellites = Math.round(Math.min(17, Math.max(6, 12 + random.gauss() * 1.6)));
-    position.ignition = ignition;
-    position.odometerM = Math.round(odometerM);
-    position.supplyV = round((ignition ? 13.9 : 12.5) + random.gauss() * 0.06, 1000);
-    position.fuelL = round(Math.min(plan.tankL, fuelL + random.gauss() * 0.15), 10);
-    return position;
-  };
-
+function driverFrom(network: RoadNetwork, plan: DriverPlan, state: DriverState, random: Random): Driver {
+  const tickMs = Math.min(LONGEST_TICK_MS, plan.reportSeconds * 1000, plan.parkedReportSeconds * 1000);
   return {
     advanceTo(timeMs) {
       const positions: Position[] = [];
       for (;;) {
+        const { clockMs, reportDueMs, haltedUntilMs, ignition } = state;
         if (reportDueMs <= clockMs) {
           if (reportDueMs > timeMs) return positions;
-          positions.push(report());
-          const parked = !ignition && reportDueMs + plan.parkedReportSeconds * 1000 < haltedUntilMs;
-          reportDueMs += (parked ? plan.parkedReportSeconds : plan.reportSeconds) * 1000;
-        } else if (clockMs + tickMs > timeMs) {
-          return positions;
-        } else {
-          tick();
+          positions.push(report(network, plan, state, random));
+          const intervals = Math.ceil((haltedUntilMs - reportDueMs) / (plan.reportSeconds * 1000));
+          const parkedSeconds = Math.min(plan.parkedReportSeconds, intervals * plan.reportSeconds);
+          state.reportDueMs += Math.max(plan.reportSeconds, ignition ? 0 : parkedSeconds) * 1000;
+          continue;
         }
+        const stands = clockMs < haltedUntilMs;
+        // Nothing happens to a vehicle that stands until it is to report or to leave.
+        const ticks = stands ? Math.ceil((Math.min(haltedUntilMs, reportDueMs) - clockMs) / tickMs) : 1;
+        const stepMs = ticks * tickMs;
+        if (clockMs + stepMs > timeMs) return positions;
+        pass(state, stepMs / 1000, random);
+        if (plan.robbery !== undefined && !state.ignition) rob(plan, plan.robbery, state, stepMs);
+        if (plan.tankChange !== undefined && !state.ignition) fill(plan, plan.tankChange, state, stepMs);
+        if (plan.cargo && state.cargo) passCargo(plan.cargo, state.cargo, state.clockMs, stepMs / 1000);
+        if (!stands) move(network, plan, state, random, stepMs / 1000);
       }
     },
+    state: () => ({ ...state, ...(state.cargo && { cargo: { ...state.cargo } }), random: random.state }),
   };
 }
 
-function planCourse(network: RoadNetwork, plan: DriverPlan, from: number, to: number, random: Random): Course {
+function pass(state: DriverState, seconds: number, random: Random): void {
+  state.clockMs += seconds * 1000;
+  const kept = NOISE_KEPT_PER_SECOND ** seconds;
+  const fresh = Math.sqrt(1 - kept * kept) * NOISE_M;
+  state.noiseEastM = state.noiseEastM * kept + random.gauss() * fresh;
+  state.noiseNorthM = state.noiseNorthM * kept + random.gauss() * fresh;
+  if (state.ignition) state.fuelL = Math.max(0, state.fuelL - (IDLING_LITRES_PER_HOUR * seconds) / 3600);
+}
+
+/** Takes what thieves took in the last `stepMs`. */
+function rob(plan: DriverPlan, robbery: Robbery, state: DriverState, stepMs: number): void {
+  const { weekday, fromMinute, minutes, litres } = robbery;
+  const day = new Date(state.clockMs);
+  if (day.getDay() !== weekday) return;
+  fill(plan, { fromMs: day.setHours(0, fromMinute, 0, 0), minutes, litres: -litres }, state, stepMs);
+}
+
+/** What came or went in the last `stepMs`: thieves leave a rest, and nobody fills a tank over its brim. */
+function fill(
+  { tankL }: DriverPlan,
+  { fromMs, minutes, litres }: TankChange,
+  state: DriverState,
+  stepMs: number,
+): void {
+  const lengthMs = minutes * 60_000;
+  const passedMs = Math.min(state.clockMs, fromMs + lengthMs) - Math.max(state.clockMs - stepMs, fromMs);
+  if (passedMs <= 0) return;
+  const next = state.fuelL + (passedMs / lengthMs) * litres;
+  state.fuelL = litres < 0 ? Math.max(Math.min(state.fuelL, LEFT_BY_THIEVES_L), next) : Math.min(tankL, next);
+}
+
+function move(network: RoadNetwork, plan: DriverPlan, state: DriverState, random: Random, seconds: number): void {
+  state.ignition = true;
+  const { course } = state;
+  const gain = ACCELERATION * (course.force ?? 1);
+  const wanted = Math.min(course.cruiseSpeed[state.vertex] ?? 0, speedToMake(course, state.vertex, state.alongM));
+  state.speed = wanted > state.speed ? Math.min(wanted, state.speed + gain * seconds) : wanted;
+  // Braking ends exactly on a vertex only on paper: the last metre is rolled.
+  const drivenM = Math.max(state.speed, 0.6) * seconds;
+  state.alongM += drivenM;
+  state.odometerM += drivenM;
+  state.fuelL = Math.max(0, state.fuelL - (drivenM / 100_000) * plan.litresPer100Km);
+  while (state.vertex + 1 < course.alongM.length && state.alongM >= (course.alongM[state.vertex + 1] as number)) {
+    state.vertex++;
+    const wait = course.waitSeconds[state.vertex] ?? 0;
+    if (wait === 0) continue;
+    state.haltedUntilMs = state.clockMs + wait * 1000;
+    state.alongM = course.alongM[state.vertex] as number;
+    state.speed = 0;
+    break;
+  }
+  if (state.vertex + 1 < course.alongM.length) state.headingDeg = headingAt(course, state.vertex);
+  else arrive(network, plan, state, random);
+}
+
+function arrive(network: RoadNetwork, plan: DriverPlan, state: DriverState, random: Random): void {
+  const here = plan.stops[state.nextStop] as number;
+  state.nextStop = (state.nextStop + 1) % plan.stops.length;
+  state.course = planCourse(network, plan, here, plan.stops[state.nextStop] as number, random);
+  state.vertex = 0;
+  state.alongM = 0;
+  state.speed = 0;
+  const dwellSeconds = random.between(plan.dwellSeconds[0], plan.dwellSeconds[1]);
+  state.haltedUntilMs = state.clockMs + dwellSeconds * 1000;
+  // Who only hands something over lets the engine run.
+  state.ignition = dwellSeconds < 45;
+  if (state.cargo) unload(state.cargo, state.nextStop, state.clockMs, state.haltedUntilMs);
+  if (state.fuelL < plan.tankL * 0.2) state.fuelL = plan.tankL * 0.95;
+  if (plan.shift === undefined || !isAtHome(plan, state)) return;
+  const dutyMs = dutyFrom(plan.shift, state.clockMs);
+  if (dutyMs <= state.haltedUntilMs) return;
+  state.haltedUntilMs = dutyMs + random.between(0, plan.shift.staggerSeconds) * 1000;
+  state.ignition = false;
+}
+
+function report(network: RoadNetwork, plan: DriverPlan, state: DriverState, random: Random): Position {
+  const { speed, headingDeg, ignition } = state;
+  const [eastM, northM] = pointAt(state.course, state.vertex, state.alongM);
+  const [longitude, latitude] = network.plane.toLngLat([eastM + state.noiseEastM, northM + state.noiseNorthM]);
+  const position = blankPosition(state.reportDueMs, round(latitude, 1e7), round(longitude, 1e7));
+  position.speedKmh = speed === 0 ? 0 : Math.max(0, round(speed * 3.6 + random.gauss() * 0.3, 10));
+  position.courseDeg = (Math.round(headingDeg + (speed > 0 ? random.gauss() * 1.5 : 0)) + 360) % 360;
+  // The plain is not quite flat.
+  position.altitudeM = Math.round(86 + 4 * Math.sin(eastM / 2300) + 3 * Math.cos(northM / 1700) + random.gauss());
+  position.satellites = Math.round(Math.min(17, Math.max(6, 12 + random.gauss() * 1.6)));
+  position.ignition = ignition;
+  position.odometerM = Math.round(state.odometerM);
+  position.supplyV = round((ignition ? 13.9 : 12.5) + random.gauss() * 0.06, 1000);
+  const levelL = round(Math.min(plan.tankL, state.fuelL + random.gauss() * 0.15), 10);
+  if (plan.levelSensor) position.attributes = levelAttributes(plan.levelSensor, levelL, plan.tankL);
+  else position.fuelL = levelL;
+  if (plan.sendsEngineSpeed) {
+    const rpm = ignition ? engineSpeedRpm(speed * 3.6, state.course.force !== undefined) : 0;
+    position.attributes = { ...position.attributes, rpm };
+  }
+  if (state.cargo) position.attributes = { ...position.attributes, ...cargoAttributes(state.cargo, state.reportDueMs) };
+  return position;
+}
+
+function planCourse(
+  network: RoadNetwork,
+  plan: DriverPlan,
+  from: number,
+  to: number,
+  random: Random,
+  force = forceOf(plan, random),
+): Course {
   const roads = findRoute(network, from, to);
   if (!roads || roads.length === 0) throw new RangeError(`no way from junction ${from} to junction ${to}`);
   const points: PointM[] = [];
@@ -210,11 +368,16 @@ function planCourse(network: RoadNetwork, plan: DriverPlan, from: number, to: nu
     const ahead = vertexSpeed[i + 1] as number;
     // A slower road is entered at its own speed.
     const road = Math.min(cruiseSpeed[i] as number, cruiseSpeed[i - 1] ?? Number.POSITIVE_INFINITY);
-    const bend = i === 0 ? Number.POSITIVE_INFINITY : bendSpeed(points, i);
+    const bend = i === 0 ? Number.POSITIVE_INFINITY : bendSpeed(points, i, SIDEWAYS * (force ?? 1));
     const here = (waitSeconds[i] as number) > 0 ? 0 : Math.min(road, bend);
-    vertexSpeed[i] = Math.min(here, Math.sqrt(ahead * ahead + 2 * BRAKING * stepM));
+    vertexSpeed[i] = Math.min(here, Math.sqrt(ahead * ahead + 2 * BRAKING * (force ?? 1) * stepM));
   }
-  return { points, alongM, vertexSpeed, cruiseSpeed, waitSeconds };
+  return { points, alongM, vertexSpeed, cruiseSpeed, waitSeconds, ...(force !== undefined && { force }) };
+}
+
+/** How hard the next way is driven; undefined: as usual. */
+function forceOf({ rush }: DriverPlan, random: Random): number | undefined {
+  return rush !== undefined && random.next() < rush.share ? rush.force : undefined;
 }
 
 /** Most roads are driven a little under the limit, some over it. */
@@ -228,7 +391,7 @@ function hasLights(road: Road): boolean {
 }
 
 /** m/s that the bend at a vertex allows: what it turns by, over how far, bounds the radius. */
-function bendSpeed(points: readonly PointM[], index: number): number {
+function bendSpeed(points: readonly PointM[], index: number, sidewaysMps2: number): number {
   const before = points[index - 1] as PointM;
   const here = points[index] as PointM;
   const after = points[index + 1] as PointM;
@@ -238,7 +401,7 @@ function bendSpeed(points: readonly PointM[], index: number): number {
   if (turn < 0.5) return Number.POSITIVE_INFINITY;
   const cutM = Math.min(spanM(before, here), spanM(here, after), turn > 20 ? CORNER_CUT_M * 2 : 60) / 2;
   const radiusM = cutM / Math.tan((Math.min(turn, 170) * Math.PI) / 360);
-  return Math.max(1.5, Math.sqrt(SIDEWAYS * radiusM));
+  return Math.max(1.5, Math.sqrt(sidewaysMps2 * radiusM));
 }
 
 /** m/s that can be driven for the longest tick so that braking after it still makes the next vertex. */
@@ -246,8 +409,9 @@ function speedToMake(course: Course, vertex: number, alongM: number): number {
   const ahead = course.vertexSpeed[vertex + 1];
   if (ahead === undefined) return 0;
   const leftM = Math.max(0, (course.alongM[vertex + 1] as number) - alongM);
-  const perTick = BRAKING * (LONGEST_TICK_MS / 1000);
-  return Math.max(ahead, Math.sqrt(perTick * perTick + ahead * ahead + 2 * BRAKING * leftM) - perTick);
+  const braking = BRAKING * (course.force ?? 1);
+  const perTick = braking * (LONGEST_TICK_MS / 1000);
+  return Math.max(ahead, Math.sqrt(perTick * perTick + ahead * ahead + 2 * braking * leftM) - perTick);
 }
 
 /** Where along the course it first comes within `withinM` of `target`; its nearest vertex where it never does. */

@@ -1,10 +1,13 @@
 import type { ProtocolName } from '@outrider/domain';
+import type { Driver } from './driver.ts';
 import { connectTerminal } from './endpoint.ts';
 import { createDemoDrivers, type DemoScenario, type DemoVehicle } from './scenario.ts';
 import type { TerminalClient, TerminalStats } from './terminal-client.ts';
 
 export interface FleetOptions {
   scenario: DemoScenario;
+  /** Of the scenario's vehicles, in its order; default: new ones, which begin now. */
+  drivers?: readonly Driver[];
   host: string;
   /** Where the gateway listens, by protocol. */
   ports: Readonly<Record<ProtocolName, number>>;
@@ -23,10 +26,9 @@ export interface Fleet {
 }
 
 /** Puts a scenario's fleet on the road, in real time from now on, until it is stopped. */
-export function startFleet({ scenario, host, ports, now = Date.now }: FleetOptions): Fleet {
+export function startFleet({ scenario, host, ports, now = Date.now, ...options }: FleetOptions): Fleet {
   // Terminals report whole seconds, and some protocols nothing finer.
-  const startMs = Math.floor(now() / 1000) * 1000;
-  const drivers = createDemoDrivers(scenario, startMs);
+  const drivers = options.drivers ?? createDemoDrivers(scenario, Math.floor(now() / 1000) * 1000);
   const terminals: TerminalClient[] = scenario.vehicles.map(({ protocol, profile: { terminalId } }) =>
     connectTerminal({ protocol, host, port: ports[protocol] ?? 0, terminalId }),
   );

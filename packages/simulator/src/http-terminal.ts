@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 import type { Position, TerminalId } from '@outrider/domain';
-import { encodeOsmandQuery } from '@outrider/protocols';
+import { type HttpProtocol, osmand } from '@outrider/protocols';
 import { StoredPositions } from './stored-positions.ts';
 import type { TerminalClient, TerminalStats } from './terminal-client.ts';
 
@@ -8,6 +8,8 @@ export interface HttpTerminalOptions {
   host: string;
   port: number;
   terminalId: TerminalId;
+  /** Default: OsmAnd. */
+  protocol?: HttpProtocol;
   /** Default 10,000. */
   maxStoredPositions?: number;
   /** Waiting between attempts, doubled from the first to the last; default 250 ms to 15 s. */
@@ -18,11 +20,9 @@ export interface HttpTerminalOptions {
   random?: () => number;
 }
 
-/**
- * A phone that reports by the OsmAnd protocol: one position a request, the next when the last was answered with 200.
- */
+/** A terminal over HTTP: the next request is sent when the last was answered with 200. */
 export function createHttpTerminal(options: HttpTerminalOptions): TerminalClient {
-  const { terminalId, host, port } = options;
+  const { terminalId, host, port, protocol = osmand } = options;
   const random = options.random ?? Math.random;
   const [firstBackoffMs, lastBackoffMs] = options.backoffMs ?? [250, 15_000];
   const store = new StoredPositions(options.maxStoredPositions ?? 10_000);
@@ -38,12 +38,14 @@ export function createHttpTerminal(options: HttpTerminalOptions): TerminalClient
 
   const post = (position: Position): Promise<void> =>
     new Promise((resolve, reject) => {
+      const { method, url, headers, body } = protocol.encode(terminalId, position);
       const sent = request({
-        method: 'POST',
+        method,
+        headers: { ...headers, 'content-length': body.length },
         agent,
         host,
         port,
-        path: encodeOsmandQuery(terminalId, position),
+        path: url,
         timeout: options.replyTimeoutMs ?? 20_000,
       });
       sent.on('socket', () => {
@@ -59,7 +61,7 @@ export function createHttpTerminal(options: HttpTerminalOptions): TerminalClient
           else reject(new Error(`HTTP ${response.statusCode}`));
         });
       });
-      sent.end();
+      sent.end(body);
     });
 
   const pump = async (): Promise<void> => {

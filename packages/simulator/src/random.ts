@@ -8,6 +8,8 @@ export interface Random {
   gauss(): number;
   /** One of the list. @throws {RangeError} when the list is empty */
   pick<T>(list: readonly T[]): T;
+  /** The seed of a stream that goes on where this one is now. */
+  readonly state: number;
 }
 
 /**
@@ -25,6 +27,9 @@ export function createRandom(seed: number): Random {
   };
   return {
     next,
+    get state() {
+      return state;
+    },
     between: (from, to) => from + (to - from) * next(),
     gauss: () => Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next()),
     pick(list) {

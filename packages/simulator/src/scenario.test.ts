@@ -1,4 +1,4 @@
-import { type Position, VEHICLE_DEFAULTS, VEHICLE_FIELD_LIST } from '@outrider/domain';
+import { type Position, VEHICLE_DEFAULTS } from '@outrider/domain';
 import { prepareShape } from '@outrider/geo';
 import { describe, expect, test } from 'vitest';
 import { createDemoDrivers, createDemoScenario } from './scenario.ts';
@@ -45,13 +45,14 @@ function happenings(minutes: number): Map<Happening, number[]> {
 }
 
 describe('the demo fleet', () => {
-  test('has 25 vehicles, each with texts of its own, and all four protocols among them', () => {
+  test('has 26 vehicles that drive and 2 that do not, each with texts of its own, of several protocols', () => {
     const { vehicles } = scenario;
-    expect(vehicles).toHaveLength(25);
-    for (const [name, { type }] of VEHICLE_FIELD_LIST)
-      if (type === 'text') expect(new Set(vehicles.map(({ profile }) => profile[name])).size).toBe(25);
+    expect(vehicles).toHaveLength(28);
+    expect(vehicles.filter(({ silentForDays }) => silentForDays === null)).toHaveLength(26);
+    for (const name of ['name', 'plate', 'vin', 'terminalId'] as const)
+      expect(new Set(vehicles.map(({ profile }) => profile[name])).size).toBe(28);
     expect(new Set(vehicles.map((vehicle) => vehicle.protocol))).toEqual(
-      new Set(['teltonika', 'omnicomm', 'wialon-ips', 'osmand']),
+      new Set(['teltonika', 'omnicomm', 'wialon-ips', 'osmand', 'jt808']),
     );
     for (const { group } of vehicles) expect(scenario.groups).toContain(group);
   });
@@ -60,8 +61,44 @@ describe('the demo fleet', () => {
     const types = scenario.geofences.map(({ shape }) => shape.type);
     expect(types.filter((type) => type === 'circle')).toHaveLength(8);
     expect(types).toContain('polygon');
+    expect(types).toContain('multipolygon');
     expect(types).toContain('line');
     expect(scenario.geofences.filter(({ speedLimitKmh }) => speedLimitKmh === 40)).toHaveLength(1);
+  });
+
+  test('vehicles with limits exceed each of them within two minutes, and most of their way keep to them', () => {
+    const drives = createDemoDrivers(scenario, START_MS).map((driver) => driver.advanceTo(START_MS + 20 * 60_000));
+    const firstMs = new Map<string, number>();
+    let fixes = 0;
+    let exceeded = 0;
+    scenario.vehicles.forEach(({ profile, sensors }, nth) => {
+      const { harshAccelerationMps2 = null, harshBrakingMps2 = null, harshCorneringMps2 = null } = profile;
+      if (harshAccelerationMps2 === null || harshBrakingMps2 === null || harshCorneringMps2 === null) return;
+      const [threshold] = sensors.find(({ kind }) => kind === 'rpm')?.thresholds ?? [];
+      const positions = drives[nth] ?? [];
+      for (const [at, to] of positions.entries()) {
+        const from = positions[at - 1];
+        if (from === undefined || from.fixTimeMs < to.fixTimeMs - 5000) continue;
+        const seconds = (to.fixTimeMs - from.fixTimeMs) / 1000;
+        const [slow, fast] = [from, to].map(({ speedKmh }) => (speedKmh ?? 0) / 3.6) as [number, number];
+        const turned = Math.abs((to.courseDeg ?? 0) - (from.courseDeg ?? 0));
+        const turnRad = (Math.min(turned, 360 - turned) * Math.PI) / 180;
+        const sideways = Math.min(slow, fast) > 4.2 ? (((slow + fast) / 2) * turnRad) / seconds : 0;
+        const kinds = {
+          acceleration: (fast - slow) / seconds > harshAccelerationMps2,
+          braking: (slow - fast) / seconds > harshBrakingMps2,
+          cornering: sideways > harshCorneringMps2,
+          'over-revving': threshold !== undefined && Number(to.attributes?.rpm ?? 0) > (threshold.max ?? 0),
+        };
+        fixes += 1;
+        if (kinds.acceleration || kinds.braking || kinds.cornering) exceeded += 1;
+        for (const [kind, is] of Object.entries(kinds))
+          if (is) firstMs.set(kind, Math.min(firstMs.get(kind) ?? Number.POSITIVE_INFINITY, to.fixTimeMs - START_MS));
+      }
+    });
+    expect([...firstMs.keys()].toSorted()).toEqual(['acceleration', 'braking', 'cornering', 'over-revving']);
+    for (const [kind, ms] of firstMs) expect(ms, kind).toBeLessThan(120_000);
+    expect(exceeded).toBeLessThan(fixes / 50);
   });
 
   test('makes every kind of event within the first minute, and in every five minutes after', () => {

@@ -89,7 +89,7 @@ test('every question of the page is one that can be asked', async () => {
 });
 
 test('every panel of the dashboard asks what can be answered', async () => {
-  const dashboard = JSON.parse(readFileSync(new URL('grafana/fleet.json', DOCS), 'utf8'));
+  const dashboard = JSON.parse(readFileSync(new URL('../deploy/grafana/fleet.json', DOCS), 'utf8'));
   const questions: string[] = dashboard.panels.flatMap((panel: { targets: { rawSql: string }[] }) =>
     panel.targets.map(({ rawSql }) => rawSql),
   );

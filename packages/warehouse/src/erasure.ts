@@ -13,7 +13,7 @@ export interface ErasureQuestion {
 export interface ErasureProgress {
   /** No row is left. */
   done: boolean;
-  /** Rows that are still there, of both tables. */
+  /** Positions and events that are still there. */
   rows: number;
 }
 
@@ -31,25 +31,100 @@ const LIMITS: QueryLimits = { ...DEFAULT_LIMITS, maxSeconds: 120 };
 export async function erase(engine: Engine, { vehicleIds, geofenceIds }: ErasureQuestion): Promise<ErasureProgress> {
   const ofVehicles = condition('vehicle_id', vehicleIds);
   const atGeofences = condition('geofence_id', geofenceIds);
-  let rows = 0;
+  const left: Left = {};
   for (const [table, conditions] of [
     ['positions', [ofVehicles]],
     ['events', [ofVehicles, atGeofences]],
+    ['measured_trips', [ofVehicles]],
+    ['late_days', [ofVehicles]],
   ] as const) {
     const where = conditions.filter((each) => each !== null).join(' OR ');
-    if (where === '') continue;
-    const [row] = await engine.select({
-      sql: `SELECT count() FROM ${table} WHERE ${where}`,
-      parameters: {},
-      limits: LIMITS,
-      queue: 'report',
-    });
-    const left = Number(row?.[0]);
-    rows += left;
-    if (left > 0 && !(await isDeleting(engine, table)))
-      await engine.execute(`ALTER TABLE ${table} DELETE WHERE ${where} SETTINGS mutations_sync = 0`);
+    if (where !== '') left[table] = await eraseWhere(engine, table, where);
   }
-  return { done: rows === 0, rows };
+  return progressOf(left);
+}
+
+/** Rows that an erasure still found, by table. */
+type Left = Partial<Record<Table, number>>;
+
+type Table = 'positions' | 'events' | 'measured_trips' | 'late_days';
+
+function progressOf(left: Left): ErasureProgress {
+  return {
+    done: Object.values(left).every((rows) => rows === 0),
+    rows: (left.positions ?? 0) + (left.events ?? 0),
+  };
+}
+
+/** Rows of a vehicle that are older than a time are to go. */
+export interface HistoryCut {
+  vehicleId: VehicleId;
+  /** Unix milliseconds. */
+  beforeMs: number;
+}
+
+/** Cuts of one call, at most: what a statement may be long bounds them. */
+export const MAX_CUTS = 5000;
+
+/** Rows before the cuts. */
+export interface HistoryRows {
+  positions: number;
+  events: number;
+}
+
+/**
+ * Takes what vehicles did before a time out of the archive, as {@link erase} does. Positions count by their fix, where
+ * it was refused by when they came; events by when they began. ClickHouse writes only those parts anew that have such
+ * rows: of a retention in days the parts of the oldest months.
+ *
+ * @param cuts {@link MAX_CUTS} at most
+ */
+export async function eraseBefore(engine: Engine, cuts: readonly HistoryCut[]): Promise<ErasureProgress> {
+  const left: Left = {};
+  for (const table of ['positions', 'events', 'measured_trips', 'late_days'] as const)
+    left[table] = await eraseWhere(engine, table, isBefore(table, cuts));
+  return progressOf(left);
+}
+
+/** How many rows {@link eraseBefore} would take out. */
+export async function countBefore(engine: Engine, cuts: readonly HistoryCut[]): Promise<HistoryRows> {
+  return {
+    positions: await countWhere(engine, 'positions', isBefore('positions', cuts)),
+    events: await countWhere(engine, 'events', isBefore('events', cuts)),
+  };
+}
+
+/** @returns how many rows are left */
+async function eraseWhere(engine: Engine, table: Table, where: string): Promise<number> {
+  const left = await countWhere(engine, table, where);
+  if (left > 0 && !(await isDeleting(engine, table)))
+    await engine.execute(`ALTER TABLE ${table} DELETE WHERE ${where} SETTINGS mutations_sync = 0`);
+  return left;
+}
+
+async function countWhere(engine: Engine, table: string, where: string): Promise<number> {
+  const sql = `SELECT count() FROM ${table} WHERE ${where}`;
+  const [row] = await engine.select({ sql, parameters: {}, limits: LIMITS, queue: 'report' });
+  return Number(row?.[0]);
+}
+
+/** Written so that the order of the tables, and the times that their parts hold, leave out what is not read. */
+function isBefore(table: Table, cuts: readonly HistoryCut[]): string {
+  if (cuts.length > MAX_CUTS) throw new RangeError(`${cuts.length} cuts are more than ${MAX_CUTS}`);
+  const byTime = Map.groupBy(cuts, ({ beforeMs }) => beforeMs);
+  const conditions = [...byTime].map(([beforeMs, ofTime]) => {
+    if (!Number.isSafeInteger(beforeMs)) throw new TypeError(`${beforeMs} is no time`);
+    const at = `fromUnixTimestamp64Milli(${beforeMs}, 'UTC')`;
+    const ids = ofTime.map(({ vehicleId }) => vehicleId);
+    const isOld: Record<Table, string> = {
+      positions: `(rejection = '' AND fix_time < ${at} OR rejection != '' AND received_at < ${at})`,
+      events: `began_at < ${at}`,
+      measured_trips: `started_at < ${at}`,
+      late_days: `day < ${Math.floor(beforeMs / 86_400_000)}`,
+    };
+    return `(${condition('vehicle_id', ids)} AND ${isOld[table]})`;
+  });
+  return conditions.length === 0 ? '0' : conditions.join(' OR ');
 }
 
 async function isDeleting(engine: Engine, table: string): Promise<boolean> {

@@ -1,3 +1,4 @@
+export { type ArchiveFile, archiveFiles } from './engines/archive-files.ts';
 export {
   BusyError,
   FILE_FORMATS,
@@ -8,6 +9,8 @@ export {
   WarehouseFullError,
 } from './engines/engine.ts';
 export { asOwner } from './engines/fair-queue.ts';
+export { probeClickHouse } from './engines/probe-clickhouse.ts';
+export { type HistoryCut, type HistoryRows, MAX_CUTS } from './erasure.ts';
 export type { EventReplacement } from './events/replacement.ts';
 export { type Recorded, UnfitRecordError } from './recorded.ts';
 export type { ArchivedEvent, ArchivedEvents, ArchivedEventsQuestion } from './reports/archived-events.ts';
@@ -19,6 +22,7 @@ export type { LateArrivalsQuestion } from './reports/late-arrivals.ts';
 export type { FleetCursor, OverlappingEvents, OverlappingEventsQuestion } from './reports/overlapping-events.ts';
 export type { Box, Positions, PositionsCursor, PositionsQuestion } from './reports/positions.ts';
 export { MAX_RECENT_VEHICLES, type RecentEventsQuestion } from './reports/recent-events.ts';
+export type { MeasuredRecord, Records, RecordsQuestion } from './reports/records.ts';
 export type { RejectedPositions, RejectionsQuestion } from './reports/rejections.ts';
 export type { CrossingTrip, Tallies, TalliesQuestion, Tally } from './reports/tallies.ts';
 export {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { createClient } from '@clickhouse/client';
-import type { TelemetryPacket } from '@outrider/domain';
+import { recordMark, type TelemetryPacket } from '@outrider/domain';
 import { openChdb } from './engines/chdb.ts';
 import type { Engine } from './engines/engine.ts';
 import { migrate } from './migrations.ts';
@@ -81,6 +81,8 @@ export async function insertBench(options: InsertBenchOptions = {}): Promise<Ins
     let recorded: InsertBenchResult['recorded'] = null;
     if (drive) {
       await engine.execute('TRUNCATE TABLE positions');
+      // A file for each column, as ClickHouse writes a fleet's month: this is too little for that.
+      await engine.execute('ALTER TABLE positions MODIFY SETTING min_bytes_for_wide_part = 0');
       for (const packets of batchesOf(drive, batch)) await engine.insert('positions', positionBlock(packets));
       recorded = await sizes(engine);
     }
@@ -135,6 +137,7 @@ async function insertAsJson(path: string, batches: Recorded<TelemetryPacket>[][]
             packet.protocol,
             timeText(packet.receivedAtMs),
             offset,
+            recordMark(position),
           ]),
         );
         await client.insert({ table: 'outrider.positions', values, format: 'JSONCompactEachRow' });

@@ -136,6 +136,76 @@ ALTER TABLE positions
   ADD COLUMN IF NOT EXISTS record UInt32 CODEC(ZSTD(1)),
   MODIFY ORDER BY (vehicle_id, fix_time, rejection, record)`;
 
+const ADD_MAINTENANCE = `
+ALTER TABLE events
+  ADD COLUMN IF NOT EXISTS plan_id Nullable(UUID) CODEC(ZSTD(1)),
+  ADD COLUMN IF NOT EXISTS plan_name String CODEC(ZSTD(1)),
+  ADD COLUMN IF NOT EXISTS stage LowCardinality(String) CODEC(ZSTD(1)),
+  ADD COLUMN IF NOT EXISTS cause LowCardinality(String) CODEC(ZSTD(1))`;
+/** Drivers are the registry's: an event has the code alone. */
+const ADD_DRIVER_CODE = `
+ALTER TABLE events
+  ADD COLUMN IF NOT EXISTS driver_code LowCardinality(String) CODEC(ZSTD(1)) AFTER alarm`;
+
+const ADD_FUEL = `
+ALTER TABLE events
+  ADD COLUMN IF NOT EXISTS volume_l Nullable(Float64) CODEC(ZSTD(1)),
+  ADD COLUMN IF NOT EXISTS level_before_l Nullable(Float64) CODEC(ZSTD(1)),
+  ADD COLUMN IF NOT EXISTS level_after_l Nullable(Float64) CODEC(ZSTD(1)),
+  ADD COLUMN IF NOT EXISTS fuel_used_l Nullable(Float64) CODEC(ZSTD(1)),
+  ADD COLUMN IF NOT EXISTS while_moving Bool CODEC(ZSTD(1))`;
+const ADD_SENSORS = `
+ALTER TABLE events
+  ADD COLUMN IF NOT EXISTS sensor_id Nullable(UUID) CODEC(ZSTD(1)),
+  ADD COLUMN IF NOT EXISTS sensor_name String CODEC(ZSTD(1)),
+  ADD COLUMN IF NOT EXISTS sensor_kind LowCardinality(String) CODEC(ZSTD(1)),
+  ADD COLUMN IF NOT EXISTS unit LowCardinality(String) CODEC(ZSTD(1)),
+  ADD COLUMN IF NOT EXISTS threshold_id Nullable(UUID) CODEC(ZSTD(1)),
+  ADD COLUMN IF NOT EXISTS condition LowCardinality(String) CODEC(ZSTD(1)),
+  ADD COLUMN IF NOT EXISTS threshold_min Nullable(Float64) CODEC(ZSTD(1)),
+  ADD COLUMN IF NOT EXISTS threshold_max Nullable(Float64) CODEC(ZSTD(1)),
+  ADD COLUMN IF NOT EXISTS sensor_value Nullable(Float64) CODEC(ZSTD(1)),
+  ADD COLUMN IF NOT EXISTS sensor_peak Nullable(Float64) CODEC(ZSTD(1))`;
+
+/**
+ * Positions of longer ago than this are late, whenever their vehicle sent them: what was measured of their days no
+ * longer holds. Less than the age at which trips are kept (`kept-measures.ts`).
+ */
+const LATE_AFTER_HOURS = 12;
+
+/**
+ * What positions show of trips, by quarters of an hour (`kept-measures.ts`), and on which days of a vehicle positions
+ * came late. Each insert marks its days, of the archiver as of anything else. A day is its number since 1970 (UTC).
+ */
+const KEEP_MEASURES = [
+  `CREATE TABLE IF NOT EXISTS measured_trips (
+  vehicle_id UUID CODEC(ZSTD(1)),
+  started_at DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
+  ended_at DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
+  measured_at DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
+  quarters Array(UInt32) CODEC(Delta, ZSTD(1)),
+  metres Array(Float64) CODEC(ZSTD(1)),
+  moving_ms Array(Float64) CODEC(ZSTD(1)),
+  stationary_ms Array(Float64) CODEC(ZSTD(1)),
+  peaks_kmh Array(Float64) CODEC(ZSTD(1))
+)
+ENGINE = ReplacingMergeTree(measured_at)
+ORDER BY (vehicle_id, started_at, ended_at)
+SETTINGS ${DURABLE}`,
+  `CREATE TABLE IF NOT EXISTS late_days (
+  vehicle_id UUID CODEC(ZSTD(1)),
+  day Int32 CODEC(Delta, ZSTD(1)),
+  marked_at DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1))
+)
+ENGINE = ReplacingMergeTree(marked_at)
+ORDER BY (vehicle_id, day)
+SETTINGS ${DURABLE}`,
+  `CREATE MATERIALIZED VIEW IF NOT EXISTS late_days_of_positions TO late_days AS
+SELECT DISTINCT vehicle_id, toInt32(intDiv(toUnixTimestamp64Milli(fix_time), 86400000)) AS day, now64(3, 'UTC') AS marked_at
+FROM positions
+WHERE fix_time < now64(3) - toIntervalHour(${LATE_AFTER_HOURS}) AND rejection IN ('', 'time-in-future')`,
+];
+
 const MIGRATIONS: readonly Migration[] = [
   { version: 1, name: 'positions and events', statements: [CREATE_POSITIONS, CREATE_EVENTS] },
   { version: 2, name: 'trips, stops, alarms; why an event was told', statements: [ADD_EVENT_COLUMNS] },
@@ -145,7 +215,15 @@ const MIGRATIONS: readonly Migration[] = [
   { version: 4, name: 'views for analysts', statements: ANALYST_VIEWS },
   { version: 5, name: 'views for analysts: where events began', statements: ANALYST_VIEWS },
   { version: 6, name: 'records of one fix time side by side', statements: [WIDEN_POSITIONS, ...ANALYST_VIEWS] },
+  { version: 35, name: 'codes of drivers', statements: [ADD_DRIVER_CODE] },
+  { version: 34, name: 'thresholds of sensors', statements: [ADD_SENSORS] },
+  { version: 36, name: 'maintenance that is due', statements: [ADD_MAINTENANCE] },
+  { version: 40, name: 'refuellings and fuel drains', statements: [ADD_FUEL] },
+  { version: 41, name: 'what was measured of trips', statements: KEEP_MEASURES },
 ];
+
+/** The steps that this release knows. */
+export const SCHEMA_VERSIONS: readonly number[] = MIGRATIONS.map(({ version }) => version);
 
 const CREATE_MIGRATIONS = `
 CREATE TABLE IF NOT EXISTS schema_migrations (version UInt32, name String, applied_at DateTime64(3, 'UTC'))

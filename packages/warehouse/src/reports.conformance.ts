@@ -286,6 +286,49 @@ export function reportsConformance(name: string, open: () => Promise<Warehouse>)
       expect(await counts([])).toEqual([]);
     });
 
+    test('fuel counts where trips, refuellings and drains began', async () => {
+      const truck = vehicle(40);
+      const [over] = driven(truck) as [Trip, ...FleetEvent[]];
+      const { distanceM: _, movingMs: __, idlingMs: ___, maxKmh: ____, meanKmh: _____, ...facts } = over;
+      const volume = (kind: 'refuelling' | 'fuel-drain', startedAtMs: number, volumeL: number): FleetEvent => ({
+        ...facts,
+        kind,
+        id: deriveEventId(kind, truck, '', startedAtMs),
+        startedAtMs,
+        endedAtMs: startedAtMs + MINUTE_MS,
+        volumeL,
+        levelBeforeL: 100,
+        levelAfterL: 200,
+        whileMoving: false,
+        endReason: 'settled',
+      });
+      const happened = [
+        { ...over, fuelStartL: 200, fuelEndL: 150.5, fuelUsedL: 49.5 },
+        volume('refuelling', MIDNIGHT_MS + 2 * HOUR_MS, 210.25),
+        volume('fuel-drain', MIDNIGHT_MS + 4 * HOUR_MS, 30),
+        volume('fuel-drain', MIDNIGHT_MS + 5 * HOUR_MS, 12.5),
+      ];
+      await warehouse.insertEvents(happened.map((value, nth) => ({ offset: 900 + nth, value })));
+      const { tallies } = await warehouse.tallies({
+        vehicleIds: [truck],
+        kinds: ['trip', 'idling', 'refuelling', 'fuel-drain'],
+        withFuel: true,
+        ...EVER,
+        cuts: [EVER.fromMs, MIDNIGHT_MS, EVER.toMs],
+        geofenceIds: null,
+        nowMs: EVER.toMs,
+      });
+      const fuel = tallies.map(({ kind, place, fuelUsedL, fuelDistanceM, fuelEngineMs, volumeL }) => [
+        ...[kind, place, fuelUsedL, fuelDistanceM, fuelEngineMs, volumeL],
+      ]);
+      expect(fuel).toEqual([
+        ['trip', 0, 49.5, 4000, 2 * HOUR_MS, 0],
+        ['fuel-drain', 1, 0, 0, 0, 42.5],
+        ['refuelling', 1, 0, 0, 0, 210.25],
+        ['trip', 1, 0, 0, 0, 0],
+      ]);
+    });
+
     test('hours of all days come together by their place', async () => {
       const cuts = Array.from({ length: 49 }, (_, hour) => START_MS + hour * HOUR_MS);
       const places = cuts.slice(1).map((_, nth) => (22 + nth) % 24);

@@ -7,6 +7,8 @@ import type { Engine } from './engines/engine.ts';
 const TABLES = {
   positions: "toDateTime(if(rejection = '', fix_time, received_at))",
   events: 'toDateTime(began_at)',
+  measured_trips: 'toDateTime(started_at)',
+  late_days: 'toDateTime(day * 86400)',
 } as const;
 
 /**

@@ -6,6 +6,7 @@ import { startClickhouseServer } from './engines/clickhouse-server.fixture.ts';
 import { engineConformance } from './engines/engine.conformance.ts';
 import { openServer } from './engines/server.ts';
 import { reportsConformance } from './reports.conformance.ts';
+import { tripPartsConformance } from './trip-parts.conformance.ts';
 import { warehouseConformance } from './warehouse.conformance.ts';
 import { openWarehouse } from './warehouse.ts';
 
@@ -23,6 +24,7 @@ let engines = 0;
 engineConformance('a ClickHouse server', async () => openServer(await addressOf(`_${++engines}`)));
 warehouseConformance('a ClickHouse server', open);
 reportsConformance('a ClickHouse server', open);
+tripPartsConformance('a ClickHouse server', async () => openServer(await addressOf('_trips')));
 
 test('a server that is not there is an error at the start', async () => {
   await expect(openWarehouse({ url: 'http://127.0.0.1:1' })).rejects.toThrow();

@@ -8,9 +8,12 @@ import {
   type FleetEvent,
   type GeofenceId,
   type GeofenceVisit,
+  type MaintenancePlanId,
   NO_ALARMS,
+  type PackedPacket,
   type Position,
   rejectionOf,
+  type SensorId,
   type TelemetryPacket,
   type TerminalId,
   type VehicleId,
@@ -240,6 +243,14 @@ export function warehouseConformance(name: string, open: () => Promise<Warehouse
         [[], null],
       ]);
       expect(await warehouse.positionCount()).toBe(before + 2);
+      const measured = await warehouse.records({ vehicleId, ...EVER, limit: 1 });
+      expect(measured.records).toMatchObject([
+        { fixTimeMs: time, ignition: true, fuelL: 40, attributes: { rpm: 900 }, rejection: null },
+        { attributes: { rpm: 950, eventIo: 2 } },
+        { ignition: false, valid: false, attributes: null },
+      ]);
+      const others = await warehouse.records({ vehicleId, ...EVER, limit: 1, after: measured.next });
+      expect(others).toMatchObject({ records: [{ fixTimeMs: time + 1000, supplyV: null }], next: null });
     });
 
     test('what a slow clock took for the future is good when it has come', async () => {
@@ -276,9 +287,18 @@ export function warehouseConformance(name: string, open: () => Promise<Warehouse
 
     test('rows that were made apart go in as one', async () => {
       const [one, two] = [nextVehicleId(), nextVehicleId()];
-      const at = (offset: number, vehicleId: VehicleId, alarms: Position['alarms']) => ({
+      const at = (offset: number, vehicleId: VehicleId, alarms: Position['alarms']): Recorded<PackedPacket> => ({
         offset,
-        value: packet(vehicleId, [{ ...blankPosition(RECEIVED_MS - offset * 1000, 50, 10), alarms }]),
+        value: {
+          rows: 1,
+          readInto(sink) {
+            const source = Buffer.from(`${vehicleId}356307042441013`);
+            sink.packet(source, 0, 36, 36, source.length, 'teltonika', RECEIVED_MS);
+            sink.position(Float64Array.of(RECEIVED_MS - offset * 1000, 50e7, 10e7, 1, 0, 0, 0, 0, 0, 0, 0, 0), 0b1111);
+            for (const alarm of alarms) sink.alarm(alarm);
+            sink.noAttributes();
+          },
+        },
       });
       const inserted = await warehouse.insert([
         warehouse.positionRows([]),
@@ -353,6 +373,41 @@ export function warehouseConformance(name: string, open: () => Promise<Warehouse
       const injected = [`${erased}' OR 1 = 1 --` as VehicleId];
       await expect(warehouse.erase({ vehicleIds: injected, geofenceIds: [] })).rejects.toThrow(TypeError);
       expect(await warehouse.erase({ vehicleIds: [], geofenceIds: [] })).toEqual({ done: true, rows: 0 });
+    });
+
+    test('what vehicles did before a time goes for good, each up to its own, and nothing after it', {
+      timeout: 180_000,
+    }, async () => {
+      const [one, two, other] = [nextVehicleId(), nextVehicleId(), nextVehicleId()];
+      const at = (nth: number) => RECEIVED_MS - nth * 20 * 86_400_000;
+      for (const id of [one, two, other]) {
+        const packets = [0, 1, 2].map((nth) => packet(id, [blankPosition(at(nth), 50, 10)]));
+        // One with a clock at fault: it counts by when it came.
+        const wrong = { ...packet(id, [blankPosition(Date.UTC(1980, 0), 50, 10)]), receivedAtMs: at(0) };
+        await warehouse.insertPositions([...packets, wrong].map((value, offset) => ({ offset, value })));
+      }
+      const events = [one, other].flatMap((id) => [someEvents(id).end, someEvents(id).speeding]);
+      await warehouse.insertEvents(events.map((value, offset) => ({ offset, value })));
+      const cuts = [
+        { vehicleId: one, beforeMs: at(1) },
+        { vehicleId: two, beforeMs: at(0) + 1 },
+      ];
+      expect(await warehouse.countBefore(cuts.slice(0, 1))).toEqual({ positions: 1, events: 0 });
+      expect(await warehouse.countBefore(cuts)).toEqual({ positions: 5, events: 0 });
+      const all = [...cuts, { vehicleId: one, beforeMs: at(0) }];
+      expect(await warehouse.countBefore(all)).toMatchObject({ events: 2 });
+      expect(await warehouse.eraseBefore(cuts)).toEqual({ done: false, rows: 5 });
+      await vi.waitFor(async () => expect(await warehouse.eraseBefore(cuts)).toEqual({ done: true, rows: 0 }), {
+        timeout: 150_000,
+        interval: 100,
+      });
+      const tracks = await Promise.all([one, two, other].map(wholeTrack));
+      expect(tracks.map((track) => track.length)).toEqual([3, 0, 4]);
+      await expect(
+        warehouse.eraseBefore([{ vehicleId: `${one}' OR 1 = 1 --` as VehicleId, beforeMs: 1 }]),
+      ).rejects.toThrow(TypeError);
+      await expect(warehouse.countBefore([{ vehicleId: one, beforeMs: Number.NaN }])).rejects.toThrow(TypeError);
+      expect(await warehouse.eraseBefore([])).toEqual({ done: true, rows: 0 });
     });
 
     test('an event is one, in its latest phase, in whatever order and however often its phases come', async () => {
@@ -584,6 +639,19 @@ export function warehouseConformance(name: string, open: () => Promise<Warehouse
       expect(first.map(({ positions }) => positions.length)).toContain(7);
       await pageOf(100, (nth) => first[nth]?.next ?? null);
 
+      // What counters go by: of those that go by sensors the whole records.
+      const behind = fleet.map((vehicleId, nth) => ({ vehicleId, afterMs: fromMs(nth) - 1 }));
+      const brief = await warehouse.countedTracks(behind, 7);
+      const whole = await warehouse.countedTracks(behind, 7, true);
+      for (const [nth, vehicleId] of fleet.entries()) {
+        const question = { vehicleId, fromMs: fromMs(nth), toMs: Number.POSITIVE_INFINITY, limit: 7 };
+        const alone = await warehouse.track({ ...question, withRejected: true });
+        expect(whole[nth]).toEqual({ positions: alone.positions, hasMore: alone.next !== null });
+        const places = (track: readonly { fixTimeMs: number; latitude: number; odometerM: number | null }[] = []) =>
+          track.map(({ fixTimeMs, latitude, odometerM }) => [fixTimeMs, latitude, odometerM]);
+        expect(places(brief[nth]?.positions)).toEqual(places(alone.positions));
+      }
+
       for (const [count, backMs] of [
         [1, 0],
         [16, 300_000],
@@ -690,7 +758,19 @@ export function warehouseConformance(name: string, open: () => Promise<Warehouse
       expect((await warehouse.recentEvents({ vehicleIds: [one], ...EVER, limit: 100 })).toReversed()).toEqual(
         (await warehouse.events({ vehicleId: one, ...EVER, limit: 10 })).events,
       );
+      const asked = { vehicleIds: [one, two], ...EVER, limit: 100 };
+      const visits = await warehouse.recentEvents({ ...asked, kinds: ['geofence-visit'] });
+      expect(visits.map(({ id }) => id).toSorted()).toEqual([ofOne.end.id, ofTwo.begin.id].toSorted());
+      const { geofenceId } = ofOne.end;
+      const ofGeofence = (await warehouse.recentEvents(asked)).filter(
+        (event) => 'geofenceId' in event && event.geofenceId === geofenceId,
+      );
+      expect(ofGeofence).not.toEqual([]);
+      expect(await warehouse.recentEvents({ ...asked, geofenceIds: [geofenceId] })).toEqual(ofGeofence);
+      expect(await warehouse.recentEvents({ ...asked, geofenceIds: [] })).toEqual([]);
       const beganAtMs = RECEIVED_MS - 600_000;
+      expect(await warehouse.firstEventMs({ vehicleIds: [one], ...EVER })).toBe(beganAtMs);
+      expect(await warehouse.firstEventMs({ vehicleIds: [one], fromMs: 0, toMs: beganAtMs })).toBeNull();
       expect(await warehouse.recentEvents({ vehicleIds: [one], fromMs: 0, toMs: beganAtMs, limit: 1 })).toEqual([]);
     });
   });
@@ -791,10 +871,49 @@ function eventsOfAllKinds(vehicleId: VehicleId): FleetEvent[] {
     },
     { ...lasting('parking'), idlingMs: 0, endReason: 'moved' },
     { ...lasting('idling'), idlingMs: 600_000, endReason: 'ignition' },
-    { ...lasting('ignition'), endReason: 'switched-off' },
+    { ...lasting('ignition'), driverCode: 'A1', endReason: 'switched-off' },
     { ...lasting('alarm'), alarm: 'sos', endReason: 'cleared' },
     { ...lasting('power-cut'), phase: 'begin', endedAtMs: null, speedKmh: null, endReason: null },
     { ...lasting('offline'), endReason: 'online' },
+    {
+      ...lasting('maintenance-due'),
+      planId: '00000000-0000-7000-8000-0000000000d1' as MaintenancePlanId,
+      planName: 'Oil and filter',
+      stage: 'warning',
+      cause: 'engine-hours',
+      endReason: 'due',
+    },
+    { ...lasting('driver-shift'), driverCode: '0100000012345678', endReason: 'parked' },
+    {
+      ...lasting('refuelling'),
+      volumeL: 212.4,
+      levelBeforeL: 80.1,
+      levelAfterL: 292.3,
+      whileMoving: false,
+      endReason: 'settled',
+    },
+    {
+      ...lasting('fuel-drain'),
+      volumeL: 31.000001,
+      levelBeforeL: 301.7,
+      levelAfterL: 268.9,
+      whileMoving: true,
+      endReason: 'settled',
+    },
+    {
+      ...lasting('sensor-threshold'),
+      sensorId: '00000000-0000-7000-8000-0000000000e1' as SensorId,
+      sensorName: 'Cargo',
+      sensorKind: 'temperature',
+      unit: '°C',
+      thresholdId: '00000000-0000-7000-8000-0000000000e2',
+      condition: 'outside',
+      min: -25.5,
+      max: -15,
+      value: -14.25,
+      peakValue: -3.5,
+      endReason: 'returned',
+    },
   ];
 }
 

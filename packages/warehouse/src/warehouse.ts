@@ -1,12 +1,23 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
-import type { FleetEvent, TelemetryPacket, VehicleId } from '@outrider/domain';
+import type { FleetEvent, PackedPacket, TelemetryPacket, VehicleId } from '@outrider/domain';
 import type { Engine, FileRows } from './engines/engine.ts';
-import { type ErasureProgress, type ErasureQuestion, erase } from './erasure.ts';
+import {
+  countBefore,
+  type ErasureProgress,
+  type ErasureQuestion,
+  erase,
+  eraseBefore,
+  type HistoryCut,
+  type HistoryRows,
+} from './erasure.ts';
 import { eventBlock } from './events/block.ts';
 import { type EventReplacement, NOT_REMOVED, replaceEvents } from './events/replacement.ts';
-import { migrate } from './migrations.ts';
+import { migrate, SCHEMA_VERSIONS } from './migrations.ts';
 import type { NativeBlock } from './native/block.ts';
 import { positionBlock } from './positions/block.ts';
+import { packedBlock } from './positions/packed-block.ts';
 import type { Recorded } from './recorded.ts';
 import {
   type ArchivedEvents,
@@ -25,10 +36,14 @@ import {
   overlappingEvents,
 } from './reports/overlapping-events.ts';
 import { type Box, type Positions, type PositionsQuestion, positions, vehiclesWithin } from './reports/positions.ts';
-import { type RecentEventsQuestion, recentEvents } from './reports/recent-events.ts';
+import { firstEventMs, type RecentEventsQuestion, recentEvents } from './reports/recent-events.ts';
+import { type Records, type RecordsQuestion, records } from './reports/records.ts';
 import { type RejectedPositions, type RejectionsQuestion, rejections } from './reports/rejections.ts';
 import { type Tallies, type TalliesQuestion, tallies } from './reports/tallies.ts';
 import {
+  type CountedPosition,
+  type CountedTrackQuestion,
+  countedTracks,
   type JudgedPosition,
   type JudgedTrackQuestion,
   judgedTracks,
@@ -54,6 +69,11 @@ export interface WarehouseOptions {
    * Whole days that positions and events are kept; 0: for ever. Where it is left out, they are kept as was last said.
    */
   retentionDays?: number;
+  /**
+   * Of a folder that no other process uses: whether ClickHouse is started when it is first needed. A folder of another
+   * release or with other options has it started at once. Default: at once.
+   */
+  whenNeeded?: boolean;
 }
 
 /** Records as they are inserted, column by column: a fraction of the memory that the records themselves take. */
@@ -77,8 +97,9 @@ export interface Warehouse {
    * The positions of packets, ready to be inserted, for callers that collect many for one insert.
    *
    * @throws {UnfitRecordError} when a vehicle id is not a UUID
+   * @throws {RangeError} when a packet has more positions than it said. What a packet throws is passed on.
    */
-  positionRows(packets: readonly Recorded<TelemetryPacket>[]): Rows;
+  positionRows(packets: readonly Recorded<PackedPacket>[]): Rows;
   /** The same for events. */
   eventRows(events: readonly Recorded<FleetEvent>[]): Rows;
   /** Inserts rows of one table as one, as {@link insertPositions} does. Resolves with their number. */
@@ -92,6 +113,8 @@ export interface Warehouse {
   events(question: EventsQuestion): Promise<Events>;
   /** The newest events of many vehicles, the newest first. */
   recentEvents(question: RecentEventsQuestion): Promise<FleetEvent[]>;
+  /** When the first event of many vehicles in a time range began; null without any. */
+  firstEventMs(question: Pick<RecentEventsQuestion, 'vehicleIds' | 'fromMs' | 'toMs'>): Promise<number | null>;
   /** A vehicle's archived events, for a recalculation that corrects them. */
   archivedEvents(question: ArchivedEventsQuestion): Promise<ArchivedEvents>;
   /** Puts a vehicle's events as they were recalculated in the place of those that were reported. */
@@ -117,10 +140,18 @@ export interface Warehouse {
     questions: readonly JudgedTrackQuestion[],
     limit: number,
   ): Promise<{ positions: JudgedPosition[]; next: TrackCursor | null }[]>;
+  /** What counters go by, of many vehicles, behind a moment of each; whole positions where some go by sensors. */
+  countedTracks(
+    questions: readonly CountedTrackQuestion[],
+    limit: number,
+    withAttributes?: boolean,
+  ): Promise<{ positions: CountedPosition[]; hasMore: boolean }[]>;
   /** How many positions of a vehicle were rejected since a moment, by reason. */
   rejections(question: RejectionsQuestion): Promise<RejectedPositions[]>;
   /** Good positions of many vehicles in a time range, a page at a time. */
   positions(question: PositionsQuestion): Promise<Positions>;
+  /** All records of a vehicle in a time range, with what sensors are evaluated on, a page at a time. */
+  records(question: RecordsQuestion): Promise<Records>;
   /** The vehicles, of many, that were in a box in a time range. */
   vehiclesWithin(question: Omit<PositionsQuestion, 'limit' | 'after'> & { box: Box }): Promise<VehicleId[]>;
   /** Events of many vehicles that lasted into a time range, a page at a time. */
@@ -133,10 +164,29 @@ export interface Warehouse {
   tripParts(question: TripPartsQuestion): Promise<TripPart[]>;
   /** Takes rows out of the archive for good: called again until it is done. */
   erase(question: ErasureQuestion): Promise<ErasureProgress>;
+  /** The same of what vehicles did before a time, of `MAX_CUTS` at most. */
+  eraseBefore(cuts: readonly HistoryCut[]): Promise<ErasureProgress>;
+  /** How many rows that would be. */
+  countBefore(cuts: readonly HistoryCut[]): Promise<HistoryRows>;
   /** Rows as a file that others read, written by ClickHouse. */
   file(rows: FileRows): AsyncIterable<Uint8Array>;
   /** Of chDB in this thread: lets the thread at the other end of a port use it, by address `{ port }`. */
   share(port: MessagePort): void;
+  /**
+   * Freezes the archive of this process for a backup: hard links of its files as they are at one moment, found by
+   * `archiveFiles` until {@link unfreeze}. Nothing is written to the archive until `whileHeld` ends.
+   *
+   * @param name letters, digits and `_`: others are escaped in names of files
+   * @throws {Error} when the archive is on a server
+   */
+  freeze(name: string, whileHeld: () => Promise<void>): Promise<void>;
+  /** Removes what was frozen under a name. */
+  unfreeze(name: string): Promise<void>;
+  /**
+   * Of a folder that was opened `whenNeeded`: has each query of any thread wait for `work`, such as the insert of what
+   * was gathered.
+   */
+  beforeQueries(work: () => Promise<void>): void;
   /** Resolves when a query can be answered. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -151,17 +201,53 @@ export interface Warehouse {
  * @throws {Error} when the folder or the server can't be used
  */
 export async function openWarehouse(address: WarehouseAddress, options: WarehouseOptions = {}): Promise<Warehouse> {
+  const prepare = async (engine: Engine) => {
+    await migrate(engine);
+    if (options.retentionDays !== undefined) await keepFor(engine, options.retentionDays);
+  };
+  if ('path' in address && options.whenNeeded)
+    return warehouseOn(await openWhenNeeded(address.path, prepare, preparedFor(options)));
   const engine = await openEngine(address);
   // The thread that opened it has migrated it.
   if ('port' in address) return warehouseOn(engine);
   try {
-    await migrate(engine);
-    if (options.retentionDays !== undefined) await keepFor(engine, options.retentionDays);
+    await prepare(engine);
   } catch (error) {
     await engine.close();
     throw error;
   }
   return warehouseOn(engine);
+}
+
+/** Says in the folder what it was prepared for, so that a start knows without ClickHouse whether it still is. */
+const PREPARED_FILE = 'outrider-prepared.json';
+
+function preparedFor({ retentionDays }: WarehouseOptions): string {
+  return JSON.stringify({ schema: SCHEMA_VERSIONS, retentionDays });
+}
+
+async function openWhenNeeded(
+  path: string,
+  prepare: (engine: Engine) => Promise<void>,
+  prepared: string,
+): Promise<Engine> {
+  const { chdbWhenNeeded, SPOOL_FOLDER } = await import('./engines/chdb.ts');
+  const file = join(path, PREPARED_FILE);
+  const isNew = (await readdir(path).catch(() => [])).every((name) => name === SPOOL_FOLDER);
+  const isPrepared = isNew || (await readFile(file, 'utf8').catch(() => null)) === prepared;
+  const engine = await chdbWhenNeeded(path, async (opened) => {
+    await prepare(opened);
+    // Where it can't be written, as on a full disk, the next start opens ClickHouse at once.
+    await writeFile(file, prepared).catch(() => {});
+  });
+  if (isPrepared) return engine;
+  try {
+    await engine.select({ sql: 'SELECT 1', parameters: {} });
+    return engine;
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
 }
 
 async function openEngine(address: WarehouseAddress): Promise<Engine> {
@@ -171,7 +257,7 @@ async function openEngine(address: WarehouseAddress): Promise<Engine> {
 }
 
 function warehouseOn(engine: Engine): Warehouse {
-  const positionRows: Warehouse['positionRows'] = (packets) => ({ table: 'positions', block: positionBlock(packets) });
+  const positionRows: Warehouse['positionRows'] = (packets) => ({ table: 'positions', block: packedBlock(packets) });
   const eventRows: Warehouse['eventRows'] = (recorded) => ({ table: 'events', block: eventBlock(recorded) });
   const insert: Warehouse['insert'] = async (rows) => {
     const [first] = rows;
@@ -181,8 +267,14 @@ function warehouseOn(engine: Engine): Warehouse {
     await engine.insert(first.table, ...blocks);
     return blocks.reduce((sum, block) => sum + block.rows, 0);
   };
+  /** What goes on behind an answer. */
+  const unfinished = new Set<Promise<void>>();
+  const later = (work: Promise<void>) => {
+    unfinished.add(work);
+    void work.finally(() => unfinished.delete(work));
+  };
   return {
-    insertPositions: async (packets) => insert([positionRows([...packets])]),
+    insertPositions: async (packets) => insert([{ table: 'positions', block: positionBlock([...packets]) }]),
     insertEvents: async (recorded) => insert([eventRows([...recorded])]),
     positionRows,
     eventRows,
@@ -192,6 +284,7 @@ function warehouseOn(engine: Engine): Warehouse {
     track: (question) => track(engine, question),
     events: (question) => events(engine, question),
     recentEvents: (question) => recentEvents(engine, question),
+    firstEventMs: (question) => firstEventMs(engine, question),
     archivedEvents: (question) => archivedEvents(engine, question),
     replaceEvents: (replacement) => replaceEvents(engine, replacement),
     startOfLastFixes: (question) => startOfLastFixes(engine, question),
@@ -201,21 +294,38 @@ function warehouseOn(engine: Engine): Warehouse {
     startsOfLastFixes: (questions) => startsOfLastFixes(engine, questions),
     archivedEventsOfMany: (questions, limit) => archivedEventsOfMany(engine, questions, limit),
     judgedTracks: (questions, limit) => judgedTracks(engine, questions, limit),
+    countedTracks: (questions, limit, withAttributes) => countedTracks(engine, questions, limit, withAttributes),
     rejections: (question) => rejections(engine, question),
     positions: (question) => positions(engine, question),
+    records: (question) => records(engine, question),
     vehiclesWithin: (question) => vehiclesWithin(engine, question),
     overlappingEvents: (question) => overlappingEvents(engine, question),
     openEvents: (question) => openEvents(engine, question),
     tallies: (question) => tallies(engine, question),
-    tripParts: (question) => tripParts(engine, question),
+    tripParts: (question) => tripParts(engine, question, later),
     erase: (question) => erase(engine, question),
+    eraseBefore: (cuts) => eraseBefore(engine, cuts),
+    countBefore: (cuts) => countBefore(engine, cuts),
     file: (rows) => engine.file(rows),
     share(port) {
       if (engine.share === undefined) throw new Error('only chDB is shared by a port: a server is reached directly');
       engine.share(port);
     },
+    async freeze(name, whileHeld) {
+      if (engine.freeze === undefined) throw new Error('only chDB is frozen: a server has backups of its own');
+      if (!/^\w+$/.test(name)) throw new TypeError(`${JSON.stringify(name)} is no name of a frozen archive`);
+      await engine.freeze(name, whileHeld);
+    },
+    unfreeze: async (name) => engine.unfreeze?.(name),
+    beforeQueries(work) {
+      if (engine.beforeQueries === undefined) throw new Error('only what was opened when needed knows its queries');
+      engine.beforeQueries(work);
+    },
     ping: () => engine.ping(),
-    close: () => engine.close(),
+    async close() {
+      await Promise.all(unfinished);
+      await engine.close();
+    },
   };
 }
 

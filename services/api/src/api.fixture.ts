@@ -5,8 +5,11 @@ import type { EventReport, VideoFiles } from '@outrider/access';
 import { openKeys, type SigningKeys, Tokens } from '@outrider/auth';
 import type { Directory, FleetEvent, QuotaLimits, Role, User } from '@outrider/domain';
 import { type Files, openFolder } from '@outrider/files';
+import { PLAIN_GEOCODER } from '@outrider/geocoder/testing';
 import { MemoryHub } from '@outrider/hub';
-import { followRegistry, openRegistry, type Registry, type UserFields } from '@outrider/registry';
+import type { DeadLetter } from '@outrider/log';
+import { followRegistry, type Registry, type UserFields } from '@outrider/registry';
+import { openTestRegistry } from '@outrider/registry/blank';
 import type { TrackReport } from '@outrider/reports';
 import { EMPTY_ARCHIVE } from '@outrider/reports/empty-archive';
 import { createMetricsAccess, Registry as Metrics } from '@outrider/runtime';
@@ -33,16 +36,42 @@ export interface CallOptions {
   from?: string;
 }
 
+/** A log in which the rules put one record aside, and that has nothing else. */
+export const ONE_DEAD_LETTER = {
+  endOffsets: async () => new Map([[0, 1]]),
+  async *read({ name }: { name: string }) {
+    if (name === 'telemetry-dead') yield { records: [{ value: DEAD_LETTER }] };
+  },
+  bounds: async () => new Map([[0, { earliest: 0, end: 0 }]]),
+  locate: async () => ({ offset: 0, identity: 'empty', discontinuity: null }),
+  offsetsAt: async () => new Map([[0, 0]]),
+  writtenAtMs: async () => null,
+} as unknown as NonNullable<ApiParts['log']>;
+const DEAD_LETTER: DeadLetter = {
+  topic: 'telemetry',
+  partition: 0,
+  offset: 4,
+  reader: 'rules',
+  reason: 'RangeError: Invalid time value',
+  diedAtMs: Date.UTC(2026, 0, 15),
+  record: Buffer.from('put aside'),
+  replayedAtMs: null,
+};
+
 /** The API on a registry of its own, with a clock that stands still. */
 export class World {
   nowMs = Date.UTC(2026, 0, 15, 12);
   readonly registry: Registry;
   readonly directory: Directory;
   readonly hub: MemoryHub;
+  readonly config: ApiConfig;
   readonly reportFiles: Files;
+  readonly serviceFiles: Files;
   readonly keys: SigningKeys;
   readonly tokens: Tokens;
-  readonly api: Api;
+  api: Api;
+  /** The API as another process makes it, on the same registry. */
+  readonly remake: (more: Partial<ApiParts>) => Api;
   /** What the archive was asked. */
   readonly tracksAsked: Parameters<TrackReport['track']>[0][] = [];
   fixesBefore: Awaited<ReturnType<TrackReport['fixesBefore']>> = [];
@@ -65,6 +94,7 @@ export class World {
       hub: MemoryHub;
       videoFiles: VideoFiles;
       reportFiles: Files;
+      serviceFiles: Files;
     },
     more: Partial<ApiParts>,
     config: Partial<ApiConfig>,
@@ -77,18 +107,29 @@ export class World {
     this.tokens = parts.tokens;
     this.hub = parts.hub;
     this.reportFiles = parts.reportFiles;
+    this.serviceFiles = parts.serviceFiles;
     clock.now = () => this.nowMs;
     const log = (...line: unknown[]) => {
       this.logged.push(line);
     };
-    this.api = createApi({
+    const sources: ApiParts = {
       ...parts,
       config: {
         sessionTtlSeconds: 30 * 86_400,
         limits: { failedLoginsPerMinute: 10, authorizedPerMinute: 180, unauthorizedPerMinute: 60, blockSeconds: 60 },
         trustedProxies: [],
         allowPrivateWebhooks: false,
+        push: { hosts: ['push.example.com'], keys: null },
         video: { taskHours: 24, retentionDays: 30, quotaBytes: 1e9 },
+        commands: {
+          maxSpeedKmh: 20,
+          positionMaxAgeMs: 120_000,
+          defaultExpirySeconds: 86_400,
+          maxExpirySeconds: 604_800,
+          perMinute: 1000,
+        },
+        share: { maxDays: 30, viewsPerMinute: 300 },
+        history: { importsPerMinute: 3 },
         reports: { retentionDays: 7 },
         erasure: { graceMs: 7 * 86_400_000 },
         ...config,
@@ -105,9 +146,13 @@ export class World {
           this.eventsAsked.push(question);
           return this.eventsAnswer;
         },
+        firstEventMs: async () => this.eventsAnswer.at(-1)?.startedAtMs ?? null,
       },
+      historyArchive: { countBefore: async () => ({ positions: 0, events: 0 }) },
+      geocoder: PLAIN_GEOCODER,
       reportArchive: { ...EMPTY_ARCHIVE, rejections: async () => [...this.rejections] },
       checks: {},
+      log: ONE_DEAD_LETTER,
       metricsAccess: createMetricsAccess(async () => '', null),
       logger: { debug: log, info: log, warn: log, error: log, fatal: log },
       metrics: new Metrics(),
@@ -116,24 +161,25 @@ export class World {
         this.waited.push(ms);
       },
       ...more,
-    });
+    };
+    this.config = sources.config;
+    this.remake = (others) => createApi({ ...sources, ...others });
+    this.api = this.remake({});
   }
 
   /**
    * @param quotas default limits of accounts
-   * @param database SQLite file of the registry, in place of one in a folder of its own; `:memory:` for speed
    */
   static async open(
     config: Partial<ApiConfig> = {},
     more: Partial<ApiParts> = {},
-    database?: ':memory:',
     quotas?: QuotaLimits,
   ): Promise<World> {
     const folder = await mkdtemp(join(tmpdir(), 'api-'));
     const clock = { now: () => 0 };
     const now = () => clock.now();
-    const registry = await openRegistry({
-      path: database ?? join(folder, 'registry.sqlite'),
+    const registry = await openTestRegistry({
+      path: join(folder, 'registry.sqlite'),
       now,
       ...(quotas && { quotas }),
     });
@@ -144,10 +190,12 @@ export class World {
       ttlSeconds: 3600,
       now,
       sessionIsLive: async (id) => (await registry.sessions.get(id)) !== null,
+      apiKey: (id) => registry.apiKeys.stored(id),
     });
     const videoFiles = await openFolder(join(folder, 'video'));
     const reportFiles = await openFolder(join(folder, 'reports'));
-    const parts = { registry, directory, keys, tokens, hub: new MemoryHub(), videoFiles, reportFiles };
+    const serviceFiles = await openFolder(join(folder, 'services'));
+    const parts = { registry, directory, keys, tokens, hub: new MemoryHub(), videoFiles, reportFiles, serviceFiles };
     return new World(folder, parts, more, config, clock);
   }
 

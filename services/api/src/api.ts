@@ -1,7 +1,17 @@
 import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
-import type { ErasureConfig, EventReport, ReportJobsConfig, VideoConfig, VideoFiles } from '@outrider/access';
-import { Access, LoginBrake, notFound, Problem } from '@outrider/access';
+import type {
+  CommandConfig,
+  ErasureConfig,
+  EventReport,
+  HistoryConfig,
+  HistorySources,
+  ReportJobsConfig,
+  VideoConfig,
+  VideoFiles,
+} from '@outrider/access';
+import { Access, LoginBrake, notFound, Problem, type PushAccessConfig } from '@outrider/access';
 import {
   type Arrival,
   arrivalOf,
@@ -12,19 +22,25 @@ import {
   type Verified,
 } from '@outrider/auth';
 import type { Directory } from '@outrider/domain';
+import type { FeedLog } from '@outrider/feeds';
 import type { Files } from '@outrider/files';
+import type { Geocoder } from '@outrider/geocoder';
 import type { Hub } from '@outrider/hub';
-import type { Registry } from '@outrider/registry';
+import type { Log } from '@outrider/log';
+import { abilitiesOf } from '@outrider/protocols';
+import type { Claim, Registry } from '@outrider/registry';
 import type { ReportArchive, TrackReport } from '@outrider/reports';
 import { type Logger, type Registry as Metrics, type MetricsAccess, NO_TRACING, type Tracing } from '@outrider/runtime';
-import { type Context, Hono } from 'hono';
+import { type Context, type ErrorHandler, Hono } from 'hono';
 import { createAnswering } from './answering.ts';
 import { createAuthentication } from './authentication.ts';
 import { compressed } from './compressed.ts';
 import { consolePages } from './console.ts';
-import type { ApiEnv, Identity } from './context.ts';
+import type { ApiEnv, Identity, KnownIdentity } from './context.ts';
+import { crossOrigin } from './cross-origin.ts';
 import { staticPages } from './docs.ts';
 import { asProblem, isAway, isDiskFull } from './error-responses.ts';
+import { Feeds } from './feeds/feeds.ts';
 import { GeometryChecks } from './geometry-checks.ts';
 import { identify } from './identify.ts';
 import { LastUse } from './last-use.ts';
@@ -32,26 +48,36 @@ import { Limits, type LimitsConfig } from './limits.ts';
 import { mailPages } from './mail-pages.ts';
 import { mapTiles } from './maps.ts';
 import { measured } from './measured.ts';
+import type { OnlineMap } from './online-map.ts';
 import { openApiDocument } from './openapi.ts';
 import { withSharedComponents } from './openapi-components.ts';
+import { type OpenIdSettings, OpenIdSignIn } from './openid-pages.ts';
+import { OperatedService, type ServiceLimits } from './operated-service.ts';
 import { notAllowed, PATHS, SERVED } from './paths.ts';
 import { limitBodies } from './request-bodies.ts';
 import { operations, type ReadyCheck } from './routes/operations.ts';
 import { DESCRIBED } from './routes.ts';
-import { ipOf, userOf } from './subjects.ts';
+import { type SharePagesConfig, sharePages } from './share-pages.ts';
+import { apiKeyOf, ipOf, subjectOf, userOf } from './subjects.ts';
+import { telemetryAppender } from './telemetry-appender.ts';
+import { NO_LISTENERS, type TerminalListeners } from './terminal-listeners.ts';
+import { createTraccar } from './traccar/traccar.ts';
 import { traced, traceIdOfSpan } from './traced.ts';
 import { UntrustedProxies } from './untrusted-proxies.ts';
 
 export type { EventReport, VideoConfig, VideoFiles } from '@outrider/access';
 export type { TrackCursor, TrackReport } from '@outrider/reports';
+export { createAccountExpiry } from './account-expiry.ts';
 export { type DefinitionsDifference, isInStep, reconcileDefinitions } from './definitions-reconciliation.ts';
 export { createErasureRunner, type ErasureRunner, type ErasureRunnerParts } from './erasure.ts';
 export { ADMIN_LOGIN, ensureAdmin } from './first-start.ts';
+export { createHistoryErasure, type HistoryErasure, type HistoryErasureParts } from './history-erasure.ts';
 export { createHousekeeping, type Housekeeping, type HousekeepingParts } from './housekeeping.ts';
 export type { LimitsConfig } from './limits.ts';
 export { type ApiServer, listenApi } from './listen.ts';
 export { createRelay, type Relay, type RelayParts } from './relay.ts';
 export type { ReadyCheck } from './routes/operations.ts';
+export { createServiceFileCleaning } from './service-file-cleaning.ts';
 export { apiConfigOf, apiVariables, quotasOf } from './settings.ts';
 export { createTerminalBindings } from './terminal-bindings.ts';
 
@@ -61,17 +87,36 @@ export interface ApiConfig {
   limits: LimitsConfig;
   /** Addresses or subnets whose `X-Forwarded-For` is believed. */
   trustedProxies: readonly string[];
+  /** Origins of other sites whose pages may call the API. Default: none. */
+  corsOrigins?: readonly string[];
+  /** Where terminals reach the gateway. Absent: not known. */
+  terminals?: TerminalListeners;
   /** Folder of the built console. Null or absent: none is served. */
   consoleDir?: string | null;
   /** Folders with tile archives, for `/maps`; of two with one name, that of the first folder is served. */
   mapFolders?: readonly string[];
+  /** A map of another server. Null or absent: no such map. */
+  onlineMap?: OnlineMap | null;
   /** Whether webhooks may go to plain http and into the own network. */
   allowPrivateWebhooks: boolean;
+  /** How browsers are sent messages. */
+  push: PushAccessConfig;
   /** Whether the operator vouches for an e-mail address. Default: for none. */
   isTrustedAddress?: (address: string) => boolean;
   video: VideoConfig;
+  commands: CommandConfig;
+  share: SharePagesConfig;
+  history: HistoryConfig;
   reports: ReportJobsConfig;
   erasure: ErasureConfig;
+  /** Sign-in by another service. Absent: none. */
+  openId?: OpenIdSettings | null;
+  /** Where people reach the service, which passkeys belong to. Null or absent: where they ask. */
+  publicUrl?: string | null;
+  /** What operators see the use of. Absent: none is known. */
+  serviceLimits?: ServiceLimits;
+  /** Whether clients of Traccar are served as well. Default: they are. */
+  traccarApi?: boolean;
 }
 
 export interface ApiParts {
@@ -92,15 +137,26 @@ export interface ApiParts {
   hub: Hub;
   trackReport: TrackReport;
   reportArchive: ReportArchive;
+  geocoder: Geocoder;
   eventReport: EventReport;
+  historyArchive: HistorySources['historyArchive'];
   /** Where the video service puts what it fetched. */
   videoFiles: VideoFiles;
   /** Where the files of reports are put. */
   reportFiles: Pick<Files, 'get' | 'info'>;
+  /** Where files of services are put: invoices, photos. */
+  serviceFiles: Pick<Files, 'put' | 'get' | 'info' | 'delete'>;
+  /** The ports that the gateway of this process has open, where it has one. */
+  openTerminalPorts?: () => Omit<TerminalListeners, 'host'>;
   /** Parts by name, for `/health/ready`. */
   checks: Readonly<Record<string, ReadyCheck>>;
   /** Everything counted, and who is shown it. */
-  metricsAccess: Pick<MetricsAccess, 'read'>;
+  metricsAccess: Pick<MetricsAccess, 'read' | 'text'>;
+  /**
+   * Where dead letters are, what feeds are read from, and where imported history goes. Absent: operators see no dead
+   * letters, and feeds and imports fail.
+   */
+  log?: FeedLog & Pick<Log, 'endOffsets' | 'append'>;
   logger: Logger;
   metrics: Metrics;
   /** Default: none. */
@@ -119,14 +175,37 @@ export interface Api {
    * Null without a session, or where a page of another origin made the request.
    */
   cookieSession(request: IncomingMessage): Promise<Verified | Refused | null>;
+  /**
+   * Takes over an HTTP upgrade to a WebSocket of the API's own.
+   *
+   * @returns false where somebody else is to answer
+   */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
+  /** May the page that made the request of a WebSocket have one? Pages of this service, and of `corsOrigins`. */
+  mayConnect(request: IncomingMessage): boolean;
   /** Address of the client that made a request, proxies seen through. */
   clientAddress(request: IncomingMessage): string;
   /** What is wrong with how requests come in, for `/health/ready`. */
   warnings(): readonly string[];
+  /** Ends answers that would not end by themselves, and takes no more of them. */
+  endFeeds(): void;
   /** Lets go of the registry; requests in hand are answered. */
   close(): void;
 }
 
+/** Where an account shows its current password. */
+const WITH_OWN_PASSWORD = [
+  '/api/v1/me/password',
+  '/api/v1/users/:id/password',
+  '/api/v1/users/:id/email',
+  '/api/v1/me/second-factor',
+  '/api/v1/me/second-factor/disable',
+  '/api/v1/me/second-factor/recovery-codes',
+  '/api/v1/me/passkeys/options',
+  '/api/v1/me/passkeys/:id/remove',
+  '/api/v1/me/openid/link',
+  '/api/v1/me/openid/unlink',
+];
 /** What proxies add to a request. */
 const FORWARDING_HEADERS = ['x-forwarded-for', 'forwarded', 'x-real-ip'];
 
@@ -144,9 +223,46 @@ export function createApi(parts: ApiParts): Api {
   const geometry = new GeometryChecks(logger);
   const lastUse = new LastUse();
   const proxies = new UntrustedProxies({ logger, metrics: parts.metrics, now });
-  const brake = new LoginBrake({ hub, now, wait: parts.wait ?? ((ms) => setTimeout(ms)) });
-  const authentication = createAuthentication({ ...parts, limits, brake });
-  const answer = createAnswering({ sources: parts, registry, geometry, authentication, brake, logger, now });
+  const wait = parts.wait ?? ((ms: number) => setTimeout<void>(ms));
+  const brake = new LoginBrake({ hub, now, wait });
+  const authentication = createAuthentication({ ...parts, limits, brake, wait });
+  const maps = mapTiles(config.mapFolders ?? [], logger, config.onlineMap ?? null);
+  const operated = new OperatedService({ ...parts, limits: config.serviceLimits ?? {}, maps: maps.files });
+  const terminals = () => ({ ...(config.terminals ?? NO_LISTENERS), ...parts.openTerminalPorts?.() });
+  const feeds = new Feeds({
+    log: parts.log,
+    directory,
+    geofenceOwners: (ids) => registry.geofences.ownersOf(ids),
+    metrics: parts.metrics,
+    now,
+  });
+  const sources = { ...parts, abilitiesOf, brake, appendTelemetry: telemetryAppender(parts.log) };
+  const accessOf = ({ caller, sessionId, apiKeyId }: KnownIdentity, address: string, claim: Claim | null = null) =>
+    new Access(caller, sources, { sessionId, apiKeyId, address }, claim);
+  const traccar = createTraccar({
+    ...{ authentication, limits, directory, feeds, accessOf, logger, now, refresh: parts.refresh },
+    isOn: config.traccarApi !== false,
+    arrivalOf: (request) => arrivalOfUpgrade(request, trusted),
+    corsOrigins: config.corsOrigins ?? [],
+  });
+  const identityOf = (c: Context<ApiEnv>, arrival: Arrival): Promise<Identity> =>
+    traccar.serves(c.req.path)
+      ? traccar.identify(c)
+      : identify(c.req.path, c.req.header('authorization'), arrival.cookie, tokens, directory);
+  const openId = config.openId ? new OpenIdSignIn({ ...parts, settings: config.openId, authentication }) : null;
+  const answer = createAnswering({
+    accessOf,
+    registry,
+    geometry,
+    authentication,
+    terminals,
+    operated,
+    feeds,
+    openId,
+    identifyAgain: (c) => identityOf(c, c.get('arrival')),
+    logger,
+    now,
+  });
 
   // Tokens of changed accounts are verified anew with the next call.
   const leave = registry.onChange((changes) => {
@@ -157,11 +273,19 @@ export function createApi(parts: ApiParts): Api {
 
   app.use(measured(parts.metrics));
   if (tracing.isOn) app.use(traced(tracing));
+  if (config.corsOrigins?.length) app.use(crossOrigin(config.corsOrigins));
   app.use('/api/*', compressed());
   app.route('/', operations(parts));
-  if (config.consoleDir) app.use(consolePages(config.consoleDir, SERVED));
-  app.route('/', mapTiles(config.mapFolders ?? [], logger));
-  app.route('/', staticPages(JSON.stringify(withSharedComponents(openApiDocument(DESCRIBED, config.limits)))));
+  if (config.consoleDir) app.use(consolePages(config.consoleDir, SERVED, config.onlineMap?.origin ?? null));
+  app.route('/', maps.app);
+  app.route(
+    '/',
+    staticPages(() => JSON.stringify(withSharedComponents(openApiDocument(DESCRIBED, config.limits)))),
+  );
+
+  const addressOf = (c: Context<ApiEnv>) =>
+    arrivalOf(c.env?.incoming?.socket, (name) => c.req.header(name), trusted).address;
+  app.route('/', sharePages({ ...parts, addressOf }));
 
   app.use(async (c, next) => {
     const arrival = arrivalOf(c.env?.incoming?.socket, (name) => c.req.header(name), trusted);
@@ -169,42 +293,29 @@ export function createApi(parts: ApiParts): Api {
     await limits.refuseBlocked(ipOf(c));
     // A client may read here what it has just written through another instance: the account of a login included.
     await parts.refresh?.();
-    const identity = await identify(c.req.path, c.req.header('authorization'), arrival.cookie, tokens, directory);
+    const identity = await identityOf(c, arrival);
     c.set('identity', identity);
     noteProxy(c, identity);
     if ('caller' in identity) {
-      await limits.refuseBlocked(`user:${identity.caller.id}`);
-      if (identity.via === 'cookie' && lastUse.isDue(identity.sessionId, now()))
-        await registry.sessions.touch(identity.sessionId, arrival.address).catch((error) => {
-          // What only reads goes on while the disk is full.
-          if (!isDiskFull(error)) throw error;
-        });
+      await limits.refuseBlocked(subjectOf(identity));
+      await noteUse(registry, lastUse, identity, arrival.address, now()).catch((error) => {
+        // What only reads goes on while the disk is full.
+        if (!isDiskFull(error)) throw error;
+      });
     }
     await next();
   });
   app.use(limits.authorized((c) => userOf(c.get('identity'))));
-  app.use(limits.unauthorized((c) => (userOf(c.get('identity')) === null ? ipOf(c) : null)));
-  app.use(
-    '/auth/login',
-    limits.failedLogins((c) => (c.req.method === 'POST' ? ipOf(c) : null)),
-  );
-  // A stolen token must not help to guess the password.
-  for (const path of ['/api/v1/me/password', '/api/v1/users/:id/password'])
-    app.use(
-      path,
-      limits.failedLogins((c) => (c.req.method === 'PUT' && userOf(c.get('identity')) !== null ? ipOf(c) : null)),
-    );
+  app.use(limits.ofApiKey((c) => apiKeyOf(c.get('identity'))));
+  app.use(limits.unauthorized((c) => ('caller' in c.get('identity') ? null : ipOf(c))));
+  limitGuesses(app, limits);
   app.route('/', mailPages(parts));
+  if (openId !== null) app.route('/', openId.pages());
   app.use(limitBodies());
+  app.route('/', traccar.app);
   serveRoutes(app, answer);
 
-  app.onError((error, c) => {
-    const problem = asProblem(error);
-    if (isAway(error)) logger.warn({ err: error, traceId: traceIdOfSpan(c.get('span')) }, 'a request was not served');
-    if (problem) return problem.toResponse();
-    logger.error({ err: error, traceId: traceIdOfSpan(c.get('span')) }, 'a request failed');
-    return new Problem('internal-error', 'This is not the fault of the request. It was noted.').toResponse();
-  });
+  app.onError(answerError(logger));
 
   function noteProxy(c: Context<ApiEnv>, identity: Identity): void {
     if (FORWARDING_HEADERS.every((name) => c.req.header(name) === undefined)) return;
@@ -213,27 +324,75 @@ export function createApi(parts: ApiParts): Api {
     proxies.note({ peer, userId: 'caller' in identity ? identity.caller.id : null });
   }
 
-  function arrivalOfUpgrade({ socket, headers }: IncomingMessage): Arrival {
-    const header = (name: string) => {
-      const value = headers[name];
-      return Array.isArray(value) ? value.join(',') : value;
-    };
-    return arrivalOf(socket, header, trusted);
-  }
-
   return {
     fetch: (request, env = {}) => app.fetch(request, env),
-    clientAddress: (request) => arrivalOfUpgrade(request).address,
+    upgrade: traccar.upgrade,
+    mayConnect: (request) => arrivalOfUpgrade(request, trusted).mayConnect(config.corsOrigins ?? []),
+    clientAddress: (request) => arrivalOfUpgrade(request, trusted).address,
     async cookieSession(request) {
-      const { cookie, origin } = arrivalOfUpgrade(request);
+      const { cookie, origin } = arrivalOfUpgrade(request, trusted);
       return cookie === null || origin() !== 'same' ? null : tokens.verifyCookie(cookie);
     },
     warnings: () => proxies.warnings(),
+    endFeeds() {
+      feeds.close();
+      traccar.close();
+    },
     close() {
       leave();
+      feeds.close();
+      traccar.close();
+      operated.close();
+      maps.close().catch((error) => logger.warn({ err: error }, 'a map could not be closed'));
       geometry.close();
     },
   };
+}
+
+/** Wrong passwords count, wherever they are tried: a stolen token must not help to guess the password. */
+function limitGuesses(app: Hono<ApiEnv>, limits: Limits): void {
+  for (const path of ['/auth/login', '/auth/passkey'])
+    app.use(
+      path,
+      limits.failedLogins((c) => (c.req.method === 'POST' ? ipOf(c) : null)),
+    );
+  for (const path of WITH_OWN_PASSWORD)
+    app.use(
+      path,
+      limits.failedLogins((c) => (c.req.method !== 'GET' && userOf(c.get('identity')) !== null ? ipOf(c) : null)),
+    );
+}
+
+/** Answers what was thrown: a failure that nobody foresaw is logged. */
+function answerError(logger: Logger): ErrorHandler<ApiEnv> {
+  return (error, c) => {
+    const problem = asProblem(error);
+    if (isAway(error)) logger.warn({ err: error, traceId: traceIdOfSpan(c.get('span')) }, 'a request was not served');
+    if (problem) return problem.toResponse();
+    logger.error({ err: error, traceId: traceIdOfSpan(c.get('span')) }, 'a request failed');
+    return new Problem('internal-error', 'This is not the fault of the request. It was noted.').toResponse();
+  };
+}
+
+async function noteUse(
+  registry: Registry,
+  lastUse: LastUse,
+  identity: KnownIdentity,
+  address: string,
+  nowMs: number,
+): Promise<void> {
+  if (identity.via === 'cookie' && lastUse.isDue(identity.sessionId, nowMs))
+    await registry.sessions.touch(identity.sessionId, address);
+  if (identity.via === 'api-key' && lastUse.isDue(identity.apiKeyId, nowMs))
+    await registry.apiKeys.touch(identity.apiKeyId, address);
+}
+
+function arrivalOfUpgrade({ socket, headers }: IncomingMessage, trusted: ReturnType<typeof trustedProxies>): Arrival {
+  const header = (name: string) => {
+    const value = headers[name];
+    return Array.isArray(value) ? value.join(',') : value;
+  };
+  return arrivalOf(socket, header, trusted);
 }
 
 /** Each path by its methods; others are answered with those that exist. */

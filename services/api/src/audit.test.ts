@@ -49,6 +49,7 @@ describe('a change is noted', () => {
       action: 'changed',
       user: { id: operator.user.id, login: 'boss', role: 'operator' },
       sessionId: session?.id,
+      apiKeyId: null,
       address: '203.0.113.7',
       subject: { kind: 'vehicle', id: vehicle.id, name: 'Van 1' },
       before: { speedLimitKmh: 90 },

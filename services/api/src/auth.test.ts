@@ -12,7 +12,11 @@ describe('login', () => {
     const anna = await world.addUser('anna');
     const { status, body } = await world.login('anna', PASSWORD);
     expect(status).toBe(200);
-    expect(body).toEqual({ jwt: expect.any(String), expiresAt: new Date(world.nowMs + 3_600_000).toISOString() });
+    expect(body).toEqual({
+      jwt: expect.any(String),
+      expiresAt: new Date(world.nowMs + 3_600_000).toISOString(),
+      refresh: expect.any(String),
+    });
     const payload = JSON.parse(Buffer.from(body.jwt.split('.')[1], 'base64url').toString());
     expect(payload.exp).toBe(world.nowMs / 1000 + 3600);
     expect((await world.call('GET', '/api/v1/me', { jwt: body.jwt })).body).toMatchObject({
@@ -49,6 +53,54 @@ describe('login', () => {
     expect(await bad('/auth/login?jwt=1', { ...good, admin: true })).toMatchObject([{ pointer: '/admin' }]);
     expect(await bad('/auth/login?jwt=1', [])).toMatchObject([{ pointer: '' }]);
   });
+});
+
+describe('login by a form', () => {
+  const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+  const asForm = (fields: string, path = '/auth/login?jwt=1', headers = {}) =>
+    world.call('POST', path, { body: fields, headers: { ...FORM, ...headers } });
+  const good = new URLSearchParams({ login: 'анна & co', password: PASSWORD }).toString();
+
+  test('is as good as one by JSON', async () => {
+    const anna = await world.addUser('анна & co');
+    const { status, body } = await asForm(good);
+    expect(status).toBe(200);
+    expect((await world.call('GET', '/api/v1/me', { jwt: body.jwt })).body).toMatchObject({ id: anna.id });
+    const said = { 'content-type': 'application/x-www-form-urlencoded; charset=UTF-8' };
+    expect((await asForm(good, undefined, said)).status).toBe(200);
+    expect((await asForm(good.replace('correct', 'wrong'))).status).toBe(401);
+  });
+
+  test('names what is wrong with it', async () => {
+    const refused = async (fields: string) => (await asForm(fields)).body.errors;
+    expect(await refused('login=anna')).toMatchObject([{ pointer: '/password' }]);
+    expect(await refused(`${good}&colour=red`)).toMatchObject([{ pointer: '/colour' }]);
+    expect(await refused(`${good}&login=ben`)).toMatchObject([
+      { pointer: '/login', detail: 'It is given more than once.' },
+    ]);
+    expect(await refused('')).toMatchObject([{ pointer: '/login' }, { pointer: '/password' }]);
+    expect(await refused(`${good}&__proto__=1`)).toMatchObject([{ pointer: '/__proto__' }]);
+  });
+
+  test('begins a session of the console from its own pages alone: other pages can send forms as well', async () => {
+    await world.addUser('анна & co');
+    expect((await asForm(good, '/auth/login')).status).toBe(403);
+    expect((await asForm(good, '/auth/login', { 'sec-fetch-site': 'cross-site' })).status).toBe(403);
+    expect((await asForm(good, '/auth/login', { 'sec-fetch-site': 'same-origin' })).status).toBe(204);
+  });
+});
+
+test('the service that a login names stands in the list of sessions, in place of the program', async () => {
+  const { user, jwt } = await world.member('anna');
+  const named = { login: 'anna', password: PASSWORD, service: 'Dispatch, north' };
+  const headers = { 'user-agent': 'curl/8.5.0' };
+  expect((await world.call('POST', '/auth/login?jwt=1', { body: named, headers })).status).toBe(200);
+  await world.login('anna', PASSWORD, { headers });
+  const { items } = (await world.call('GET', `/api/v1/users/${user.id}/sessions`, { jwt })).body;
+  const programs = items.map(({ userAgent }: { userAgent: string }) => userAgent);
+  expect(programs.toSorted()).toEqual(['Dispatch, north', 'curl/8.5.0', 'test']);
+  const empty = await world.call('POST', '/auth/login?jwt=1', { body: { ...named, service: '' } });
+  expect(empty.body.errors).toMatchObject([{ pointer: '/service' }]);
 });
 
 describe('a call that needs a token', () => {
@@ -114,6 +166,41 @@ describe('a call that needs a token', () => {
 });
 
 describe('refresh', () => {
+  test('takes the token for refreshing, which is good for nothing else, until the session ends', async () => {
+    await world.addUser('anna');
+    const { refresh } = (await world.login('anna', PASSWORD)).body;
+    expect((await world.call('GET', '/api/v1/me', { jwt: refresh })).status).toBe(401);
+    world.nowMs += 29 * 86_400_000;
+    const again = await world.call('POST', '/auth/refresh', { headers: { 'authorization-refresh': `JWT ${refresh}` } });
+    expect(again.status).toBe(200);
+    expect(again.body.refresh).toBeTypeOf('string');
+    const { jwt } = again.body;
+    expect((await world.call('GET', '/api/v1/me', { jwt })).status).toBe(200);
+    expect((await world.call('POST', '/auth/refresh', { jwt: again.body.refresh })).status).toBe(200);
+    expect((await world.call('POST', '/auth/logout', { jwt })).status).toBe(204);
+    for (const token of [refresh, again.body.refresh])
+      expect((await world.call('POST', '/auth/refresh', { jwt: token })).status).toBe(401);
+  });
+
+  test('takes a token without the word JWT, which no other call does', async () => {
+    const { jwt } = await world.member('anna');
+    for (const name of ['authorization-refresh', 'authorization'])
+      expect((await world.call('POST', '/auth/refresh', { headers: { [name]: jwt } })).status).toBe(200);
+    expect((await world.call('GET', '/api/v1/me', { headers: { authorization: jwt } })).status).toBe(401);
+    for (const wrong of [`Bearer ${jwt}`, 'JWT', '', `JWT ${jwt} x`])
+      expect((await world.call('POST', '/auth/refresh', { headers: { 'authorization-refresh': wrong } })).status).toBe(
+        401,
+      );
+  });
+
+  test('takes jwt=1 as the login does, and no other parameter', async () => {
+    const { jwt } = await world.member('anna');
+    expect((await world.call('POST', '/auth/refresh?jwt=1', { jwt })).status).toBe(200);
+    expect((await world.call('POST', '/auth/refresh?jwt=0', { jwt })).body.errors).toMatchObject([
+      { parameter: 'jwt' },
+    ]);
+  });
+
   test('takes the token from the login again and again, expired or not, under either header', async () => {
     await world.addUser('anna');
     const first = (await world.login('anna', PASSWORD)).body.jwt;
@@ -174,6 +261,18 @@ describe('sessions', () => {
     expect((await world.call('DELETE', `${path}/${items[1].id}`, { jwt: second })).status).toBe(204);
     expect((await world.call('GET', path, { jwt: first })).status).toBe(401);
     expect((await world.call('DELETE', `${path}/${items[1].id}`, { jwt: second })).status).toBe(404);
+  });
+
+  test('all others of the account end at once', async () => {
+    const { user, jwt } = await world.member('anna');
+    const ben = await world.member('ben');
+    const other = await world.tokenOf(user);
+    const path = `/api/v1/users/${user.id}/sessions`;
+    expect((await world.call('DELETE', path, { jwt: ben.jwt })).status).toBe(404);
+    expect((await world.call('GET', '/api/v1/me', { jwt: other })).status).toBe(200);
+    expect((await world.call('DELETE', path, { jwt })).status).toBe(204);
+    expect((await world.call('GET', '/api/v1/me', { jwt: other })).status).toBe(401);
+    expect((await world.call('GET', path, { jwt })).body.items).toMatchObject([{ current: true }]);
   });
 
   test('of others are nobody’s business', async () => {

@@ -8,7 +8,7 @@ let jwt: string;
 let groupId: GroupId;
 let ids: string[];
 beforeEach(async () => {
-  world = await World.open({}, {}, ':memory:');
+  world = await World.open();
   ({ jwt } = await world.member('boss', 'operator'));
   groupId = (await world.registry.groups.create({ name: 'Tankers', dealerId: null })).id;
   ids = [];
@@ -50,13 +50,18 @@ test('a dry run counts and changes nothing', async () => {
   expect(await members()).toEqual([]);
   await patch('vehicles', { ids: [ids[0]], patch: { speedLimitKmh: 80 } });
   const changed = await patch('vehicles?dryRun=true', { ids, patch: { speedLimitKmh: 80 } });
-  expect(changed.body).toEqual({ dryRun: true, updated: 2, unchanged: 1 });
+  expect(changed.body).toEqual({
+    dryRun: true,
+    updated: 2,
+    unchanged: 1,
+    items: ids.map((id, n) => ({ id, outcome: n === 0 ? 'unchanged' : 'updated' })),
+  });
   expect(limits()).toEqual([80, null, null]);
 });
 
 test('the same change to many vehicles, in force at once and in the audit trail', async () => {
   const { body } = await patch('vehicles', { ids, patch: { speedLimitKmh: 80, groupIds: [groupId] } });
-  expect(body).toEqual({ dryRun: false, updated: 3, unchanged: 0 });
+  expect(body).toMatchObject({ dryRun: false, updated: 3, unchanged: 0 });
   expect(limits()).toEqual([80, 80, 80]);
   expect(await members()).toEqual(ids.toSorted());
   const trail = await world.call('GET', `/api/v1/audit?subject=${ids[1]}`, { jwt });

@@ -6,7 +6,7 @@ import { World } from './api.fixture.ts';
 let world: World;
 let jwt: string;
 beforeAll(async () => {
-  world = await World.open({}, {}, ':memory:');
+  world = await World.open();
   ({ jwt } = await world.member('boss', 'operator'));
   await world.registry.vehicles.writeAll(
     Array.from({ length: 300 }, (_, n) => ({ id: null, fields: sampleVehicleFields({ name: `Van ${n}` }) })),

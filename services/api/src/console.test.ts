@@ -8,12 +8,14 @@ import { consolePages } from './console.ts';
 import { acceptedEncoding } from './static-files.ts';
 
 const INDEX = '<!doctype html><title>Outrider</title><script type="module" src="/assets/app-5f2c8a3e.js"></script>';
+const SHARE = '<!doctype html><title>Shared</title>';
 const SCRIPT = `console.log(${JSON.stringify('vehicle '.repeat(1000))});`;
 const STYLE = 'body { margin: 0 }'.repeat(100);
 
 const folder = mkdtempSync(join(tmpdir(), 'console-'));
 mkdirSync(join(folder, 'assets'));
 writeFileSync(join(folder, 'index.html'), INDEX);
+writeFileSync(join(folder, 'share.html'), SHARE);
 writeFileSync(join(folder, 'world.mbtiles'), 'not for the public');
 writeFileSync(join(folder, 'assets', 'app-5f2c8a3e.js'), SCRIPT);
 writeFileSync(join(folder, 'assets', 'app-5f2c8a3e.js.br'), brotliCompressSync(SCRIPT));
@@ -21,7 +23,7 @@ writeFileSync(join(folder, 'assets', 'base-77aa01bc.css'), STYLE);
 
 let world: World;
 beforeAll(async () => {
-  world = await World.open({ consoleDir: folder }, {}, ':memory:');
+  world = await World.open({ consoleDir: folder });
 });
 afterAll(async () => {
   await world.close();
@@ -55,12 +57,24 @@ test('nothing is taken from another origin, and nothing that is written into a p
 });
 
 test('views of the console are the page, where a browser opens them; a program gets 404', async () => {
-  for (const path of ['/vehicles', '/vehicles/019a', '/reports/trips', '/s/6Fh-x_2']) {
+  for (const path of ['/vehicles', '/vehicles/019a', '/reports/trips']) {
     const { status, bytes } = await bytesOf(path, browser);
     expect([status, bytes.toString()], path).toEqual([200, INDEX]);
     expect((await bytesOf(path)).status, path).toBe(404);
     expect((await bytesOf(path, browser, 'POST')).status, path).toBe(404);
   }
+});
+
+test('a share link is a page of its own, without a login, that no search engine lists and no other page learns of', async () => {
+  for (const headers of [browser, {}]) {
+    const page = await bytesOf('/s/Jm3vXQ0c5Yl8bTz1oWkR9w', headers);
+    expect([page.status, page.bytes.toString()]).toEqual([200, SHARE]);
+    expect(page.headers.get('x-robots-tag')).toBe('noindex');
+    expect(page.headers.get('referrer-policy')).toBe('no-referrer');
+    expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+  }
+  expect((await bytesOf('/', browser)).headers.get('x-robots-tag')).toBeNull();
+  expect((await bytesOf('/s/a/b', browser)).status).toBe(404);
 });
 
 test('paths of other parts stay theirs, and what is missing is missing', async () => {
@@ -130,4 +144,25 @@ test('loading it costs no calls, also while the address is blocked', async () =>
 test('a folder without a console is refused', () => {
   expect(() => consolePages(join(folder, 'assets'), new Set())).toThrow('holds no index.html');
   expect(() => consolePages(join(folder, 'none'), new Set())).toThrow('none');
+});
+
+test('an online map widens the content security policy by its origin alone', async () => {
+  const map = { kind: 'raster', url: 'https://tiles.example/{z}/{x}/{y}.png', attribution: null } as const;
+  const onlineMap = { ...map, origin: 'https://tiles.example' };
+  const other = await World.open({ consoleDir: folder, onlineMap });
+  try {
+    const ask = (path: string) =>
+      other.api.fetch(new Request(`http://outrider.test${path}`), {
+        incoming: { socket: { remoteAddress: '192.0.2.7' } } as never,
+      });
+    const policy = (await ask('/')).headers.get('content-security-policy') ?? '';
+    const widened = policy.split('; ').filter((part) => part.includes('tiles.example'));
+    expect(widened).toEqual([
+      "img-src 'self' data: blob: https://tiles.example",
+      "connect-src 'self' https://tiles.example",
+    ]);
+    expect(await (await ask('/maps')).json()).toMatchObject({ online: map });
+  } finally {
+    await other.close();
+  }
 });

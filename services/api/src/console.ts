@@ -5,21 +5,31 @@ import type { MiddlewareHandler } from 'hono';
 import type { ApiEnv } from './context.ts';
 import { readStaticFiles } from './static-files.ts';
 
-/** The console runs its own files only, and requests nothing from another origin. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "worker-src 'self'",
-  "img-src 'self' data: blob:",
-  "media-src 'self'",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "manifest-src 'self'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-].join('; ');
+/**
+ * The console runs its own files only, and requests nothing from another origin but that of an online map.
+ *
+ * @param mapOrigin null: no such map
+ */
+const policyOf = (mapOrigin: string | null) => {
+  const map = mapOrigin === null ? '' : ` ${mapOrigin}`;
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "worker-src 'self'",
+    `img-src 'self' data: blob:${map}`,
+    "media-src 'self'",
+    "font-src 'self'",
+    `connect-src 'self'${map}`,
+    "manifest-src 'self'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join('; ');
+};
+/** The page that a share link leads to, and the path of the link. It asks for what it shows itself. */
+const SHARE_PAGE = 'share.html';
+const SHARE_LINK = /^s\/[^/]+\/?$/;
 const FOREVER = 'public, max-age=31536000, immutable';
 
 /** Where `npm run build -w @outrider/console` puts its result; null where it was not built. */
@@ -36,12 +46,19 @@ export function builtConsole(): string | null {
  *
  * @param folder what the console's build left
  * @param served first parts of the paths that belong to others: `api`, `docs`
+ * @param mapOrigin of the online map; null: no such map
  * @throws {Error} when the folder holds no console
  */
-export function consolePages(folder: string, served: ReadonlySet<string>): MiddlewareHandler<ApiEnv> {
+export function consolePages(
+  folder: string,
+  served: ReadonlySet<string>,
+  mapOrigin: string | null = null,
+): MiddlewareHandler<ApiEnv> {
+  const policy = policyOf(mapOrigin);
   const files = readStaticFiles(folder, (path) => ({
+    ...(path === SHARE_PAGE ? { 'x-robots-tag': 'noindex' } : {}),
     'cache-control': path.startsWith('assets/') ? FOREVER : 'no-cache',
-    'content-security-policy': POLICY,
+    'content-security-policy': policy,
     'referrer-policy': 'no-referrer',
   }));
   const index = files.get('index.html');
@@ -49,7 +66,8 @@ export function consolePages(folder: string, served: ReadonlySet<string>): Middl
   return async (c, next) => {
     if (c.req.method !== 'GET' && c.req.method !== 'HEAD') return next();
     const path = c.req.path.slice(1);
-    const file = files.get(path === '' ? 'index.html' : path);
+    const page = path === '' ? 'index.html' : SHARE_LINK.test(path) ? SHARE_PAGE : path;
+    const file = files.get(page);
     if (file !== undefined) return file.reply(c);
     const [first = ''] = path.split('/', 1);
     const isView = !served.has(first) && !/\.[^/]*$/.test(path) && c.req.header('accept')?.includes('text/html');

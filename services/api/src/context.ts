@@ -1,20 +1,25 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Arrival, TokenError } from '@outrider/auth';
-import type { SessionId, User } from '@outrider/domain';
+import type { ApiKeyId, Keyed, SessionId, User } from '@outrider/domain';
 import type { Span } from '@outrider/runtime';
 import type { RateLimitInfo } from 'hono-rate-limiter';
 
 /**
- * How an account showed who it is: by the API's JWT, which needs the right to use the API, or by the console's cookie.
+ * How an account showed who it is: by the API's JWT or an API key, which need the right to use the API, or by the
+ * console's cookie.
  */
-export type Via = 'jwt' | 'cookie';
+export type Via = 'jwt' | 'api-key' | 'cookie';
 
-/** An account with a good token. */
-export interface KnownIdentity {
-  caller: User;
-  sessionId: SessionId;
-  via: Via;
-}
+/** An account with a good token or key. */
+export type KnownIdentity =
+  | { via: 'jwt' | 'cookie'; caller: User; sessionId: SessionId; apiKeyId: null }
+  | {
+      via: 'api-key';
+      /** With no more rights than the key allows. */
+      caller: User & Keyed;
+      sessionId: null;
+      apiKeyId: ApiKeyId;
+    };
 
 /** Who calls: an account with a good token, or nobody, and why. */
 export type Identity = KnownIdentity | { refused: TokenError | 'missing' };

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type { DefinitionChange, UserId, VehicleId } from '@outrider/domain';
 import { sampleGeofenceFields, sampleUserFields, sampleVehicleFields } from '@outrider/domain/samples';
 import { definitionsTopic, type Log, openSqliteLog } from '@outrider/log';
-import { openRegistry, type Registry } from '@outrider/registry';
+import type { Registry } from '@outrider/registry';
+import { openTestRegistry } from '@outrider/registry/blank';
 import { createLogger } from '@outrider/runtime';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { reconcileDefinitions } from './definitions-reconciliation.ts';
@@ -19,7 +20,7 @@ let logs = 0;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'outrider-reconciliation-'));
-  registry = await openRegistry({ path: join(folder, 'registry.sqlite') });
+  registry = await openTestRegistry({ path: join(folder, 'registry.sqlite') });
   log = openLog();
 });
 afterEach(async () => {

@@ -26,7 +26,7 @@ beforeEach(async () => {
       return { tallies: [], crossing: [] };
     },
   };
-  world = await World.open({}, { reportArchive }, ':memory:');
+  world = await World.open({}, { reportArchive });
 });
 afterEach(() => world.close());
 

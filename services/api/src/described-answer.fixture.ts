@@ -41,10 +41,14 @@ function inDocument(schema: unknown): unknown {
 }
 
 const compiled = new Map<object, ValidateFunction>();
+/** By their text: every operation has its own object of what they all answer, such as problems. */
+const compiledTexts = new Map<string, ValidateFunction>();
 function validatorOf(schema: object): ValidateFunction {
   let validate = compiled.get(schema);
   if (!validate) {
-    validate = ajv.compile(inDocument(schema) as object);
+    const text = JSON.stringify(inDocument(schema));
+    validate = compiledTexts.get(text) ?? ajv.compile(JSON.parse(text));
+    compiledTexts.set(text, validate);
     compiled.set(schema, validate);
   }
   return validate;

@@ -28,7 +28,7 @@ let document: {
 };
 beforeAll(async () => {
   const limits = { failedLoginsPerMinute: 1e9, authorizedPerMinute: 1e9, unauthorizedPerMinute: 1e9, blockSeconds: 1 };
-  world = await World.open({ limits });
+  world = await World.open({ limits, publicUrl: 'http://localhost' });
   await world.addUser('admin', 'operator');
   http = await listenApi(world.api, { host: '127.0.0.1', port: 0 });
   base = `http://127.0.0.1:${http.port}/`;
@@ -89,18 +89,21 @@ test('every call takes its examples', { timeout: 120_000 }, async () => {
       await answer.arrayBuffer();
       continue;
     }
-    // What an example names, such as a vehicle, does not exist here; anything else must be right.
+    // What an example names, such as a vehicle or a code, does not exist here; anything else must be right.
     const { type, errors } = (await answer.json()) as { type: string; errors?: { detail: string }[] };
     if (answer.status === 400)
       for (const { detail } of errors ?? [])
-        expect(detail, what).toMatch(/^There is no such [a-z ]+\.$|does not exist/);
+        expect(detail, what).toMatch(
+          /^There is no such [a-z ]+\.$|does not exist|^It is not the present code|^It has expired/,
+        );
+    else if (operation.operationId === 'signInByPasskey') expect(type).toBe('urn:outrider:problem:wrong-passkey');
     else expect([answer.status, type], what).toEqual([404, 'urn:outrider:problem:not-found']);
   }
 });
 
 test('the limits that it names are those in force', async () => {
   const limits = { failedLoginsPerMinute: 11, authorizedPerMinute: 222, unauthorizedPerMinute: 33, blockSeconds: 44 };
-  const other = await World.open({ limits }, {}, ':memory:');
+  const other = await World.open({ limits });
   const { info } = (await other.call('GET', '/openapi.json')).body;
   for (const limit of Object.values(limits)) expect(info.description).toMatch(new RegExp(`\\b${limit} `));
   await other.close();
@@ -122,6 +125,31 @@ test('the page loads its parts from this service, and the document that is serve
   expect(start).toContain('deepLinking: true');
   expect(start).toContain('validatorUrl: null');
   expect(start).toContain("url: '../openapi.json'");
+});
+
+test('the live API and the topics are shown by a page that loads its parts from this service', async () => {
+  const page = await (await fetch(`${base}docs/messages.html`)).text();
+  for (const [, part = ''] of page.matchAll(/(?:src|href)="(?!data:|\?)([^"]+)"/g))
+    expect((await fetch(new URL(part, `${base}docs/`))).status, part).toBe(200);
+  expect(page).not.toMatch(/<script>|<style>|\sstyle=|\son\w+=/);
+  expect(await (await fetch(`${base}docs/`)).text()).toContain('href="messages.html?document=live"');
+  const served = await fetch(`${base}docs/messages.js`);
+  expect(served.headers.get('content-type')).toContain('javascript');
+  // What descriptions say is never taken for markup.
+  expect(await served.text()).not.toMatch(/innerHTML|insertAdjacentHTML|outerHTML|eval/);
+});
+
+test('without a console, links such as /#/Users/ are led to the documentation', async () => {
+  const page = await (await fetch(base)).text();
+  expect(page).toContain('<script src="/docs/root.js"></script>');
+  expect(page).not.toMatch(/<script>|\son\w+=/);
+  const script = await (await fetch(`${base}docs/root.js`)).text();
+  const led: string[] = [];
+  for (const hash of ['#/Users/', '#/VideoService/', '#top', '']) {
+    const location = { hash, replace: (to: string) => led.push(to) };
+    new Function('location', 'addEventListener', script)(location, () => {});
+  }
+  expect(led).toEqual(['/docs/#/Users/', '/docs/#/VideoService/']);
 });
 
 test('the description of the live API is served, and the pages link to it', async () => {

@@ -38,6 +38,7 @@ const runner = (more: { warehouse?: Pick<Warehouse, 'erase'>; registry?: Registr
     hub: world.hub,
     videoFiles: world.reportFiles,
     reportFiles: world.reportFiles,
+    serviceFiles: world.serviceFiles,
     logger: { debug: silent, info: silent, warn: silent, error: silent, fatal: silent },
     metrics: new Metrics(),
     now: () => world.nowMs,

@@ -1,10 +1,10 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { UserId, VehicleId } from '@outrider/domain';
 import type { Files } from '@outrider/files';
 import type { Hub } from '@outrider/hub';
 import { ERASURE, type ErasedSubjects, type ErasureFacts, type LeasedJob, type Registry } from '@outrider/registry';
 import { Counter, Gauge, type Logger, type Registry as Metrics, type Part, worker } from '@outrider/runtime';
 import type { Warehouse } from '@outrider/warehouse';
+import { AT_ONCE, eraseReports, eraseRows, eraseVideos, untilNoneIsLeft } from './erasure-steps.ts';
 
 export interface ErasureRunnerParts {
   config?: {
@@ -20,6 +20,7 @@ export interface ErasureRunnerParts {
   hub: Pick<Hub, 'forgetLatest'>;
   videoFiles: Pick<Files, 'delete'>;
   reportFiles: Pick<Files, 'delete'>;
+  serviceFiles: Pick<Files, 'delete'>;
   logger: Logger;
   metrics: Metrics;
   /** Unix milliseconds. */
@@ -33,7 +34,6 @@ export interface ErasureRunner extends Part {
   work(): Promise<number>;
 }
 
-const AT_ONCE = 100;
 /** So many vehicles and accounts go together: the archive is written anew once for all of them. */
 const TOGETHER = 200;
 const RETRY_MS = 60_000;
@@ -48,15 +48,16 @@ interface ErasureResult extends Record<string, number> {
   archiveRows: number;
   videos: number;
   reports: number;
+  serviceFiles: number;
   notifications: number;
   auditLines: number;
 }
 
 /**
  * Erases what is stored of vehicles and accounts that were deleted, once the time to cancel it is over: rows of the
- * archive, videos, files of reports, notifications, the latest state, and what is personal in the audit trail. Each
- * step removes what is left and can be repeated, so an erasure that was cut off is begun again by whichever instance is
- * next. The log is not touched: its records go by age (`TELEMETRY_RETENTION_HOURS`).
+ * archive, videos, files of reports and services, notifications, the latest state, and what is personal in the audit
+ * trail. Each step removes what is left and can be repeated, so an erasure that was cut off is begun again by whichever
+ * instance is next. The log is not touched: its records go by age (`TELEMETRY_RETENTION_HOURS`).
  */
 export function createErasureRunner(parts: ErasureRunnerParts): ErasureRunner {
   const { registry, logger } = parts;
@@ -139,51 +140,49 @@ export function createErasureRunner(parts: ErasureRunnerParts): ErasureRunner {
 
 /** @param reached renews the leases and shows how many percent are done; rejects where the erasure must not go on */
 async function erase(
-  { registry, warehouse, hub, videoFiles, reportFiles, config }: ErasureRunnerParts,
+  parts: ErasureRunnerParts,
   subjects: ErasedSubjects,
   reached: (percent: number) => Promise<void>,
   stop: AbortSignal,
 ): Promise<ErasureResult> {
+  const { registry, warehouse, hub, serviceFiles, config } = parts;
   const { erasures } = registry;
-  const result: ErasureResult = { archiveRows: 0, videos: 0, reports: 0, notifications: 0, auditLines: 0 };
-  await hub.forgetLatest(subjects.vehicleIds);
-  const geofenceIds = await erasures.geofencesOf(subjects.userIds);
-  for (;;) {
-    const { done, rows } = await warehouse.erase({ vehicleIds: subjects.vehicleIds, geofenceIds });
-    result.archiveRows = Math.max(result.archiveRows, rows);
-    if (done) break;
-    await reached(10);
-    await wait(config?.archivePollMs ?? 2000, undefined, { signal: stop });
-  }
+  const { vehicleIds, userIds } = subjects;
+  await hub.forgetLatest(vehicleIds);
+  const geofenceIds = await erasures.geofencesOf(userIds);
+  const archiveRows = await eraseRows(
+    () => warehouse.erase({ vehicleIds, geofenceIds }),
+    config?.archivePollMs,
+    () => reached(10),
+    stop,
+  );
   await reached(50);
-  for (;;) {
-    const videos = await erasures.videoFiles(subjects.vehicleIds, AT_ONCE);
-    if (videos.length === 0) break;
-    for (const { id } of videos) {
-      // In this order: after a crash between them the file is found again.
-      await videoFiles.delete(`${id}.mp4`);
-      await registry.videoTasks.fileDeleted(id);
-    }
-    result.videos += videos.length;
-    await reached(60);
-  }
-  for (;;) {
-    const reports = await erasures.reportFiles(subjects, AT_ONCE);
-    if (reports.length === 0) break;
-    for (const { id } of reports) {
-      await reportFiles.delete(id);
-      await registry.reportFiles.forget(id);
-    }
-    result.reports += reports.length;
-    await reached(70);
-  }
+  const videos = await eraseVideos(
+    parts,
+    () => erasures.videoFiles(vehicleIds, AT_ONCE),
+    () => reached(60),
+  );
+  const reports = await eraseReports(
+    parts,
+    () => erasures.reportFiles(subjects, AT_ONCE),
+    () => reached(70),
+  );
+  const files = await untilNoneIsLeft(
+    () => erasures.serviceFiles(vehicleIds, AT_ONCE),
+    () => reached(75),
+    async (ids) => {
+      for (const id of ids) await serviceFiles.delete(id);
+      await erasures.forgetServiceFiles(ids);
+    },
+  );
+  let notifications = 0;
   for (let removed = AT_ONCE; removed === AT_ONCE; ) {
-    removed = await erasures.removeNotifications(subjects.vehicleIds, AT_ONCE);
-    result.notifications += removed;
+    removed = await erasures.removeNotifications(vehicleIds, AT_ONCE);
+    notifications += removed;
     await reached(80);
   }
   await erasures.removeRest(subjects);
   await reached(90);
-  result.auditLines = await erasures.redactAudit(subjects);
-  return result;
+  const auditLines = await erasures.redactAudit(subjects);
+  return { archiveRows, videos, reports, serviceFiles: files, notifications, auditLines };
 }

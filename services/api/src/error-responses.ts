@@ -5,11 +5,13 @@ import {
   ConflictError,
   NotFoundError,
   OperatorOnlyError,
+  OverlappingAssignmentError,
   PasswordsBusyError,
   QuotaExceededError,
   RegistryAwayError,
   RegistryFullError,
   StaleError,
+  TooManyTestsError,
   UnknownReferenceError,
 } from '@outrider/registry';
 import { TooManyRowsError } from '@outrider/reports';
@@ -51,9 +53,17 @@ export function asProblem(error: unknown): Problem | null {
       errors: [{ pointer, detail: `Another ${nameOf(error.kind)} has it.` }],
     });
   }
+  if (error instanceof OverlappingAssignmentError)
+    return new Problem('conflict', 'A driver is assigned to the vehicle at that time.', {
+      errors: [{ pointer: '/vehicleId', detail: `Assignment ${error.id} is of that time: end it first.` }],
+    });
   if (error instanceof OperatorOnlyError) return forOperators(error);
   if (error instanceof QuotaExceededError) return quotaExceeded(error);
   if (error instanceof UnknownReferenceError) return badField(`/${error.field}`, `${error.id} does not exist.`);
+  if (error instanceof TooManyTestsError)
+    return new Problem('too-many-requests', 'Too many test messages: wait before the next.', {
+      headers: { 'retry-after': String(Math.ceil(error.retryAfterMs / 1000)) },
+    });
   if (error instanceof TooManyRowsError) return new Problem('too-much', `${error.message}.`);
   if (error instanceof TooMuchError)
     return new Problem('too-much', 'Ask for fewer vehicles, or for less time.', {

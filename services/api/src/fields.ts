@@ -3,14 +3,9 @@ import { emailAddress, MAX_RECIPIENTS } from '@outrider/channels';
 import { isUuid, VEHICLE_FIELD_LIST, type VehicleField, type VehicleFieldValues } from '@outrider/domain';
 import { MAIL_ADDRESS_STATES } from '@outrider/registry';
 import { z } from 'zod';
+import { line } from './plain-fields.ts';
 
-/** No control characters: they have no place in a name, and PostgreSQL takes no NUL. */
-const PRINTABLE = /^\P{Cc}*$/u;
-
-/** A line of text that people read. */
-export function line(maxCharacters: number) {
-  return z.string().trim().min(1).max(maxCharacters).regex(PRINTABLE, 'It must not hold control characters.');
-}
+export { id, line, severalOf, UUID_PATTERN } from './plain-fields.ts';
 
 type VehicleSchemas = { [Name in keyof VehicleFieldValues]: z.ZodType<VehicleFieldValues[Name]> };
 
@@ -28,7 +23,9 @@ function described(schema: z.ZodType, { default: initial, description, example }
 /** The plain fields of a vehicle as requests set them. */
 export const VEHICLE_IN = vehicleSchemas((field) => {
   if (field.type === 'number') return described(z.number().min(field.min).max(field.max), field);
-  const { pattern, refusal, maxCharacters } = field;
+  const { pattern, refusal, maxCharacters, values } = field;
+  if (values !== undefined)
+    return described(z.enum(values, refusal ?? `It must be one of ${values.join(', ')}.`), field);
   return described(pattern === undefined ? line(maxCharacters) : z.string().regex(pattern, refusal), field);
 });
 
@@ -45,32 +42,27 @@ export const VEHICLE_EXAMPLE = Object.fromEntries(
 ) as unknown as VehicleFieldValues;
 
 /** The plain fields of a vehicle in an answer. */
-export const VEHICLE_OUT = vehicleSchemas((field) =>
-  described(field.type === 'number' ? z.number() : z.string(), field),
-);
+export const VEHICLE_OUT = vehicleSchemas((field) => {
+  if (field.type === 'number') return described(z.number(), field);
+  return described(field.values === undefined ? z.string() : z.enum(field.values), field);
+});
+
+/** An e-mail address. */
+export function emailOf() {
+  return z.string().transform((text, context) => {
+    const address = emailAddress(text.trim());
+    if (address === null) context.addIssue({ code: 'custom', message: 'It must be an e-mail address.' });
+    return address ?? '';
+  });
+}
 
 /** Addresses that each get an e-mail, once however often they stand there. */
 export function recipients(description: string) {
   return z
-    .array(
-      z.string().transform((text, context) => {
-        const address = emailAddress(text.trim());
-        if (address === null) context.addIssue({ code: 'custom', message: 'It must be an e-mail address.' });
-        return address ?? '';
-      }),
-    )
+    .array(emailOf())
     .max(MAX_RECIPIENTS)
     .transform((list) => [...new Set(list)])
     .meta({ description });
-}
-
-/** A UUID of the service; branded for the compiler by the caller's `as`. */
-export function id<Id extends string>() {
-  return z
-    .string()
-    .refine(isUuid, 'It must be a UUID in lower case.')
-    .meta({ format: 'uuid', examples: ['01961f3c-7a10-7c3e-9b1d-2f6a0c4e8d57'] })
-    .transform((text) => text as Id);
 }
 
 /** A UUID in an answer. */
@@ -79,6 +71,11 @@ export const idOut = z.string().meta({ format: 'uuid', examples: ['01961f3c-7a10
 /** ISO 8601 in UTC with milliseconds, in an answer. */
 export const timeOut = z.iso.datetime({ precision: 3 }).meta({ examples: ['2026-01-15T12:00:00.000Z'] });
 
+const NO_TIME = 'It must be a time such as 2026-01-15T12:00:00.000Z.';
+/** In a query a plus stands for a space: what is left of `+03:00` that was not encoded. */
+const LOST_PLUS = / \d\d:\d\d$/;
+const PLUS = 'In a query, + is written %2B.';
+
 /**
  * ISO 8601 with an offset from UTC, as Unix milliseconds.
  *
@@ -86,7 +83,7 @@ export const timeOut = z.iso.datetime({ precision: 3 }).meta({ examples: ['2026-
  */
 export function timeSuchAs(example: string) {
   return z.iso
-    .datetime({ offset: true, error: 'It must be a time such as 2026-01-15T12:00:00.000Z.' })
+    .datetime({ offset: true, error: ({ input }) => (LOST_PLUS.test(String(input)) ? `${NO_TIME} ${PLUS}` : NO_TIME) })
     .meta({ examples: [example] })
     .transform((text) => Date.parse(text));
 }
@@ -109,15 +106,38 @@ export const EmailStatesOut = z
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;
 
+const WHOLE = /^(?:0|-?[1-9]\d{0,15})$/;
+const DECIMAL = /^-?(?:0|[1-9]\d{0,15})(?:\.\d{1,15})?$/;
+
+/**
+ * A whole number among the parameters of a query: digits alone, so that each number has one spelling.
+ *
+ * @param example shown here, because the documentation shows none that stands after a transform
+ */
+export function wholeParameter(min: number, max: number, example: number) {
+  const value = z
+    .int({ error: 'It must be a whole number, in digits alone.' })
+    .min(min)
+    .max(max)
+    .meta({ examples: [example] });
+  return z.preprocess((text) => (WHOLE.test(String(text)) ? Number(text) : text), value);
+}
+
+/** As {@link wholeParameter}, of any number: digits, and a point before those of a fraction. */
+export function decimalParameter(min: number, max: number, example: number) {
+  const value = z
+    .number({ error: 'It must be a number such as 12.5.' })
+    .min(min)
+    .max(max)
+    .meta({ examples: [example] });
+  return z.preprocess((text) => (DECIMAL.test(String(text)) ? Number(text) : text), value);
+}
+
 /** Query of every list. */
 export const paging = {
-  limit: z.coerce
-    .number({ error: 'It must be a whole number.' })
-    .int()
-    .min(1)
-    .max(MAX_LIMIT)
+  limit: wholeParameter(1, MAX_LIMIT, DEFAULT_LIMIT)
     .default(DEFAULT_LIMIT)
-    .meta({ description: 'At most this many items.', examples: [DEFAULT_LIMIT] }),
+    .meta({ description: 'At most this many items, and one at least.' }),
   cursor: z
     .string()
     .max(500)
@@ -158,7 +178,8 @@ export function readCursor<T extends z.ZodType>(schema: T, cursor: string | unde
   if (cursor === undefined) return null;
   let value: unknown;
   try {
-    value = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+    // What is no base64url would be read over, and a cursor that was spoilt taken for another.
+    if (/^[\w-]+$/.test(cursor)) value = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
   } catch {
     // An unreadable cursor is refused below, like one with unknown content.
   }
@@ -198,15 +219,20 @@ const searchCursor = z.tuple([z.string(), z.string().refine(isUuid)]);
 
 /**
  * What a list is searched by; null where it is neither searched nor sorted, and so read from the registry by the page.
+ *
+ * @param isFiltered by something else that the registry does not filter by
  */
-export function searchAsked<Field extends string>(query: {
-  q?: string | undefined;
-  sort?: Field | `-${Field}` | undefined;
-  limit: number;
-  cursor?: string | undefined;
-}): Search<Field> | null {
+export function searchAsked<Field extends string>(
+  query: {
+    q?: string | undefined;
+    sort?: Field | `-${Field}` | undefined;
+    limit: number;
+    cursor?: string | undefined;
+  },
+  isFiltered = false,
+): Search<Field> | null {
   const { q, sort, limit, cursor } = query;
-  if (q === undefined && sort === undefined) return null;
+  if (q === undefined && sort === undefined && !isFiltered) return null;
   return {
     text: q ?? '',
     field: sort === undefined ? null : (sort.replace(/^-/, '') as Field),

@@ -1,4 +1,5 @@
-import { Problem } from '@outrider/access';
+import { type JobAccess, Problem } from '@outrider/access';
+import type { ReportFile } from '@outrider/registry';
 import { isKnown, mayBeSentInPart, partAsked } from './byte-range.ts';
 import type { AuthorizedContext, Reply } from './route.ts';
 
@@ -60,4 +61,22 @@ export function fileReply(file: SentFile, { method, header }: Pick<AuthorizedCon
       ...(part === null ? {} : { 'content-range': `bytes ${start}-${end - 1}/${bytes}` }),
     },
   };
+}
+
+/** The file of a job, as {@link fileReply} sends it. */
+export function storedFileReply(
+  file: ReportFile,
+  jobs: Pick<JobAccess, 'reportBytes'>,
+  context: Pick<AuthorizedContext, 'method' | 'header'>,
+): Reply {
+  const isText = file.mediaType.startsWith('text/');
+  const sent = {
+    mediaType: isText ? `${file.mediaType}; charset=utf-8` : file.mediaType,
+    disposition: `attachment; filename="${file.name}"`,
+    bytes: file.bytes,
+    sha256: file.sha256,
+    modifiedMs: file.storedAtMs,
+    read: (start: number, end: number) => jobs.reportBytes(file, start, end),
+  };
+  return fileReply(sent, context);
 }

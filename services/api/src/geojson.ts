@@ -1,4 +1,4 @@
-import { Problem } from '@outrider/access';
+import { Problem } from '@outrider/access/problem';
 import type { LngLat, Shape } from '@outrider/domain';
 import { areaM2, featureFromShape, perimeterM, shapeFromFeature } from '@outrider/geo';
 
@@ -7,6 +7,7 @@ export interface GeozoneFeature {
   type: 'Feature';
   geometry:
     | { type: 'Polygon'; coordinates: readonly (readonly LngLat[])[] }
+    | { type: 'MultiPolygon'; coordinates: readonly (readonly (readonly LngLat[])[])[] }
     | { type: 'Point'; coordinates: LngLat }
     | { type: 'LineString'; coordinates: readonly LngLat[] };
   properties: {

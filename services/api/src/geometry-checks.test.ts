@@ -17,7 +17,7 @@ let jwt: string;
 beforeEach(async () => {
   here.points = [];
   const limits = { failedLoginsPerMinute: 10, authorizedPerMinute: 1e6, unauthorizedPerMinute: 1e6, blockSeconds: 60 };
-  world = await World.open({ limits }, {}, ':memory:');
+  world = await World.open({ limits });
   ({ jwt } = await world.member('anna', 'user'));
 });
 afterEach(() => world.close());

@@ -2,18 +2,21 @@ import { Worker } from 'node:worker_threads';
 import type { Faults, GeofenceItem } from '@outrider/access';
 import { Problem } from '@outrider/access';
 import type { Shape } from '@outrider/domain';
+import type { FileItem } from '@outrider/geo/files';
 import type { Logger } from '@outrider/runtime';
 import { type GeozoneFeature, shapeOf } from './geojson.ts';
-import type { GeometryAnswer, GeometryTask } from './geometry-messages.ts';
+import type { GeometryAnswer, GeometryTask, PlacesFile } from './geometry-messages.ts';
 
 /** Up to this many points a check takes less time than to ask another thread for it. */
 const FEW_POINTS = 500;
 /** Of the thread's JavaScript heap: some times what the largest collection takes. */
 const MAX_HEAP_MB = 1024;
 
+type Part = { id: number } & ({ items: GeofenceItem[] } | { read: FileItem[] });
+
 interface Asked {
-  take(items: GeofenceItem[]): void;
-  settle(answer: Exclude<GeometryAnswer, { items: GeofenceItem[] }>): void;
+  take(part: Part): void;
+  settle(answer: Exclude<GeometryAnswer, Part>): void;
   reject(error: Error): void;
 }
 
@@ -58,10 +61,28 @@ export class GeometryChecks {
     const items: GeofenceItem[] = [];
     const answer = await this.#ask(
       (id) => [{ id, collection: bytes }, [bytes]],
-      (some) => items.push(...some),
+      (part) => 'items' in part && items.push(...part.items),
     );
     if ('wrong' in answer) faults.addAll(answer.wrong, answer.wrongCount);
     return items;
+  }
+
+  /**
+   * What a file with places draws.
+   *
+   * @param file its bytes are given away
+   * @param faults is given what is wrong with its geofences; null: nobody asks
+   * @throws {Problem} when it is no such file
+   */
+  async readFile(file: PlacesFile, faults: Faults | null): Promise<{ read: FileItem[]; items: GeofenceItem[] }> {
+    const items: GeofenceItem[] = [];
+    const read: FileItem[] = [];
+    const answer = await this.#ask(
+      (id) => [{ id, file, isChecked: faults !== null }, [file.bytes]],
+      (part) => ('items' in part ? items.push(...part.items) : read.push(...part.read)),
+    );
+    if ('wrong' in answer) faults?.addAll(answer.wrong, answer.wrongCount);
+    return { read, items };
   }
 
   /** Ends the thread; what was asked fails. */
@@ -75,7 +96,7 @@ export class GeometryChecks {
   #ask(
     taskOf: (id: number) => [GeometryTask, ArrayBuffer[]],
     take: Asked['take'],
-  ): Promise<Exclude<GeometryAnswer, { items: GeofenceItem[] }>> {
+  ): Promise<Exclude<GeometryAnswer, Part>> {
     const id = ++this.#lastId;
     this.#worker ??= this.#start();
     const worker = this.#worker;
@@ -95,8 +116,8 @@ export class GeometryChecks {
     worker.on('message', (answer: GeometryAnswer) => {
       const asked = this.#asked.get(answer.id);
       if (asked === undefined) return;
-      if ('items' in answer) {
-        asked.take(answer.items);
+      if ('items' in answer || 'read' in answer) {
+        asked.take(answer);
         return;
       }
       this.#asked.delete(answer.id);
@@ -131,5 +152,6 @@ export class GeometryChecks {
 
 function pointsOf({ geometry }: GeozoneFeature): number {
   if (geometry.type === 'Polygon') return geometry.coordinates.reduce((sum, ring) => sum + ring.length, 0);
+  if (geometry.type === 'MultiPolygon') return geometry.coordinates.flat().reduce((sum, ring) => sum + ring.length, 0);
   return geometry.type === 'LineString' ? geometry.coordinates.length : 1;
 }

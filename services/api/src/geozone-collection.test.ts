@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ABSENT, type Answer, World } from './api.fixture.ts';
-import { MAX_FEATURES } from './geozone-collection.ts';
+import { MAX_FEATURES } from './geozone-reading.ts';
 
 let world: World;
 let jwt: string;

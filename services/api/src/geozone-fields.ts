@@ -1,7 +1,8 @@
 import type { Geofence, GroupId, LngLat } from '@outrider/domain';
 import { z } from 'zod';
-import { id, line } from './fields.ts';
+import { NEW_CUSTOM_FIELDS } from './custom-fields.ts';
 import { measuresOf } from './geojson.ts';
+import { id, line } from './plain-fields.ts';
 
 /** Longitude and latitude; an altitude that a tool added is not kept. */
 const lngLat = z
@@ -13,12 +14,20 @@ const lngLatOut = z.tuple([z.number(), z.number()]);
 const MAX_POINTS = 10_000;
 
 const polygon = { type: z.literal('Polygon') };
+const multiPolygon = { type: z.literal('MultiPolygon') };
 const point = { type: z.literal('Point') };
 const path = { type: z.literal('LineString') };
 
 export const geometryIn = z
   .discriminatedUnion('type', [
     z.strictObject({ ...polygon, coordinates: z.array(z.array(lngLat).max(MAX_POINTS)).min(1).max(1000) }),
+    z.strictObject({
+      ...multiPolygon,
+      coordinates: z
+        .array(z.array(z.array(lngLat).max(MAX_POINTS)).min(1).max(1000))
+        .min(1)
+        .max(1000),
+    }),
     z.strictObject({ ...point, coordinates: lngLat }),
     z.strictObject({ ...path, coordinates: z.array(lngLat).max(MAX_POINTS) }),
   ])
@@ -26,13 +35,16 @@ export const geometryIn = z
 export const geometryOut = z
   .discriminatedUnion('type', [
     z.strictObject({ ...polygon, coordinates: z.array(z.array(lngLatOut)) }),
+    z.strictObject({ ...multiPolygon, coordinates: z.array(z.array(z.array(lngLatOut))) }),
     z.strictObject({ ...point, coordinates: lngLatOut }),
     z.strictObject({ ...path, coordinates: z.array(lngLatOut) }),
   ])
   .meta({ id: 'Geometry' });
 
-export const shape = z.enum(['polygon', 'circle', 'line']).meta({
-  description: 'A polygon has a Polygon, a circle a Point with `radiusM`, a line a LineString with `widthM`.',
+export const shape = z.enum(['polygon', 'multipolygon', 'circle', 'line']).meta({
+  description:
+    'A polygon has a Polygon, a multipolygon a MultiPolygon whose parts do not overlap, a circle a Point with ' +
+    '`radiusM`, a line a LineString with `widthM`.',
 });
 export const name = line(200);
 export const radiusM = z.number();
@@ -49,6 +61,29 @@ export const minDwellSeconds = z
   .max(86_400)
   .meta({ description: 'A shorter stay, or a shorter absence, is no event.' });
 
+export const color = z
+  .string()
+  .regex(/^#[0-9a-f]{6}$/, 'It must be a colour such as #1f5fc4: # and six hexadecimal digits in lower case.')
+  .nullable()
+  .meta({ description: 'On maps. Null: none of its own.', examples: ['#1f5fc4'] });
+export const description = z
+  .string()
+  .trim()
+  .max(2000)
+  .nullable()
+  .meta({ description: 'For people; it may have several lines.', examples: ['Gate code at the office'] });
+
+export const category = line(100)
+  .nullable()
+  .meta({ description: 'What people call this kind of place; lists are filtered by it.', examples: ['Depot'] });
+export const sharedWithOrganisation = z.boolean().meta({
+  description: 'Everybody of the dealer’s organisation may see it, and its events of the vehicles that they see.',
+});
+export const sharedGroupIds = z
+  .array(id<GroupId>())
+  .max(1000)
+  .meta({ description: 'Users who were given one of these groups may see it as well.' });
+
 /** What a new geozone is made of, besides its geometry. */
 export const NEW_GEOZONE_PROPERTIES = {
   shape,
@@ -58,16 +93,22 @@ export const NEW_GEOZONE_PROPERTIES = {
   groupIds: groupIds.default(null),
   speedLimitKmh: speedLimitKmh.default(null),
   minDwellSeconds: minDwellSeconds.default(0),
+  color: color.default(null),
+  description: description.default(null),
+  category: category.default(null),
+  sharedWithOrganisation: sharedWithOrganisation.default(false),
+  sharedGroupIds: sharedGroupIds.default([]),
+  ...NEW_CUSTOM_FIELDS,
 };
 
 /** A geofence as a GeoJSON feature. */
 export function geozoneBody(geofence: Geofence): unknown {
   const { geometry, properties, areaM2, perimeterM } = measuresOf(geofence.shape);
-  const { name, groupIds, speedLimitKmh, minDwellSeconds, ownerId } = geofence;
+  const { kind: _, id: __, version: ___, shape: ____, ...terms } = geofence;
   return {
     type: 'Feature',
     id: geofence.id,
     geometry,
-    properties: { ...properties, name, groupIds, speedLimitKmh, minDwellSeconds, ownerId, areaM2, perimeterM },
+    properties: { ...properties, ...terms, areaM2, perimeterM },
   };
 }

@@ -42,6 +42,8 @@ describe('geozones', () => {
         groupIds: null,
         speedLimitKmh: null,
         minDwellSeconds: 0,
+        color: null,
+        description: null,
       });
       expect(body.properties.areaM2).toBeGreaterThan(0);
       expect((await world.call('GET', `/api/v1/geozones/${body.id}`, { jwt })).body).toEqual(body);
@@ -92,6 +94,16 @@ describe('geozones', () => {
     expect(line.geometry).toEqual(SHAPES[2]?.geometry);
     expect(line.properties).toMatchObject({ shape: 'line', widthM: 30, name: 'Depot' });
     expect(line.properties.radiusM).toBeUndefined();
+    const described = await patch({ properties: { color: '#1f5fc4', description: ' Gate code:\nat the office ' } });
+    expect(described.properties).toMatchObject({ color: '#1f5fc4', description: 'Gate code:\nat the office' });
+    expect((await patch({ properties: { color: null } })).properties).toMatchObject({
+      color: null,
+      description: 'Gate code:\nat the office',
+    });
+    expect((await patch({ properties: { color: 'blue', description: 'x'.repeat(2001) } })).errors).toMatchObject([
+      { pointer: '/properties/color' },
+      { pointer: '/properties/description' },
+    ]);
     expect((await patch({ properties: { shape: 'circle' } })).errors).toMatchObject([{ pointer: '/geometry/type' }]);
     expect((await patch({ properties: { widthM: null } })).errors).toMatchObject([{ pointer: '/properties/widthM' }]);
     expect((await patch({ properties: { ownerId: ABSENT } })).errors).toMatchObject([

@@ -3,7 +3,10 @@ import { type Logger, type Part, poller } from '@outrider/runtime';
 
 export interface HousekeepingParts {
   config: { auditRetentionDays: number };
-  registry: Pick<Registry, 'vehicles' | 'audit' | 'sessions' | 'idempotency' | 'jobs' | 'reportDeliveries'>;
+  registry: Pick<
+    Registry,
+    'vehicles' | 'audit' | 'sessions' | 'apiKeys' | 'idempotency' | 'jobs' | 'reportDeliveries' | 'shareLinks'
+  >;
   logger: Logger;
   /** Unix milliseconds. */
   now: () => number;
@@ -31,6 +34,8 @@ export function createHousekeeping({ config, registry, logger, now }: Housekeepi
     };
     await all(() => registry.audit.clean(now() - config.auditRetentionDays * DAY_MS, AT_ONCE));
     await all(() => registry.sessions.clean(AT_ONCE));
+    await all(() => registry.apiKeys.clean(AT_ONCE));
+    await all(() => registry.shareLinks.clean(AT_ONCE));
     await all(() => registry.idempotency.clean(AT_ONCE));
     await all(() => registry.jobs.clean(now() - JOB_DAYS * DAY_MS, AT_ONCE));
     await all(() => registry.vehicles.forgetHolders(now() - HOLDER_DAYS * DAY_MS, AT_ONCE));

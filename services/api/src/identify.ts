@@ -1,10 +1,10 @@
-import { type Tokens, tokenOfHeader } from '@outrider/auth';
-import type { Directory } from '@outrider/domain';
+import { type Refused, type Tokens, tokenOfHeader, type Verified, type VerifiedApiKey } from '@outrider/auth';
+import { callerWithKey, type Directory } from '@outrider/domain';
 import type { Identity } from './context.ts';
 
 /**
- * Who calls, by the `Authorization` header, or without one, by the cookie of the console's session. A blocked
- * or deleted account is nobody from the moment that the directory says so, whatever its token.
+ * Who calls, by the token or API key of the `Authorization` header, or without one, by the cookie of the console's
+ * session. A blocked or deleted account is nobody from the moment that the directory says so, whatever its token.
  *
  * @param header `Authorization`
  * @param cookie token in the cookie
@@ -23,8 +23,25 @@ export async function identify(
   const token = header === undefined ? cookie : tokenOfHeader(header);
   if (token === null) return { refused: 'malformed' };
   const verified = await (via === 'jwt' ? tokens.verify(token) : tokens.verifyCookie(token));
+  return identityOf(verified, via, directory);
+}
+
+/**
+ * The account of a token or key that was checked.
+ *
+ * @param via how its session is used; a key says so itself
+ */
+export function identityOf(
+  verified: Verified | VerifiedApiKey | Refused,
+  via: 'jwt' | 'cookie',
+  directory: Directory,
+): Identity {
   if (verified.error !== undefined) return { refused: verified.error };
   const caller = directory.users.get(verified.userId);
   if (!caller || caller.blocked) return { refused: 'ended' };
-  return { caller, sessionId: verified.sessionId, via };
+  if ('grant' in verified) {
+    const { grant } = verified;
+    return { via: 'api-key', caller: callerWithKey(caller, grant), sessionId: null, apiKeyId: grant.id };
+  }
+  return { via, caller, sessionId: verified.sessionId, apiKeyId: null };
 }

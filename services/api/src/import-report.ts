@@ -15,8 +15,15 @@ const OUTCOMES = ['created', 'updated', 'unchanged'] as const;
  * What an import answers.
  *
  * @param place how an item says which one it is of those that were sent
+ * @param more what it answers beside
  */
-export function importReport(name: string, place: z.ZodRawShape, example: object) {
+export function importReport(
+  name: string,
+  place: z.ZodRawShape,
+  example: object,
+  more: z.ZodRawShape = {},
+  moreExample: object = {},
+) {
   return z
     .strictObject({
       dryRun: z.boolean(),
@@ -30,6 +37,7 @@ export function importReport(name: string, place: z.ZodRawShape, example: object
           outcome: z.enum(OUTCOMES),
         }),
       ),
+      ...more,
     })
     .meta({
       id: name,
@@ -40,6 +48,7 @@ export function importReport(name: string, place: z.ZodRawShape, example: object
           updated: 0,
           unchanged: 0,
           items: [{ ...example, id: '01961f3c-7a10-7c3e-9b1d-2f6a0c4e8d57', outcome: 'created' }],
+          ...moreExample,
         },
       ] as never,
     });

@@ -1,5 +1,5 @@
-import { type InputError, jsonPointer, Problem } from '@outrider/access';
-import type { z } from 'zod';
+import { type InputError, jsonPointer, Problem } from '@outrider/access/problem';
+import { z } from 'zod';
 
 /** More would help nobody, and the answer must stay smaller than a hostile request. */
 const MAX_ERRORS = 20;
@@ -44,7 +44,7 @@ function listed(names: readonly string[]): string {
 }
 
 /**
- * The query of a request as its schema has it. Names are a closed list, and each may be given once.
+ * The query of a request as its schema has it. Names are a closed list, and each may be given once, but for lists.
  *
  * @param schema null: the call takes no parameters
  * @param url of the request, with or without its origin
@@ -53,12 +53,13 @@ function listed(names: readonly string[]): string {
 export function readQuery(schema: z.ZodObject | null, url: string): Record<string, unknown> | null {
   const [, search = ''] = /\?([^#]*)/.exec(url) ?? [];
   const known = Object.keys(schema?.shape ?? {});
-  const values: Record<string, string> = {};
+  const values: Record<string, string | string[]> = {};
   const errors = new Map<string, InputError>();
   for (const [name, value] of search === '' ? [] : new URLSearchParams(search)) {
     const parameter = shortened(name);
     if (!known.includes(name))
       errors.set(name, { parameter, detail: `There is no such parameter; known here: ${listed(known)}.` });
+    else if (isList(schema?.shape[name])) values[name] = [...(values[name] ?? []), value];
     else if (name in values) errors.set(name, { parameter, detail: 'It is given more than once.' });
     else values[name] = value;
     if (errors.size === MAX_ERRORS) break;
@@ -68,6 +69,11 @@ export function readQuery(schema: z.ZodObject | null, url: string): Record<strin
       errors: [...errors.values()],
     });
   return schema && validate(schema, values, 'parameter');
+}
+
+function isList(parameter: unknown): boolean {
+  if (parameter instanceof z.ZodOptional || parameter instanceof z.ZodDefault) return isList(parameter.unwrap());
+  return parameter instanceof z.ZodPipe ? isList(parameter.out) : parameter instanceof z.ZodArray;
 }
 
 /** A name that nobody would give to a field need not come back as long as it was sent. */
@@ -109,6 +115,35 @@ export async function readJson(request: Request): Promise<unknown> {
 export async function readJsonBytes(request: Request): Promise<ArrayBuffer> {
   requireJson(request);
   return wholeBody(() => request.arrayBuffer());
+}
+
+/** The body of a request that is a file, whatever it says that it is. */
+export function readBytes(request: Request): Promise<ArrayBuffer> {
+  return wholeBody(() => request.arrayBuffer());
+}
+
+const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
+
+/** Is it the media type of a form? */
+export function isForm(contentType: string | undefined): boolean {
+  return FORM_TYPE.test(contentType ?? '');
+}
+
+/**
+ * The body of a request that is a form, or else JSON.
+ *
+ * @throws {Problem} when a field is there more than once, or it says that it is something else
+ */
+export async function readFormOrJson(request: Request): Promise<unknown> {
+  if (!isForm(request.headers.get('content-type') ?? undefined)) return readJson(request);
+  const fields = [...new URLSearchParams(await readText(request, 'application/x-www-form-urlencoded'))];
+  const names = fields.map(([name]) => name);
+  const repeated = names.find((name, nth) => names.indexOf(name) !== nth);
+  if (repeated !== undefined)
+    throw new Problem('invalid-request', 'The body is not valid.', {
+      errors: [{ pointer: jsonPointer([shortened(repeated)]), detail: 'It is given more than once.' }],
+    });
+  return Object.fromEntries(fields);
 }
 
 function requireJson(request: Request): void {

@@ -38,7 +38,10 @@ afterEach(() => world.close());
 
 async function draw(ownerId: UserId): Promise<string> {
   const shape = { type: 'circle', center: [30, 60], radiusM: 100 } as const;
-  const terms = { groupIds: null, speedLimitKmh: null, minDwellSeconds: 0 };
+  const terms = {
+    ...{ groupIds: null, speedLimitKmh: null, minDwellSeconds: 0, color: null, description: null },
+    ...{ category: null, sharedWithOrganisation: false, sharedGroupIds: [] },
+  };
   return (await world.registry.geofences.create({ name: 'Depot', ownerId, shape, ...terms })).id;
 }
 

@@ -4,17 +4,20 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { type RateLimitInfo, rateLimiter, type Store } from 'hono-rate-limiter';
 import type { ApiEnv } from './context.ts';
 
-/** The spec's table (section 8), and how long a block lasts. */
+/** The spec's table (section 8), what API keys may, and how long a block lasts. */
 export interface LimitsConfig {
   failedLoginsPerMinute: number;
   authorizedPerMinute: number;
+  /** Calls of one API key, which are not counted for its user. Default: as many as of a user. */
+  apiKeyPerMinute?: number;
   unauthorizedPerMinute: number;
   blockSeconds: number;
 }
 
-export const SPECIFIED_LIMITS: LimitsConfig = {
+export const SPECIFIED_LIMITS: Required<LimitsConfig> = {
   failedLoginsPerMinute: 10,
   authorizedPerMinute: 180,
+  apiKeyPerMinute: 180,
   unauthorizedPerMinute: 60,
   blockSeconds: 60,
 };
@@ -25,9 +28,9 @@ type Counters = Pick<Hub, 'hit' | 'unhit' | 'resetCount' | 'block' | 'blockedUnt
 const WINDOW_MS = 60_000;
 
 /** What is counted together, and blocked together. */
-export type Subject = `ip:${string}` | `user:${string}`;
+export type Subject = `ip:${string}` | `user:${string}` | `api-key:${string}`;
 
-/** The three limits and the block that comes of each. */
+/** The four limits and the block that comes of each. */
 export class Limits {
   readonly #config: LimitsConfig;
   readonly #hub: Counters;
@@ -49,6 +52,11 @@ export class Limits {
   /** Calls of a user with a good token. */
   authorized(subjectOf: (c: Context<ApiEnv>) => Subject | null): MiddlewareHandler<ApiEnv> {
     return this.#limit('authorized', this.#config.authorizedPerMinute, subjectOf, false);
+  }
+
+  /** Calls with a good API key. */
+  ofApiKey(subjectOf: (c: Context<ApiEnv>) => Subject | null): MiddlewareHandler<ApiEnv> {
+    return this.#limit('api-key', this.#config.apiKeyPerMinute ?? this.#config.authorizedPerMinute, subjectOf, false);
   }
 
   /** All other calls of an address. */
@@ -91,8 +99,12 @@ export class Limits {
       skip: (c) => subjectOf(c) === null,
       keyGenerator: (c) => key(subjectOf(c)),
       skipSuccessfulRequests: failuresOnly,
-      requestWasSuccessful: (c) =>
-        c.res.status !== 401 && c.res.status !== 403 && !(c.error instanceof Problem && c.error.isWrongPassword),
+      requestWasSuccessful: (c) => {
+        const problem = c.error instanceof Problem ? c.error : null;
+        // The password was right: what is asked for now is a code.
+        if (problem?.kind === 'second-factor-needed') return true;
+        return c.res.status !== 401 && c.res.status !== 403 && problem?.isWrongPassword !== true;
+      },
       handler: async (c) => {
         const subject = subjectOf(c);
         if (subject === null) throw new Error('counted a request that is nobody’s');
@@ -145,7 +157,8 @@ function busy(): Problem {
 }
 
 function tooMany(subject: Subject, restMs: number): Problem {
-  const whose = subject.startsWith('ip:') ? 'this address' : 'this account';
+  const kind = subject.slice(0, subject.indexOf(':')) as 'ip' | 'user' | 'api-key';
+  const whose = { ip: 'this address', user: 'this account', 'api-key': 'this API key' }[kind];
   return new Problem('too-many-requests', `A limit was exceeded; all calls of ${whose} are refused for a while.`, {
     headers: { 'retry-after': String(Math.max(1, Math.ceil(restMs / 1000))) },
   });

@@ -39,7 +39,7 @@ const SWEEP_EVERY_MS = 50;
  * @throws {Error} when the port is taken or may not be used
  */
 export async function listenApi(
-  api: Pick<Api, 'fetch'>,
+  api: Pick<Api, 'fetch'> & Partial<Pick<Api, 'endFeeds'>>,
   place: { port: number; host: string; bounds?: ServerBounds },
   times: ClientTimes = TIMES,
 ): Promise<ApiServer> {
@@ -68,6 +68,7 @@ export async function listenApi(
     port: (server.address() as AddressInfo).port,
     upgraded,
     async close(graceMs = GRACE_MS) {
+      api.endFeeds?.();
       await new Promise<void>((resolve) => {
         // A connection that is kept alive becomes idle when its request in hand is answered.
         const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_EVERY_MS);

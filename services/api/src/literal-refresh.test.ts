@@ -126,10 +126,63 @@ describe('the header as the specification writes it', () => {
   });
 });
 
+describe('in pieces', () => {
+  test('wherever a packet ends', async () => {
+    const { jwt } = await world.member('anna');
+    const whole = literal(jwt, 'Content-Length: 4\r\nAccept: */*\r\n');
+    const lineEnds = [...whole.matchAll(/\r\n/g)].flatMap(({ index }) => [index, index + 1, index + 2]);
+    const inName = whole.indexOf('Authorization');
+    const cuts = [1, 4, 5, 12, 18, ...lineEnds, ...Array.from({ length: 26 }, (_, nth) => inName + nth)];
+    const apart = await Promise.all(
+      cuts.map(async (cut) => [cut, statusOf(await exchange(whole.slice(0, cut), whole.slice(cut), 'body'))] as const),
+    );
+    // The last ones are over the limit of their address, which shows that they were counted.
+    const within = apart.filter(([, status]) => status !== 429);
+    expect(within.length).toBeGreaterThan(Math.min(55, cuts.length) - 1);
+    for (const [cut, status] of within) expect(status, `cut at ${cut}`).toBe(200);
+  });
+
+  test('byte by byte, on a connection that has logged in', async () => {
+    const { jwt } = await world.member('anna');
+    const login = JSON.stringify({ login: 'anna', password: PASSWORD });
+    const client = await rawClient();
+    client.say('POST /auth/login?jwt=1 HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n');
+    client.say(`Content-Length: ${login.length}\r\n\r\n${login.slice(0, 7)}`);
+    client.say(login.slice(7));
+    await client.receives('"expiresAt"');
+    for (const byte of literal(jwt)) {
+      client.say(byte);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect((await client.untilClosed()).match(/"jwt":/g)).toHaveLength(2);
+  });
+});
+
+test('a query goes to the API: jwt=1 as in the login, another is refused by name', async () => {
+  const { jwt } = await world.member('anna');
+  const withQuery = (query: string) => exchange(literal(jwt).replace('/auth/refresh', `/auth/refresh?${query}`));
+  expect(statusOf(await withQuery('jwt=1'))).toBe(200);
+  expect(statusOf(await withQuery(''))).toBe(200);
+  const answer = await withQuery('x=1');
+  expect(statusOf(answer)).toBe(400);
+  expect(bodyOf(answer)).toMatchObject({ errors: [{ parameter: 'x' }] });
+});
+
+test('the token may stand there bare, and be the one for refreshing', async () => {
+  await world.addUser('anna');
+  const { jwt, refresh } = (await world.login('anna', PASSWORD)).body;
+  for (const token of [jwt, refresh]) {
+    expect(statusOf(await exchange(literal(token)))).toBe(200);
+    expect(statusOf(await exchange(literal(token).replace('JWT ', '')))).toBe(200);
+  }
+});
+
 describe('nothing else gets through', () => {
   const refused: Record<string, (jwt: string) => string> = {
     'another path': (jwt) => literal(jwt).replace('/auth/refresh', '/api/v1/me'),
-    'a query': (jwt) => literal(jwt).replace('/auth/refresh', '/auth/refresh?x=1'),
+    'another path that begins like it': (jwt) => literal(jwt).replace('/auth/refresh', '/auth/refreshed'),
+    'a fragment': (jwt) => literal(jwt).replace('/auth/refresh', '/auth/refresh?jwt=1#x'),
+    'a space in the query': (jwt) => literal(jwt).replace('/auth/refresh', '/auth/refresh?jwt =1'),
     'a whole URL': (jwt) => literal(jwt).replace('/auth/refresh', 'http://a/auth/refresh'),
     'another method': (jwt) => literal(jwt).replace('POST', 'PUT'),
     'another version': (jwt) => literal(jwt).replace('HTTP/1.1', 'HTTP/1.0'),
@@ -161,12 +214,26 @@ describe('nothing else gets through', () => {
     expect(statusOf(received)).toBe(400);
     expect(answersIn(received)).toBe(1);
     expect(received).not.toContain('jwt');
+    expect(received).toMatch(/\r\ncontent-type: application\/problem\+json\r\n/);
+    expect(bodyOf(received)).toMatchObject({ status: 400, title: expect.any(String), detail: expect.any(String) });
   });
 
   test('what begins inside another request’s headers is not taken for a request', async () => {
     const { jwt } = await world.member('anna');
     const received = await exchange('POST /api/v1/vehicles HTTP/1.1\r\nHost: a\r\nX: ', literal(jwt));
     expect(statusOf(received)).toBe(400);
+    expect(received).not.toContain('jwt');
+  });
+
+  test('what begins inside headers that came with another request is not taken for a request', async () => {
+    const { jwt } = await world.member('anna');
+    const client = await rawClient();
+    client.say('GET /health/live HTTP/1.1\r\nHost: a\r\n\r\nPOST /api/v1/vehicles HTTP/1.1\r\nHost: a\r\nX: ');
+    await client.receives('"ok"');
+    client.say(literal(jwt));
+    const received = await client.untilClosed();
+    expect(answersIn(received)).toBe(2);
+    expect(received).toContain('HTTP/1.1 400 ');
     expect(received).not.toContain('jwt');
   });
 
@@ -177,7 +244,8 @@ describe('nothing else gets through', () => {
   });
 
   test('bytes that are no HTTP are answered 400, headers that are too large 431', async () => {
-    expect(statusOf(await exchange('hello\r\n\r\n'))).toBe(400);
+    const noHttp = await exchange('hello\r\n\r\n');
+    expect(bodyOf(noHttp)).toMatchObject({ type: 'urn:outrider:problem:invalid-request', status: statusOf(noHttp) });
     expect(statusOf(await exchange(`GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`))).toBe(431);
   });
 });

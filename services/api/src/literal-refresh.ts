@@ -1,6 +1,7 @@
 import { type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { Problem } from '@outrider/access';
 import type { Api } from './api.ts';
 
 /** The size of the largest header section that Node's parser takes. */
@@ -8,7 +9,9 @@ const MAX_REQUEST_BYTES = 16 * 1024;
 /** As long as any other request has for its headers. */
 const WHOLE_WITHIN_MS = 10_000;
 const END_OF_HEAD = '\r\n\r\n';
-const REQUEST_LINE = 'POST /auth/refresh HTTP/1.1';
+/** A query may stand behind the path: it is the API's to judge. */
+const REQUEST_LINE = /^POST (\/auth\/refresh(?:\?[\x21\x22\x24-\x7e]*)?) HTTP\/1\.1$/;
+const START = 'POST /auth/refresh';
 /** Field name and value as RFC 9112, section 5 has them. */
 const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)$/;
 /** The one line that no parser takes: the header's name with the space that the specification gives it. */
@@ -27,14 +30,16 @@ export type LiteralRefresh = Request | 'incomplete' | 'refused';
 export function readLiteralRefresh(raw: Buffer): LiteralRefresh {
   if (raw.length > MAX_REQUEST_BYTES) return 'refused';
   const text = raw.toString('latin1');
-  const start = `${REQUEST_LINE}\r\n`;
-  if (!text.startsWith(start.slice(0, text.length))) return 'refused';
+  if (!text.startsWith(START.slice(0, text.length))) return 'refused';
   const endOfHead = text.indexOf(END_OF_HEAD);
   if (endOfHead < 0) return 'incomplete';
+  const [requestLine = '', ...lines] = text.slice(0, endOfHead).split('\r\n');
+  const [, target] = REQUEST_LINE.exec(requestLine) ?? [];
+  if (target === undefined) return 'refused';
 
   const headers = new Headers();
   let literals = 0;
-  for (const line of text.slice(start.length, endOfHead).split('\r\n')) {
+  for (const line of lines) {
     const literal = LITERAL_FIELD.exec(line)?.[1];
     const [, name, value] = literal === undefined ? (FIELD.exec(line) ?? []) : [line, 'authorization-refresh', literal];
     if (name === undefined || value === undefined) return 'refused';
@@ -45,7 +50,7 @@ export function readLiteralRefresh(raw: Buffer): LiteralRefresh {
   }
   const length = headers.get('content-length') ?? '0';
   const host = headers.get('host') ?? '';
-  const url = `http://${host}/auth/refresh`;
+  const url = `http://${host}${target}`;
   if (
     literals !== 1 ||
     !/^[^\s/?#@]+$/.test(host) ||
@@ -64,61 +69,90 @@ export function readLiteralRefresh(raw: Buffer): LiteralRefresh {
   return new Request(url, { method: 'POST', headers });
 }
 
-/** A request of which the end has not come yet. */
-interface Waiting {
-  /** All that came since the last request that was answered. */
-  raw: Buffer;
-  giveUp: NodeJS.Timeout;
+/** What a connection has read of the request that it is at. */
+interface Incoming {
+  /** Everything since the end of the last request; null once a request was handed out of it, until that is over. */
+  raw: Buffer | null;
+  /** Bytes of the body of the request in hand that are still to come; NaN where they can't be known. */
+  owed: number;
+  giveUp: NodeJS.Timeout | undefined;
 }
+
+/** As much as Node reads at once, behind a header section of the largest size. */
+const MAX_HELD_BYTES = MAX_REQUEST_BYTES + 64 * 1024;
+const NOTHING = Buffer.alloc(0);
 
 /**
  * Answers what Node's parser refuses: the literal spelling of the refresh as any other call, through the API with its
- * limits and addresses; everything else with 400 (431 for headers that are too large, 408 for those that never came).
- * The connection is closed after either.
+ * limits and addresses; everything else by problem+json with 400 (431 for headers that are too large, 408 for those
+ * that never came). The connection is closed after either.
  */
 export function answerClientErrors(server: Server, api: Pick<Api, 'fetch'>): void {
-  /**
-   * How many bytes had been read of a connection when its last request was over. Only bytes that begin exactly there
-   * begin a request: neither the rest of a body nor of half-read headers can pass for one.
-   */
-  const readBefore = new WeakMap<Duplex, number>();
-  const waiting = new WeakMap<Duplex, Waiting>();
+  const incoming = new WeakMap<Duplex, Incoming>();
 
+  // The parser reports the packet in which it met the space: what came in the packets before it is kept here.
+  server.on('connection', (socket: Socket & { parser?: unknown }) => {
+    const state: Incoming = { raw: NOTHING, owed: 0, giveUp: undefined };
+    incoming.set(socket, state);
+    const keep = (packet: Buffer) => {
+      // Upgraded: there are no requests any more.
+      if (!socket.parser) return void socket.off('data', keep);
+      if (state.raw === null) state.owed = state.owed < packet.length ? Number.NaN : state.owed - packet.length;
+      else if (state.raw.length + packet.length > MAX_HELD_BYTES) [state.raw, state.owed] = [null, Number.NaN];
+      else state.raw = state.raw.length === 0 ? packet : Buffer.concat([state.raw, packet]);
+    };
+    // Before the parser, which reports requests and errors while it reads a packet.
+    socket.prependListener('data', keep);
+    socket.once('close', () => clearTimeout(state.giveUp));
+  });
+
+  /*
+   * Only bytes that begin exactly where a request ended begin a request: neither the rest of a body nor of half-read
+   * headers can pass for one. So the bytes of each request are counted, and where that can't be done, no more of them
+   * are taken on the connection.
+   */
   server.on('request', (request, response) => {
-    const { socket } = request;
-    response.once('finish', () => readBefore.set(socket, request.complete ? socket.bytesRead : Number.NaN));
+    const state = incoming.get(request.socket);
+    if (!state) return;
+    const { headers } = request;
+    const length = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : Number.NaN;
+    const endOfHead = state.raw?.indexOf(END_OF_HEAD) ?? -1;
+    const isKnown = state.raw !== null && endOfHead >= 0;
+    const owed = isKnown ? endOfHead + END_OF_HEAD.length + length - (state.raw?.length ?? 0) : Number.NaN;
+    state.owed = owed < 0 ? Number.NaN : owed;
+    state.raw = null;
+    response.once('finish', () => {
+      if (request.complete && state.owed === 0) state.raw = NOTHING;
+    });
   });
 
   /** Connections that were sent their last response: everything that follows on them is ignored. */
   const over = new WeakSet<Duplex>();
-  const refuse = (socket: Duplex, status: 400 | 408 | 431) => {
+  const refuse = (socket: Socket, response: Response) => {
     over.add(socket);
     if (!socket.writable) return void socket.destroy();
-    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+    void send(socket, response);
   };
 
-  server.on('clientError', (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, stream: Duplex) => {
+  server.on('clientError', (error: NodeJS.ErrnoException, stream: Duplex) => {
     const socket = stream as Socket;
     if (over.has(socket)) return;
-    const { code, rawPacket: packet } = error;
+    const { code } = error;
     if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-    const earlier = waiting.get(socket);
-    clearTimeout(earlier?.giveUp);
-    waiting.delete(socket);
-    if (code === 'HPE_HEADER_OVERFLOW') return refuse(socket, 431);
-    if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return refuse(socket, 408);
-    if (code !== 'HPE_INVALID_HEADER_TOKEN' || packet === undefined) return refuse(socket, 400);
-    const isStart = socket.bytesRead - packet.length === (readBefore.get(socket) ?? 0);
-    if (!earlier && !isStart) return refuse(socket, 400);
-
-    // Once it has refused a byte, the parser hands over whatever comes next in the same way.
-    const raw = earlier ? Buffer.concat([earlier.raw, packet]) : packet;
-    const request = readLiteralRefresh(raw);
-    if (request === 'refused') return refuse(socket, 400);
+    const state = incoming.get(socket);
+    clearTimeout(state?.giveUp);
+    if (code === 'HPE_HEADER_OVERFLOW') return refuse(socket, plainProblem(431, 'The headers are too large.'));
+    if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+      return refuse(socket, plainProblem(408, 'The request did not come whole.'));
+    if (code !== 'HPE_INVALID_HEADER_TOKEN' || !state?.raw) return refuse(socket, noHttp());
+    const request = readLiteralRefresh(state.raw);
+    if (request === 'refused') return refuse(socket, noHttp());
     if (request === 'incomplete') {
-      const giveUp = setTimeout(() => refuse(socket, 408), WHOLE_WITHIN_MS);
-      waiting.set(socket, { raw, giveUp });
-      socket.once('close', () => clearTimeout(giveUp));
+      // Once it has refused a byte, the parser refuses whatever comes next as well.
+      state.giveUp = setTimeout(
+        () => refuse(socket, plainProblem(408, 'The request did not come whole.')),
+        WHOLE_WITHIN_MS,
+      );
       return;
     }
     over.add(socket);
@@ -126,8 +160,23 @@ export function answerClientErrors(server: Server, api: Pick<Api, 'fetch'>): voi
   });
 }
 
+function noHttp(): Response {
+  return new Problem('invalid-request', 'It is not an HTTP request that can be read.').toResponse();
+}
+
+/** A problem that is no more than its status. */
+function plainProblem(status: 408 | 431, detail: string): Response {
+  const body = { type: 'about:blank', title: STATUS_CODES[status], status, detail };
+  const headers = { 'content-type': 'application/problem+json', 'cache-control': 'no-store' };
+  return new Response(JSON.stringify(body), { status, headers });
+}
+
 async function answer(socket: Socket, request: Request, api: Pick<Api, 'fetch'>): Promise<void> {
-  const response = await api.fetch(request, { incoming: { socket } as never });
+  await send(socket, await api.fetch(request, { incoming: { socket } as never }));
+}
+
+/** Writes the last answer of a connection. */
+async function send(socket: Socket, response: Response): Promise<void> {
   const body = Buffer.from(await response.arrayBuffer());
   const fields = [...response.headers, ['content-length', body.length], ['connection', 'close']];
   const head = [

@@ -50,7 +50,7 @@ test('an address is pending until its holder, who has the link, says yes on the 
   const page = await follow(path);
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
   expect(page.headers.get('referrer-policy')).toBe('no-referrer');
-  expect(await page.text()).toContain(`<form method="post" action="${path.replace('=', '=')}"`);
+  expect(await page.text()).toContain(`<form method="post" action="${path}&#38;language=en"`);
   expect((await follow(path, 'POST')).status).toBe(200);
   expect(await stateOf(rule.id)).toBe('confirmed');
   // It worked once.
@@ -75,9 +75,31 @@ test('one click ends the e-mails, and no saved rule brings them back; its holder
   expect(await stateOf(rule.id)).toBe('unsubscribed');
   expect(await world.registry.mailAddresses.leaseConfirmations(10, 1000)).toEqual([]);
   const page = await (await follow(unsubscribe)).text();
-  const [, again = ''] = /action="([^"]+)"/.exec(page) ?? [];
+  const [, again = ''] = /action="([^"]+)"/.exec(page.replaceAll('&#38;', '&')) ?? [];
   expect((await follow(again, 'POST')).status).toBe(200);
   expect(await stateOf(rule.id)).toBe('confirmed');
+});
+
+test('pages are in the language of the e-mail, Hebrew from right to left', async () => {
+  await addRule([VICTIM]);
+  const path = `${await link('confirm')}&language=he`;
+  const page = await (await follow(path)).text();
+  expect(page).toContain('<html lang="he" dir="rtl">');
+  expect(page).toContain('<button>אישור</button>');
+  expect(page).toContain(`action="${path.replace('&', '&#38;')}"`);
+  expect(await (await follow(path, 'POST')).text()).toContain('<h1>הכתובת אושרה</h1>');
+  expect(await (await follow(path)).text()).toContain('<h1>הקישור אינו תקף עוד</h1>');
+  // What is no language is English.
+  expect(await (await follow(`${await link('unsubscribe')}&language=%3Cb%3E`)).text()).toContain('<html lang="en"');
+});
+
+test('who gets e-mails is asked in the language of the rule, else in that of its owner', async () => {
+  await world.registry.preferences.change(anna.user.id, () => ({ language: 'es' }));
+  await addRule([VICTIM]);
+  expect((await address()).language).toBe('es');
+  const german = { ...body([VICTIM], 'Other'), language: 'de' };
+  expect((await world.call('POST', RULES, { jwt: anna.jwt, body: german })).status).toBe(201);
+  expect((await address()).language).toBe('de');
 });
 
 describe('links', () => {

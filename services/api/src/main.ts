@@ -1,41 +1,53 @@
 import {
   accessVariables,
   backingOf,
+  commandVariables,
+  geocoderOf,
+  geocoderVariables,
   httpBoundsOf,
   hubCheck,
   logCheck,
   logVariables,
-  needServers,
   openDirectory,
   openHub,
   openLog,
   openRegistry,
   openReportFiles,
+  openServiceFiles,
   openTokens,
   openVideoFiles,
   openWarehouse,
+  pushVariables,
   reportStoreVariables,
-  serverVariables,
+  serverVariablesWith,
   videoStoreVariables,
 } from '@outrider/backing';
 import type { UserId } from '@outrider/domain';
-import { runService } from '@outrider/runtime';
+import { refuseUpgrade, runService } from '@outrider/runtime';
+import { createAccountExpiry } from './account-expiry.ts';
 import { createApi } from './api.ts';
 import { createErasureRunner } from './erasure.ts';
 import { ADMIN_LOGIN, ensureAdmin } from './first-start.ts';
+import { createHistoryErasure } from './history-erasure.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { listenApi } from './listen.ts';
 import { createRelay } from './relay.ts';
+import { createServiceFileCleaning } from './service-file-cleaning.ts';
 import { apiConfigOf, apiVariables, quotasOf } from './settings.ts';
 import { createTerminalBindings } from './terminal-bindings.ts';
+import { terminalPortVariables } from './terminal-listeners.ts';
 
 const VARIABLES = {
   ...accessVariables,
+  ...commandVariables,
   ...apiVariables,
+  ...pushVariables,
+  ...geocoderVariables,
   ...reportStoreVariables,
   ...videoStoreVariables,
   ...logVariables,
-  ...serverVariables,
+  ...serverVariablesWith(['KAFKA_BROKERS', 'REDIS_URL', 'DATABASE_URL', 'CLICKHOUSE_URL', 'S3_URL']),
+  ...terminalPortVariables,
 };
 
 /**
@@ -43,7 +55,6 @@ const VARIABLES = {
  * what one changes is in force for every call that another answers from then on; of the relays one works at a time.
  */
 await runService('api', VARIABLES, async ({ config, logger, metrics, tracing, life, now, ...own }) => {
-  needServers(config, ['KAFKA_BROKERS', 'REDIS_URL', 'DATABASE_URL', 'CLICKHOUSE_URL', 'S3_URL']);
   const backing = backingOf(config, null);
   const registry = await openRegistry(backing, logger, { quotas: quotasOf(config) });
   life.own('registry', () => registry.close());
@@ -58,6 +69,7 @@ await runService('api', VARIABLES, async ({ config, logger, metrics, tracing, li
   life.own('warehouse', () => warehouse.close());
   const videoFiles = await openVideoFiles(backing);
   const reportFiles = await openReportFiles(backing);
+  const serviceFiles = await openServiceFiles(backing);
   const relay = createRelay({ registry, log, logger, now });
   await life.start(relay);
 
@@ -70,10 +82,24 @@ await runService('api', VARIABLES, async ({ config, logger, metrics, tracing, li
   await life.start(
     createHousekeeping({ config: { auditRetentionDays: config.AUDIT_RETENTION_DAYS }, registry, logger, now }),
   );
+  await life.start(createAccountExpiry({ registry, logger }));
   await life.start(createTerminalBindings({ hub, registry, logger }));
   const { directory, refresh } = definitions;
-  const erasures = createErasureRunner({ registry, warehouse, hub, videoFiles, reportFiles, logger, metrics, now });
+  const erasures = createErasureRunner({
+    registry,
+    warehouse,
+    hub,
+    videoFiles,
+    reportFiles,
+    serviceFiles,
+    logger,
+    metrics,
+    now,
+  });
   await life.start(erasures);
+  const histories = createHistoryErasure({ registry, warehouse, hub, videoFiles, reportFiles, logger, now });
+  await life.start(histories);
+  await life.start(createServiceFileCleaning({ registry, files: serviceFiles, logger, now }));
 
   const checks = {
     registry: () => registry.ping(),
@@ -85,6 +111,7 @@ await runService('api', VARIABLES, async ({ config, logger, metrics, tracing, li
     },
     async erasures() {
       if (!erasures.healthy) throw new Error('stored data of what was deleted is not erased');
+      if (!histories.healthy) throw new Error('history of vehicles is not erased');
     },
     files: () => videoFiles.ping(),
     process: own.processCheck,
@@ -99,11 +126,15 @@ await runService('api', VARIABLES, async ({ config, logger, metrics, tracing, li
     hub,
     trackReport: warehouse,
     reportArchive: warehouse,
+    geocoder: geocoderOf(config, logger),
     eventReport: warehouse,
+    historyArchive: warehouse,
     videoFiles,
     reportFiles,
+    serviceFiles,
     checks,
     metricsAccess: own.metricsAccess,
+    log,
     logger,
     metrics,
     tracing,
@@ -113,5 +144,9 @@ await runService('api', VARIABLES, async ({ config, logger, metrics, tracing, li
   const bounds = { ...httpBoundsOf(config), logger, metrics };
   const http = await listenApi(api, { host: config.HOST, port: config.PORT, bounds });
   life.own('http', () => http.close());
+  http.server.on('upgrade', (request, socket, head) => {
+    http.upgraded(socket);
+    if (!api.upgrade(request, socket, head)) refuseUpgrade(socket, '404 Not Found');
+  });
   return { checks, ports: { http: http.port } };
 });

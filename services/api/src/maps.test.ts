@@ -80,7 +80,7 @@ beforeAll(async () => {
   writeFileSync(join(own, 'broken.mbtiles'), 'no database');
   writeFileSync(join(own, 'notes.txt'), 'secret');
   writeFileSync(join(own, '.hidden.mbtiles'), '');
-  world = await World.open({ mapFolders: [own, join(folder, 'none'), shipped] }, {}, ':memory:');
+  world = await World.open({ mapFolders: [own, join(folder, 'none'), shipped] });
 });
 afterAll(async () => {
   await world.close();
@@ -95,7 +95,8 @@ async function get(path: string, headers: Record<string, string> = {}) {
 }
 
 test('lists the maps, each with its TileJSON; a map of the operator replaces the one that is shipped', async () => {
-  const { items } = JSON.parse((await get('')).bytes.toString());
+  const { items, online } = JSON.parse((await get('')).bytes.toString());
+  expect(online).toBeNull();
   expect(items.map(({ name }: { name: string }) => name)).toEqual(['broken', 'region', 'world', 'sea']);
   const tileJson = JSON.parse((await get('/world')).bytes.toString());
   expect(tileJson).toEqual({

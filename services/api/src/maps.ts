@@ -9,6 +9,7 @@ import { Hono } from 'hono';
 import { PMTiles, TileType } from 'pmtiles';
 import { isKnown } from './byte-range.ts';
 import type { ApiEnv } from './context.ts';
+import type { OnlineMap } from './online-map.ts';
 import { acceptsGzip } from './static-files.ts';
 
 /** What a map says of itself: TileJSON 3.0 without its addresses. */
@@ -28,6 +29,7 @@ interface TileMap {
   type: string;
   /** Null: the map has no such tile. */
   tile(z: number, x: number, y: number): Uint8Array | null | Promise<Uint8Array | null>;
+  close(): void | Promise<void>;
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -52,13 +54,34 @@ const MAX_ZOOM = 24;
 /** Replacing a map takes a restart, and browsers ask again after this time. */
 const CACHED = 'public, max-age=86400';
 
+/** A file in a folder of maps, and what became of it. */
+export interface MapFile {
+  file: string;
+  bytes: number;
+  /**
+   * `new`: added since the start, which finds it. `hidden`: a folder before it has a map of this name. `refused`: its
+   * name or format is not a map's.
+   */
+  state: 'served' | 'new' | 'hidden' | 'refused' | 'unreadable';
+  /** What it says of itself, where it is served. */
+  info: Pick<MapInfo, 'name' | 'attribution' | 'minzoom' | 'maxzoom'> | null;
+}
+
+export interface Maps {
+  app: Hono<ApiEnv>;
+  /** The files as they are now. */
+  files(): Promise<MapFile[]>;
+  close(): Promise<void>;
+}
+
 /**
  * Map tiles from files: `world.mbtiles` is `/maps/world/{z}/{x}/{y}`. Maps are no secrets, so they need no token and
  * stand outside the limits.
  *
+ * @param online a map of another server, which browsers ask themselves
  * @param folders looked through once, at the start; of two maps with one name, that of the first folder is served
  */
-export function mapTiles(folders: readonly string[], logger: Logger): Hono<ApiEnv> {
+export function mapTiles(folders: readonly string[], logger: Logger, online: OnlineMap | null = null): Maps {
   const maps = new Map<string, { file: string; etag: string; opened: Promise<TileMap | null> | null }>();
   for (const folder of folders)
     for (const file of existsSync(folder) ? readdirSync(folder).sort() : []) {
@@ -84,8 +107,31 @@ export function mapTiles(folders: readonly string[], logger: Logger): Hono<ApiEn
     return { map, etag: found.etag };
   }
 
+  async function files(): Promise<MapFile[]> {
+    const found: MapFile[] = [];
+    for (const folder of folders)
+      for (const file of existsSync(folder) ? readdirSync(folder).sort() : []) {
+        const path = join(folder, file);
+        const facts = statSync(path, { throwIfNoEntry: false });
+        if (facts?.isFile() !== true) continue;
+        const { name, ext } = parse(file);
+        const served = maps.get(name);
+        const isServed = served?.file === path;
+        const map = isServed ? await mapOf(name).catch(() => null) : null;
+        const isMap = OPENERS[ext] !== undefined && NAME.test(name);
+        const absent = !isMap ? 'refused' : served === undefined ? 'new' : 'hidden';
+        const state = !isServed ? absent : map === null ? 'unreadable' : 'served';
+        found.push({ file, bytes: facts.size, state, info: map?.map.info ?? null });
+      }
+    return found;
+  }
+
   const app = new Hono<ApiEnv>();
-  app.get('/maps', (c) => c.json({ items: [...maps.keys()].map((name) => ({ name, tileJson: `/maps/${name}` })) }));
+  app.get('/maps', (c) => {
+    const { origin: _, ...asked } = online ?? {};
+    const items = [...maps.keys()].map((name) => ({ name, tileJson: `/maps/${name}` }));
+    return c.json({ items, online: online && asked });
+  });
   app.get('/maps/:name', async (c) => {
     const name = c.req.param('name');
     const { map } = await mapOf(name);
@@ -109,7 +155,13 @@ export function mapTiles(folders: readonly string[], logger: Logger): Hono<ApiEn
       ...(sendsZipped ? { 'content-encoding': 'gzip' } : {}),
     });
   });
-  return app;
+  return {
+    app,
+    files,
+    async close() {
+      for (const { opened } of maps.values()) await (await opened)?.close();
+    },
+  };
 }
 
 /** MBTiles 1.3: rows are counted from the south. */
@@ -141,6 +193,7 @@ function openMbtiles(file: string): TileMap {
     },
     type: TYPES[said.get('format') ?? ''] ?? 'application/octet-stream',
     tile: (z, x, y) => (select.get(z, x, 2 ** z - 1 - y)?.tile_data as Uint8Array | undefined) ?? null,
+    close: () => database.close(),
   };
 }
 
@@ -164,6 +217,7 @@ async function openPmtiles(file: string): Promise<TileMap> {
       const found = await archive.getZxy(z, x, y);
       return found === undefined ? null : new Uint8Array(found.data);
     },
+    close: () => handle.close(),
   };
 }
 

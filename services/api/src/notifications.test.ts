@@ -2,12 +2,15 @@ import {
   deriveEventId,
   type FleetEvent,
   type GeofenceId,
+  type GeofenceVisit,
+  type GroupId,
+  licenceExpiriesOf,
   type NotificationRule,
   type User,
   type VehicleId,
 } from '@outrider/domain';
-import { sampleGeofenceFields, sampleVehicleFields } from '@outrider/domain/samples';
-import { DeliverySlots, deliveryShares } from '@outrider/registry';
+import { sampleGeofenceFields, sampleRuleFields, sampleVehicleFields } from '@outrider/domain/samples';
+import { DeliverySlots, deliveryShares, MAX_TESTS_PER_MINUTE } from '@outrider/registry';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ABSENT, World } from './api.fixture.ts';
 
@@ -105,17 +108,34 @@ describe('rules', () => {
       inactiveReason: null,
       eventKinds: ['geofence-visit'],
       phases: ['begin'],
+      minDurationMinutes: 0,
+      alarms: null,
+      sensors: null,
+      command: null,
       vehicleIds: null,
       groupIds: null,
       geofenceIds: null,
+      insideGeofenceIds: null,
+      outsideGeofenceIds: null,
+      driver: null,
+      driverIds: null,
+      driverGroupIds: null,
+      licenceWarningDays: 30,
       days: { on: 'daily' },
       hours: null,
       timeZone: 'UTC',
       minIntervalMinutes: 0,
       maxDataAgeMinutes: null,
       emails: [],
+      channelIds: [],
+      messageTemplate: null,
+      messageTemplates: {},
+      language: null,
+      push: false,
       emailStates: [],
       webhook: null,
+      lastNotifiedAt: null,
+      failedDeliveries: 0,
     });
     expect((await world.call('GET', `${RULES}/${body.id}`, { jwt: anna.jwt })).body).toEqual(body);
     expect((await world.call('GET', RULES, { jwt: anna.jwt })).body.items).toEqual([body]);
@@ -124,8 +144,9 @@ describe('rules', () => {
   test('everything that a rule can say goes in and comes out', async () => {
     const said = rule({
       active: false,
-      eventKinds: ['geofence-visit', 'speeding'],
+      eventKinds: ['geofence-visit', 'speeding', 'alarm'],
       phases: ['begin', 'end'],
+      alarms: ['sos', 'towing'],
       vehicleIds: [car],
       groupIds: anna.user.groupIds.toSorted(),
       geofenceIds: [depot],
@@ -162,7 +183,12 @@ describe('rules', () => {
   test('what can not be is refused with what is wrong and where', async () => {
     for (const [wrong, pointer] of [
       [{ eventKinds: [] }, '/eventKinds'],
-      [{ eventKinds: ['Geofence Visit'] }, '/eventKinds/0'],
+      [{ eventKinds: ['geofence-visit', 'geofence-enter'] }, '/eventKinds/1'],
+      [{ eventKinds: ['alarm'], alarms: ['panic'] }, '/alarms/0'],
+      [{ eventKinds: ['alarm'], alarms: ['power-cut'] }, '/alarms/0'],
+      [{ eventKinds: ['alarm'], alarms: [] }, '/alarms'],
+      [{ eventKinds: ['sensor-threshold'], sensors: ['Cargo'] }, '/sensors/0'],
+      [{ eventKinds: ['sensor-threshold'], sensors: [] }, '/sensors'],
       [{ phases: ['middle'] }, '/phases/0'],
       [{ vehicleIds: [] }, '/vehicleIds'],
       [{ vehicleIds: [car, hidden] }, '/vehicleIds/1'],
@@ -256,6 +282,125 @@ describe('rules', () => {
     expect(await ruleOf(body.id)).toMatchObject({ vehicleIds: null });
   });
 
+  test('a rule of driving licences has its days ahead, and nothing of vehicles', async () => {
+    const licences = (more: object = {}) => rule({ eventKinds: ['licence-expiry'], ...more });
+    const made = await add(licences());
+    expect([made.status, made.body.licenceWarningDays]).toEqual([201, 30]);
+    for (const [more, pointer] of [
+      [{ vehicleIds: [car] }, '/vehicleIds'],
+      [{ geofenceIds: [depot] }, '/geofenceIds'],
+      [{ eventKinds: ['licence-expiry', 'trip'] }, '/eventKinds'],
+      [{ phases: ['end'] }, '/phases'],
+      [{ command: { type: 'position-request' } }, '/command'],
+      [{ licenceWarningDays: 366 }, '/licenceWarningDays'],
+      [{ licenceWarningDays: 1.5 }, '/licenceWarningDays'],
+    ] as const) {
+      const refused = await add({ ...licences(more), name: 'Other' });
+      expect([refused.status, pointers(refused)], pointer).toEqual([400, [pointer]]);
+    }
+    const path = `${RULES}/${made.body.id}`;
+    const changed = await world.call('PATCH', path, { jwt: anna.jwt, body: { licenceWarningDays: 7 } });
+    expect(changed.body).toMatchObject({ licenceWarningDays: 7, eventKinds: ['licence-expiry'] });
+    const refused = await world.call('PATCH', path, { jwt: anna.jwt, body: { vehicleIds: [car] } });
+    expect([refused.status, pointers(refused)]).toEqual([400, ['/vehicleIds']]);
+    const trial = await world.call('POST', `${path}/test`, { jwt: anna.jwt });
+    expect(trial.body).toMatchObject({ examined: 0, matched: [], notMatched: [] });
+    const body = { eventKind: 'licence-expiry', messageTemplate: '{driver}: {licenceExpiresOn}' };
+    const preview = await world.call('POST', `${RULES}/preview`, { jwt: anna.jwt, body });
+    expect(preview.body.text).toBe('Anna Berg: 2026-02-14');
+  });
+
+  test('the inbox has licences of drivers that the caller may see', async () => {
+    const made = await add(rule({ eventKinds: ['licence-expiry'] }));
+    const eva = await world.registry.drivers.create({
+      ...{
+        name: 'Eva',
+        dealerId: null,
+        groupIds: [...anna.user.groupIds],
+        codes: [],
+        phone: null,
+        licenceNumber: null,
+      },
+      licenceExpiresOn: '2026-05-31',
+    });
+    const stored = await world.registry.notificationRules.get(made.body.id);
+    const nowMs = Date.parse('2026-05-20T12:00:00Z');
+    const [found] = licenceExpiriesOf(stored as NotificationRule, anna.user, [eva], nowMs);
+    if (stored === null || found === undefined) throw new Error('nothing expires');
+    await world.registry.notifications.recordLicence({ rule: stored, event: found.expiry, driverName: eva.name });
+    const inbox = async (query = '') =>
+      (await world.call('GET', `/api/v1/notifications${query}`, { jwt: anna.jwt })).body;
+    expect(await inbox('?kind=licence-expiry&unread=true')).toMatchObject({
+      unreadCount: 1,
+      items: [
+        { driverName: 'Eva', vehicleName: null, event: { driverId: eva.id, startedAt: '2026-05-01T00:00:00.000Z' } },
+      ],
+    });
+    expect(await inbox(`?vehicleId=${car}`)).toMatchObject({ items: [] });
+    await world.registry.drivers.update(eva.id, null, { groupIds: [] });
+    expect(await inbox()).toMatchObject({ unreadCount: 0, items: [] });
+  });
+
+  test('drivers are named by those who see them, and not where nobody is known', async () => {
+    const driver = (name: string, groupIds: GroupId[]) =>
+      world.registry.drivers.create({
+        ...{ name, groupIds, dealerId: null, codes: [] },
+        ...{ phone: null, licenceNumber: null, licenceExpiresOn: null },
+      });
+    const own = (await driver('Own', [...anna.user.groupIds])).id;
+    const other = (await driver('Other', [])).id;
+    const made = await add(rule({ driver: 'known', driverIds: [own], driverGroupIds: [...anna.user.groupIds] }));
+    expect([made.status, made.body.driver, made.body.driverIds]).toEqual([201, 'known', [own]]);
+    for (const [more, pointer] of [
+      [{ driverIds: [own, other] }, '/driverIds/1'],
+      [{ driverIds: ['nobody'] }, '/driverIds/0'],
+      [{ driver: 'anybody' }, '/driver'],
+      [{ driver: 'unknown', driverIds: [own] }, '/driver'],
+    ] as const) {
+      const refused = await add(rule({ name: 'Refused', ...more }));
+      expect([refused.status, pointers(refused)]).toEqual([400, [pointer]]);
+    }
+    const path = `${RULES}/${made.body.id}`;
+    const refused = await world.call('PATCH', path, { jwt: anna.jwt, body: { driver: 'unknown' } });
+    expect([refused.status, pointers(refused)]).toEqual([400, ['/driver']]);
+    await world.registry.drivers.delete(own, null);
+    expect((await world.call('GET', path, { jwt: anna.jwt })).body).toMatchObject({ active: true, driverIds: [] });
+  });
+
+  test('a kind of event that there is not any more is shown, and stays while something else is changed', async () => {
+    const { ownerId, ...fields } = { ...sampleRuleFields(), ownerId: anna.user.id };
+    const stored = await world.registry.notificationRules.create(
+      { ...fields, ownerId, eventKinds: ['geofence-enter', 'speeding'] },
+      null,
+    );
+    const path = `${RULES}/${stored.id}`;
+    expect((await world.call('GET', path, { jwt: anna.jwt })).body.eventKinds).toEqual(['geofence-enter', 'speeding']);
+    const patch = (body: object) => world.call('PATCH', path, { jwt: anna.jwt, body });
+    expect((await patch({ name: 'Other' })).body.eventKinds).toEqual(['geofence-enter', 'speeding']);
+    const refused = await patch({ eventKinds: ['geofence-enter'] });
+    expect([refused.status, pointers(refused)]).toEqual([400, ['/eventKinds/0']]);
+  });
+
+  test('when a rule last notified, and how many of its deliveries failed, is listed with it', async () => {
+    const { body } = await add(rule({ webhook: { url: HOOK } }));
+    const made = await ruleOf(body.id);
+    await notify(made, [visit(car, depot, world.nowMs), visit(car, depot, world.nowMs + 1)]);
+    const slots = new DeliverySlots(deliveryShares(64, 1));
+    const [leased] = await world.registry.deliveries.lease({ slots, leaseMs: 60_000 });
+    if (leased === undefined) throw new Error('nothing is due');
+    await world.registry.deliveries.settle(leased, { state: 'failed', error: 'No.', status: 410 }, 'prompt');
+    const shown = { lastNotifiedAt: '2026-01-15T12:00:00.000Z', failedDeliveries: 1 };
+    expect((await world.call('GET', `${RULES}/${body.id}`, { jwt: anna.jwt })).body).toMatchObject(shown);
+    expect((await world.call('GET', RULES, { jwt: anna.jwt })).body.items).toMatchObject([shown]);
+    expect((await world.call('GET', `${RULES}?ownerId=${anna.user.id}`, { jwt: boss.jwt })).body.items).toHaveLength(1);
+    expect((await world.call('GET', `${RULES}?ownerId=${boss.user.id}`, { jwt: boss.jwt })).body.items).toEqual([]);
+    expect((await world.call('GET', `${RULES}?ownerId=${anna.user.id}`, { jwt: ben.jwt })).body.items).toEqual([]);
+    // A week later the failure is no longer counted.
+    world.nowMs += 8 * 24 * HOUR_MS;
+    anna.jwt = await world.tokenOf(anna.user);
+    expect((await world.call('GET', `${RULES}/${body.id}`, { jwt: anna.jwt })).body.failedDeliveries).toBe(0);
+  });
+
   test('a rule that names nothing any more says so, and can not be switched on before it names something', async () => {
     const { body } = await add(rule({ geofenceIds: [depot] }));
     await world.call('DELETE', `/api/v1/geozones/${depot}`, { jwt: anna.jwt });
@@ -280,7 +425,7 @@ describe('trying a rule', () => {
       visit(car, depot, at(1.1)),
       { ...visit(car, depot, at(15), at(14.5)), startLatitude: 59.5, startLongitude: 30.25 },
       visit(car, depot, at(30)),
-      { ...visit(car, depot, at(31)), kind: 'towing' } as unknown as FleetEvent,
+      { ...visit(car, depot, at(31)), kind: 'trip' } as unknown as FleetEvent,
       // Nobody's business but others'.
       visit(car, bensZone, at(2)),
       visit(hidden, depot, at(3)),
@@ -296,6 +441,11 @@ describe('trying a rule', () => {
       to: '2026-01-15T12:00:00.000Z',
       examined: 5,
       complete: true,
+      firstEventAt: new Date(at(4)).toISOString(),
+      days: [
+        { date: '2026-01-14', count: 1 },
+        { date: '2026-01-15', count: 1 },
+      ],
     });
     const times = (events: { startedAt: string }[]) => events.map(({ startedAt }) => startedAt);
     // 15 h before noon is 21:00; 1.1 h before matches, 1 h before comes too soon after it; 30 h before is 06:00.
@@ -320,7 +470,14 @@ describe('trying a rule', () => {
       'too-soon': [1, '2026-01-15T11:00:00.000Z'],
     });
     expect(world.eventsAsked).toEqual([
-      { vehicleIds: [car], fromMs: world.nowMs - 7 * 24 * HOUR_MS, toMs: world.nowMs, limit: 5000 },
+      {
+        vehicleIds: [car],
+        kinds: ['geofence-visit'],
+        geofenceIds: null,
+        fromMs: world.nowMs - 7 * 24 * HOUR_MS,
+        toMs: world.nowMs,
+        limit: 10_000,
+      },
     ]);
   });
 
@@ -342,6 +499,34 @@ describe('trying a rule', () => {
     expect(phases).toEqual(['begin', 'end', 'begin']);
   });
 
+  test('a rule that is not saved is tried with the rights of its owner to be', async () => {
+    const { geofenceId: _, ...plain } = visit(car, depot, world.nowMs - HOUR_MS) as GeofenceVisit;
+    const sos = { ...plain, kind: 'alarm', alarm: 'sos' };
+    world.eventsAnswer = [
+      sos as unknown as FleetEvent,
+      { ...sos, alarm: 'towing' } as unknown as FleetEvent,
+      { ...sos, vehicleId: hidden } as unknown as FleetEvent,
+    ];
+    const tryOut = (body: object, { jwt } = anna) => world.call('POST', `${RULES}/test`, { jwt, body });
+    const draft = { eventKinds: ['alarm'], alarms: ['sos'], vehicleIds: [car], timeZone: 'Asia/Tokyo' };
+    const trial = await tryOut(draft);
+    expect(trial.body).toMatchObject({
+      examined: 2,
+      matched: [{ alarm: 'sos' }],
+      days: [{ date: '2026-01-15', count: 1 }],
+      notMatched: [{ reason: 'other-alarm', count: 1 }],
+    });
+    expect((await world.call('GET', RULES, { jwt: anna.jwt })).body.items).toEqual([]);
+    const wrong = await tryOut({ ...draft, vehicleIds: [hidden] });
+    expect([wrong.status, pointers(wrong)]).toEqual([400, ['/vehicleIds/0']]);
+    expect((await tryOut({ ...draft, eventKinds: ['geofence-enter'] })).status).toBe(400);
+    // As a change of Anna's rule an operator sees what she would be notified of.
+    const { body: hers } = await add(rule());
+    expect((await tryOut({ eventKinds: ['alarm'] }, boss)).body.examined).toBe(3);
+    expect((await tryOut({ eventKinds: ['alarm'], ruleId: hers.id }, boss)).body.examined).toBe(2);
+    expect((await tryOut({ eventKinds: ['alarm'], ruleId: hers.id }, ben)).status).toBe(404);
+  });
+
   test('who may see nothing has nothing to try it on', async () => {
     const carl = await world.member('carl');
     const { body } = await add(rule(), carl);
@@ -349,6 +534,60 @@ describe('trying a rule', () => {
     const trial = await world.call('POST', `${RULES}/${body.id}/test`, { jwt: carl.jwt });
     expect(trial.body).toMatchObject({ examined: 0, complete: true, matched: [], notMatched: [] });
     expect(world.eventsAsked).toEqual([]);
+  });
+});
+
+describe('testing a channel', () => {
+  const webhook = { channel: 'webhook' };
+  const ask = (id: string, body: object, as = anna) =>
+    world.call('POST', `${RULES}/${id}/channel-tests`, { jwt: as.jwt, body });
+
+  test('a test is noted, and its result is shown to who asked for it', async () => {
+    const { body } = await add(rule({ webhook: { url: HOOK }, emails: ['anna@example.org'] }));
+    const asked = await ask(body.id, { channel: 'email', address: 'anna@example.org' });
+    expect(asked.status).toBe(202);
+    expect(asked.body).toMatchObject({ channel: 'email', target: 'anna@example.org', state: 'pending' });
+    const path = `${RULES}/${body.id}/channel-tests`;
+    const [leased] = await world.registry.channelTests.lease(10, 60_000);
+    if (leased === undefined) throw new Error('nothing is due');
+    expect(await world.registry.channelTests.lease(10, 60_000)).toEqual([]);
+    await world.registry.channelTests.settle(leased, { state: 'failed', error: 'No such mailbox.', status: 550 });
+    expect((await world.call('GET', path, { jwt: anna.jwt })).body.items).toMatchObject([
+      {
+        id: asked.body.id,
+        state: 'failed',
+        lastError: 'No such mailbox.',
+        responseStatus: 550,
+        finishedAt: '2026-01-15T12:00:00.000Z',
+      },
+    ]);
+    expect((await world.call('GET', path, { jwt: ben.jwt })).status).toBe(404);
+    expect((await world.call('GET', path, { jwt: boss.jwt })).body.items).toEqual([]);
+    expect((await ask(body.id, webhook, ben)).status).toBe(404);
+  });
+
+  test('only what the rule names is tested, and few times a minute', async () => {
+    const { body } = await add(rule({ webhook: { url: HOOK } }));
+    const wrong = await ask(body.id, { channel: 'email', address: 'ben@example.org' });
+    expect([wrong.status, pointers(wrong)]).toEqual([400, ['/address']]);
+    for (let n = 0; n < MAX_TESTS_PER_MINUTE; n += 1) expect((await ask(body.id, webhook)).status).toBe(202);
+    const refused = await ask(body.id, webhook);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60']);
+    world.nowMs += 60_000;
+    expect((await ask(body.id, webhook)).status).toBe(202);
+    const { body: without } = await add(rule({ name: 'Without' }));
+    const none = await ask(without.id, webhook);
+    expect([none.status, pointers(none)]).toEqual([400, ['/channel']]);
+  });
+
+  test('a test whose worker died has failed: it may have been sent', async () => {
+    const { body } = await add(rule({ webhook: { url: HOOK } }));
+    await ask(body.id, webhook);
+    expect(await world.registry.channelTests.lease(10, 60_000)).toHaveLength(1);
+    world.nowMs += 60_001;
+    expect(await world.registry.channelTests.lease(10, 60_000)).toEqual([]);
+    const path = `${RULES}/${body.id}/channel-tests`;
+    expect((await world.call('GET', path, { jwt: anna.jwt })).body.items).toMatchObject([{ state: 'failed' }]);
   });
 });
 
@@ -393,6 +632,19 @@ describe('the inbox', () => {
     expect([all.body, (await list()).body.unreadCount]).toEqual([{ marked: 1 }, 0]);
   });
 
+  test('is narrowed to a kind of event, a vehicle and a rule', async () => {
+    const van = await newVehicle('Van', anna.user.groupIds);
+    const made = await ruleOf((await add(rule())).body.id);
+    const other = await ruleOf((await add(rule({ name: 'Trips', eventKinds: ['trip'] }))).body.id);
+    await notify(made, [visit(car, depot, world.nowMs), visit(van, depot, world.nowMs)]);
+    await notify(other, [{ ...visit(car, depot, world.nowMs + 1), kind: 'trip' } as unknown as FleetEvent]);
+    expect(numbers(await list('?kind=trip'))).toEqual([3]);
+    expect(numbers(await list(`?vehicleId=${car}`))).toEqual([3, 1]);
+    expect(numbers(await list(`?vehicleId=${car}&kind=geofence-visit`))).toEqual([1]);
+    expect(numbers(await list(`?ruleId=${made.id}`))).toEqual([2, 1]);
+    expect((await list('?kind=geofence-enter')).status).toBe(400);
+  });
+
   test('keeps the names of a geozone and a vehicle that were deleted', async () => {
     const made = await ruleOf((await add(rule())).body.id);
     await notify(made, [visit(car, depot, world.nowMs)]);
@@ -431,6 +683,9 @@ describe('the inbox', () => {
       expect(
         (await world.call('POST', `/api/v1/webhook-deliveries/${delivery.id}/resend`, { jwt: anna.jwt })).status,
       ).toBe(delivery.notificationId === ofCar.id ? 404 : 202);
+    const listed = await world.call('GET', '/api/v1/webhook-deliveries', { jwt: anna.jwt });
+    for (const { notificationId, notification } of listed.body.items)
+      expect(notification?.vehicleName ?? null).toBe(notificationId === ofVan.id ? 'Car' : null);
     await world.registry.vehicles.delete(van, null);
     expect(numbers(await list())).toEqual([ofVan.number]);
     expect((await list()).body.unreadCount).toBe(1);
@@ -476,6 +731,8 @@ describe('deliveries', () => {
       responseStatus: 410,
       nextAttemptAt: null,
       finishedAt: '2026-01-15T13:00:00.000Z',
+      attemptLog: [{ at: '2026-01-15T13:00:00.000Z', error: 'The endpoint answered 410.', responseStatus: 410 }],
+      notification: { vehicleName: 'Car', event: { kind: 'geofence-visit', vehicleId: car } },
     });
     const path = `/api/v1/webhook-deliveries/${failed.id}/resend`;
     expect((await world.call('POST', path, { jwt: ben.jwt })).status).toBe(404);

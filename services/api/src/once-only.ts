@@ -16,8 +16,13 @@ const MAX_WAITS = 20;
 const SECRET_FIELD = /"\w*(?:password|secret)\w*":/i;
 
 /** Calls that make something, or begin it, which a client that lost the answer would make twice. */
-export function isRepeatable({ method, answers }: Pick<Route, 'method' | 'answers'>): boolean {
-  return method === 'post' && (answers[201] !== undefined || answers[202]?.headers?.Location !== undefined);
+export function isRepeatable({
+  method,
+  answers,
+  answersSecret,
+}: Pick<Route, 'method' | 'answers' | 'answersSecret'>): boolean {
+  if (method !== 'post' || answersSecret) return false;
+  return answers[201] !== undefined || answers[202]?.headers?.Location !== undefined;
 }
 
 /**
@@ -63,9 +68,9 @@ export async function onceOnly(
     if (known === 'new') {
       try {
         const claim = await idempotency.claim(request);
-        const { status, headers = {}, body } = await make(claim);
+        const { status, headers = {}, body, keptBody = body } = await make(claim);
         const answer = { status, headers, body: JSON.stringify(body) };
-        if (claim.taken) await idempotency.answered(claim, answer);
+        if (claim.taken) await idempotency.answered(claim, { status, headers, body: JSON.stringify(keptBody) });
         return answer;
       } catch (error) {
         // Somebody was faster: what they made is the answer.

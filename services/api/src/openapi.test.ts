@@ -1,11 +1,14 @@
 import { readFile } from 'node:fs/promises';
+import { ALARMS, EVENT_KINDS } from '@outrider/domain';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
+import { ALARM_MEANINGS, EVENT_MEANINGS } from './event-meanings.ts';
 import { openApiDocument } from './openapi.ts';
 import { withSharedComponents } from './openapi-components.ts';
 import { GROUPS } from './route.ts';
+import { WebhookOut } from './routes/notifications.ts';
 import { DESCRIBED } from './routes.ts';
 
 interface Media {
@@ -82,7 +85,9 @@ test('the groups of the specification are there, and those for logging in and fo
     'Users',
     'Vehicles',
     'Geozones',
+    'Maintenance',
     'Notifications',
+    'Feeds',
     'Reports',
     'VideoService',
     'Operations',
@@ -192,12 +197,38 @@ test('every example is valid by the schema beside it', () => {
   expect(() => check({ type: 'integer' }, 'one', 'a wrong one')).toThrow('a wrong one');
 });
 
-test('all calls but those of the authentication and of operations need a token', () => {
+test('the webhook is described: its example is valid, and its headers are those that are sent', () => {
+  const { post } =
+    (document as unknown as { webhooks: Record<string, { post: Operation }> }).webhooks.notification ?? {};
+  expect(post?.parameters?.map(({ name }) => name)).toEqual(['webhook-id', 'webhook-timestamp', 'webhook-signature']);
+  const { example } = post?.requestBody?.content['application/json'] ?? {};
+  expect(WebhookOut.parse(example)).toEqual(example);
+  expect(Object.keys(post?.responses ?? {})).toEqual(['2XX', 'default']);
+});
+
+test('each kind of event and each alarm is listed with what makes it', () => {
+  const { description } = (document as unknown as { info: { description: string } }).info;
+  expect(Object.keys(EVENT_MEANINGS)).toEqual([...EVENT_KINDS]);
+  // The loss of power is an event of its own.
+  expect(Object.keys(ALARM_MEANINGS)).toEqual(ALARMS.filter((alarm) => alarm !== 'power-cut'));
+  for (const [name, meaning] of Object.entries({ ...EVENT_MEANINGS, ...ALARM_MEANINGS })) {
+    expect(description).toContain(`| \`${name}\` | ${meaning} |`);
+    expect(meaning).toMatch(/^[A-Z`].*\.$/);
+  }
+});
+
+test('all calls but those of the authentication, of operations and of share links need a token', () => {
   const open = operations.filter(({ operation }) => operation.security.length === 0).map(({ path }) => path);
   expect(open).toEqual([
     '/auth/login',
     '/auth/refresh',
+    '/auth/options',
     '/.well-known/jwks.json',
+    '/auth/passkey/options',
+    '/auth/passkey',
+    '/auth/password-reset',
+    '/auth/password-reset/complete',
+    '/s/{token}/data',
     '/api/v1',
     '/health/live',
     '/health/ready',

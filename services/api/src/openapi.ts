@@ -1,12 +1,14 @@
 import { PROBLEMS, type ProblemKind } from '@outrider/access';
 import { sessionCookieName } from '@outrider/auth';
-import { QUOTA_KINDS, QUOTA_SCOPES } from '@outrider/domain';
+import { ACCOUNT_RIGHTS, QUOTA_KINDS, QUOTA_SCOPES, SERVICES } from '@outrider/domain';
 import { z } from 'zod';
+import { eventTables } from './event-meanings.ts';
 import { exampleOf } from './fields.ts';
 import { type LimitsConfig, SPECIFIED_LIMITS } from './limits.ts';
 import { isRepeatable } from './once-only.ts';
 import { examplesOf, PROBLEM_EXAMPLES } from './problem-examples.ts';
-import { type Answer, type DescribedRoute, GROUPS } from './route.ts';
+import { type Answer, type DescribedRoute, GROUPS, scopeOf } from './route.ts';
+import { WebhookOut } from './routes/notifications.ts';
 
 type Json = Record<string, unknown>;
 
@@ -15,6 +17,7 @@ const about = ({
   failedLoginsPerMinute,
   unauthorizedPerMinute,
   authorizedPerMinute,
+  apiKeyPerMinute = authorizedPerMinute,
   blockSeconds,
 }: LimitsConfig) => `Fleet telematics: vehicles, where they are, and what they do.
 
@@ -29,6 +32,10 @@ TOKEN=$(curl -s -X POST 'http://localhost:8080/auth/login?jwt=1' \\
 curl 'http://localhost:8080/api/v1/me' -H "Authorization: JWT $TOKEN"
 \`\`\`
 
+## API keys
+
+For programs that run on, \`POST /api/v1/api-keys\` makes a key, which needs no refresh: \`Authorization: Bearer <key>\`, or \`JWT <key>\`. It has scopes, may be limited to groups of vehicles, may expire, and is revoked by its user or an operator. It never does more than its user may at that moment. Which scope a call needs stands in its security, under \`apiKey\`; calls without it are for people who logged in.
+
 ## Conventions
 
 - Bodies are JSON in UTF-8. Times are ISO 8601 in UTC with milliseconds, durations are in seconds, and units stand in names: \`speedKmh\`, \`radiusM\`.
@@ -38,17 +45,37 @@ curl 'http://localhost:8080/api/v1/me' -H "Authorization: JWT $TOKEN"
 - \`Idempotency-Key\` lets a client that lost an answer send a creating POST again: it is made once, and answered as it was.
 - What the caller may not see answers 404, exactly like what does not exist.
 
+## Parameters
+
+What is not as described is refused with its name, and never left out of account.
+
+- A parameter is given once. One that is a list is repeated: \`?vehicleId=…&vehicleId=…\`; those that say so take its values parted by commas as well.
+- An empty value (\`?groupId=\`) is refused: leave the parameter out. Only of a text that is searched for or named, spaces around it are taken off.
+- Case counts: \`true\` and \`false\`, the values of closed lists and UUIDs are in lower case, as the document shows them.
+- Whole numbers are digits alone (\`100\`, not \`1e2\`, \`+100\` or \`0100\`). \`limit=0\` is refused: a page has one item at least.
+- A time has an offset from UTC: \`Z\`, or \`+03:00\`, which a query writes as \`%2B03:00\`.
+
 ## Errors
 
-Errors are \`application/problem+json\` (RFC 9457). Their \`errors\` name everything that is wrong: by JSON pointer in the body, by name among the parameters. A parameter or field that a call does not know is refused, with the list of those that it knows; so is a parameter that is given more than once.
+Errors are \`application/problem+json\` (RFC 9457). Their \`errors\` name everything that is wrong: by JSON pointer in the body, by name among the parameters. A parameter or field that a call does not know is refused, with the list of those that it knows.
 
 ## Limits
 
-For an address: ${failedLoginsPerMinute} failed logins a minute, and ${unauthorizedPerMinute} calls a minute without a token. For a user: ${authorizedPerMinute} calls a minute. A client that exceeds one is blocked for ${blockSeconds} seconds: all calls of that address or user answer 429 until the time in \`Retry-After\` is over. \`RateLimit\` and \`RateLimit-Policy\` say how many calls are left. Pages, this documentation, health and metrics are not counted.
+For an address: ${failedLoginsPerMinute} failed logins a minute, and ${unauthorizedPerMinute} calls a minute without a token. For a user: ${authorizedPerMinute} calls a minute. For an API key: ${apiKeyPerMinute} calls a minute, which are not counted for its user. A client that exceeds one is blocked for ${blockSeconds} seconds: all calls of that address, user or key answer 429 until the time in \`Retry-After\` is over. \`RateLimit\` and \`RateLimit-Policy\` say how many calls are left. Pages, this documentation, health and metrics are not counted.
 
 ## Live
 
 Positions, events and notifications come over a WebSocket at \`/live\`, described in \`/asyncapi.json\`.
+
+## Events
+
+An event that lasts is published twice under one id: in phase \`begin\`, and in phase \`end\` with its end and its totals. Positions, rules and settings make them:
+
+${eventTables()}
+
+## Webhooks
+
+A notification rule with a webhook has each notification sent there: see *Webhooks* of this document for what is sent, and how its signature is checked (Standard Webhooks).
 
 ## Maps
 
@@ -63,7 +90,7 @@ function problemsOf(route: DescribedRoute): ProblemKind[] {
   // Any call refuses a parameter that it does not know.
   const kinds: ProblemKind[] = [...(route.problems ?? []), 'invalid-request', 'internal-error'];
   if (route.access !== 'unlimited') kinds.push('too-many-requests', 'unavailable');
-  if (route.access === 'authorized') kinds.push('not-authorized', 'no-api-access');
+  if (route.access === 'authorized') kinds.push('not-authorized', 'no-api-access', 'forbidden');
   if (route.access === 'authorized' && route.method !== 'get') kinds.push('cross-origin');
   if (isRepeatable(route)) kinds.push('conflict', 'idempotency-mismatch');
   if (route.body) kinds.push('too-large', 'unsupported-media-type');
@@ -85,6 +112,7 @@ export function openApiDocument(routes: readonly DescribedRoute[], limits: Limit
     if (methods[route.method] !== undefined) throw new Error(`${route.method} ${route.path} is described twice`);
     methods[route.method] = operation(route, schemas);
   }
+  const webhooks = { notification: { post: notificationWebhook(schemas) } };
   return {
     openapi: '3.1.1',
     info: {
@@ -96,6 +124,7 @@ export function openApiDocument(routes: readonly DescribedRoute[], limits: Limit
     servers: [{ url: '/' }],
     tags: Object.entries(GROUPS).map(([name, description]) => ({ name, description })),
     paths,
+    webhooks,
     components: {
       schemas: Object.fromEntries(Object.entries(schemas).toSorted(([a], [b]) => (a < b ? -1 : 1))),
       examples: examplesUsed(paths),
@@ -106,6 +135,12 @@ export function openApiDocument(routes: readonly DescribedRoute[], limits: Limit
           name: 'Authorization',
           description: '`JWT <token>`: the word JWT, one space, then the token from the login.',
         },
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            '`Bearer <key>`, or `JWT <key>`, with a key of `POST /api/v1/api-keys`. Each operation names the scope that the key needs.',
+        },
         cookie: {
           type: 'apiKey',
           in: 'cookie',
@@ -113,6 +148,35 @@ export function openApiDocument(routes: readonly DescribedRoute[], limits: Limit
           description: `Session of the console; named \`${sessionCookieName(false)}\` where there is no TLS.`,
         },
       },
+    },
+  };
+}
+
+/** What the service itself sends to the webhook of a rule. */
+function notificationWebhook(schemas: Json): Json {
+  const header = (name: string, description: string, example: string) => ({
+    ...{ name, in: 'header', required: true, description },
+    schema: { type: 'string', examples: [example] },
+  });
+  return {
+    operationId: 'notificationWebhook',
+    tags: ['Notifications'],
+    summary: 'What the webhook of a notification rule is sent.',
+    description:
+      'By the conventions of Standard Webhooks. The signature is `v1,` and the base64 of the HMAC-SHA256 over ' +
+      '`<webhook-id>.<webhook-timestamp>.<body>`, with the bytes behind `whsec_` in the secret of the rule as the key. ' +
+      'Refuse what is signed otherwise, or is more than 300 seconds away from your clock. An event is sent in each phase ' +
+      'that the rule names; a delivery that is repeated has the `webhook-id` of the first.',
+    security: [],
+    parameters: [
+      header('webhook-id', 'Id of the delivery, on every attempt.', '01961f3d-05e0-7e6f-9152-8dca7fae4193'),
+      header('webhook-timestamp', 'Unix seconds of this attempt.', '1768516205'),
+      header('webhook-signature', 'One signature or several, parted by spaces.', `v1,${'A'.repeat(43)}=`),
+    ],
+    requestBody: { required: true, content: { 'application/json': content(WebhookOut, 'output', schemas) } },
+    responses: {
+      '2XX': { description: 'Taken.' },
+      default: { description: 'Not taken: it is sent again, later and later, for a day.' },
     },
   };
 }
@@ -176,7 +240,7 @@ function operation(route: DescribedRoute, schemas: Json): Json {
     tags: [route.group],
     summary: route.summary,
     ...(route.description ? { description: route.description } : {}),
-    security: route.access === 'authorized' ? [{ jwt: [] }, { cookie: [] }] : [],
+    security: route.access === 'authorized' ? securityOf(route) : [],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(route.body
       ? {
@@ -185,12 +249,20 @@ function operation(route: DescribedRoute, schemas: Json): Json {
             content: {
               [route.bodyType ?? (route.method === 'patch' ? 'application/merge-patch+json' : 'application/json')]:
                 content(route.bodyDescribed ?? route.body, 'input', schemas),
+              ...(route.takesForm
+                ? { 'application/x-www-form-urlencoded': content(route.body, 'input', schemas) }
+                : {}),
             },
           },
         }
       : {}),
     responses,
   };
+}
+
+function securityOf(route: DescribedRoute): Json[] {
+  const scope = scopeOf(route);
+  return [{ jwt: [] }, ...(scope === null ? [] : [{ apiKey: [scope] }]), { cookie: [] }];
 }
 
 /** Headers of every answer to a call that added something. */
@@ -251,8 +323,14 @@ function parametersOf(schema: z.ZodObject | null, place: 'path' | 'query', schem
     in: place,
     ...(description === undefined ? {} : { description }),
     ...(place === 'path' || required.includes(name) ? { required: true } : {}),
-    schema: rest,
+    schema: withExamples(rest),
   }));
+}
+
+/** A list that has no example shows those of its items: zod leaves out those of what is transformed. */
+function withExamples(schema: Json): Json {
+  const { examples } = (schema.items ?? {}) as Json;
+  return schema.examples === undefined && examples !== undefined ? { ...schema, examples: [examples] } : schema;
 }
 
 /** A schema as JSON Schema; those that have a name are put into `schemas` and referred to. */
@@ -308,6 +386,11 @@ function problemSchema(): Json {
           additionalProperties: false,
         },
       },
+      right: {
+        type: 'string',
+        enum: [...ACCOUNT_RIGHTS, ...SERVICES],
+        description: 'Of `forbidden`: the right or the service that the account was not given.',
+      },
       quota: {
         type: 'object',
         description: 'Of `quota-exceeded`: the quota that the request would go beyond. Nothing was written.',
@@ -318,6 +401,16 @@ function problemSchema(): Json {
           limit: { type: 'integer' },
           used: { type: 'integer', description: 'Before the request.' },
           requested: { type: 'integer', description: 'How much more the request needs.' },
+        },
+        additionalProperties: false,
+      },
+      resumption: {
+        type: 'object',
+        description: 'Of `cursor-expired`: where the feed can be followed from. What was before is left out.',
+        required: ['cursor', 'from'],
+        properties: {
+          cursor: { type: 'string' },
+          from: { type: 'string', format: 'date-time', description: 'When the oldest of what follows was written.' },
         },
         additionalProperties: false,
       },

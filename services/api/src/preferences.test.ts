@@ -3,18 +3,21 @@ import { ABSENT, World } from './api.fixture.ts';
 
 let world: World;
 beforeEach(async () => {
-  world = await World.open({}, {}, ':memory:');
+  world = await World.open();
 });
 afterEach(() => world.close());
 
 const PATH = '/api/v1/me/preferences';
 const DEFAULTS = {
   language: null,
+  browserLanguage: null,
+  browserTimeZone: null,
   theme: 'auto',
   units: 'metric',
   timeZone: null,
   favourites: [],
   clusters: true,
+  vehicleColors: false,
   map: null,
 };
 
@@ -22,7 +25,7 @@ test('what was never set has its default; what is set stays, of each account its
   const anna = await world.member('anna');
   const bert = await world.member('bert');
   expect((await world.call('GET', PATH, anna)).body).toEqual(DEFAULTS);
-  const body = { theme: 'dark', timeZone: 'Europe/Berlin', language: 'pt-BR', favourites: [ABSENT], units: 'imperial' };
+  const body = { theme: 'dark', timeZone: 'Europe/Berlin', language: 'de', favourites: [ABSENT], units: 'imperial' };
   expect((await world.call('PATCH', PATH, { ...anna, body })).body).toEqual({ ...DEFAULTS, ...body });
   const next = await world.call('PATCH', PATH, { ...anna, body: { timeZone: null, clusters: false } });
   expect(next.body).toEqual({ ...DEFAULTS, ...body, timeZone: null, clusters: false });
@@ -42,6 +45,9 @@ test('anything else is refused, by its place', async () => {
   for (const [body, pointer] of [
     [{ theme: 'pink' }, '/theme'],
     [{ language: 'English!' }, '/language'],
+    [{ language: 'pt-BR' }, '/language'],
+    [{ browserLanguage: 'xx' }, '/browserLanguage'],
+    [{ browserTimeZone: 'Moon' }, '/browserTimeZone'],
     [{ timeZone: 'Mars/Olympus' }, '/timeZone'],
     [{ map: '../etc' }, '/map'],
     [{ colour: 'red' }, '/colour'],

@@ -20,7 +20,17 @@ export const PROBLEM_EXAMPLES = {
   ]),
   'not-authorized': example('not-authorized', 'The token is not taken: expired.'),
   'wrong-credentials': example('wrong-credentials', 'There is no account with this login and this password.'),
-  forbidden: example('forbidden', 'This account may see it, and may not change it.'),
+  'second-factor-needed': example('second-factor-needed', 'Send a code of the second factor in `totp`, or a passkey.'),
+  'wrong-second-factor': example('wrong-second-factor', 'The code is wrong, or was used before.'),
+  'wrong-passkey': example('wrong-passkey', 'The passkey is not known here, or what it signed is not good.'),
+  forbidden: {
+    summary: PROBLEMS.forbidden[1],
+    value: {
+      ...example('forbidden', 'This account was not given `edit-geofences`, which the call needs.').value,
+      right: 'edit-geofences',
+    },
+  },
+  'vehicle-suspended': example('vehicle-suspended', 'Its data is hidden: invoice 1204 is unpaid.'),
   'no-api-access': example('no-api-access', 'The right to use the API is granted by the operator.'),
   'cross-origin': example('cross-origin', 'With the cookie of the console, only its own pages may change something.'),
   'not-found': example('not-found', 'It does not exist, or this account may not see it.'),
@@ -35,10 +45,22 @@ export const PROBLEM_EXAMPLES = {
       quota: { scope: 'account', kind: 'geofences', limit: 10_000, used: 9999, requested: 2 },
     },
   },
+  'unsafe-command': example('unsafe-command', 'The vehicle drives 46 km/h; its engine is blocked at 20 km/h at most.'),
+  'too-many-commands': example('too-many-commands', 'An account may ask for 30 commands a minute.'),
   'not-done': example('not-done', 'The task is downloading, 40 % of it.', [
     { parameter: 'task_id', detail: 'downloading' },
   ]),
   gone: example('gone', 'The video was deleted: videos are kept for 30 days.'),
+  'cursor-expired': {
+    summary: PROBLEMS['cursor-expired'][1],
+    value: {
+      ...example('cursor-expired', 'The log no longer has what follows this cursor.').value,
+      resumption: {
+        cursor: 'MTtldmVudHM7NWQ0MTQwMmFiYzRiMmE3Njt0Mjs1ZDQxNDAyYWJjNGIyYTc2OzNm',
+        from: '2026-01-08T12:00:00.000Z',
+      },
+    },
+  },
   'range-not-satisfiable': example('range-not-satisfiable', 'The file has 1048576 bytes.'),
   stale: example('stale', 'Read it again, and change what it is now.'),
   'too-large': example('too-large', 'A body may have 1048576 bytes.'),

@@ -23,7 +23,7 @@ let dealer: Member;
 let anna: Member;
 beforeEach(async () => {
   const limits = { failedLoginsPerMinute: 10, authorizedPerMinute: 1e6, unauthorizedPerMinute: 1e6, blockSeconds: 60 };
-  world = await World.open({ limits }, {}, ':memory:', QUOTAS);
+  world = await World.open({ limits }, {}, QUOTAS);
   operator = await world.member('boss', 'operator');
   dealer = await world.member('dealer', 'dealer');
   anna = await world.member('anna', 'user', { dealerId: dealer.user.id });

@@ -1,6 +1,6 @@
 import { definitionsTopic, type Log } from '@outrider/log';
 import type { Registry } from '@outrider/registry';
-import type { Logger, Part } from '@outrider/runtime';
+import { type Logger, type Part, poller } from '@outrider/runtime';
 import { isInStep, reconcileDefinitions } from './definitions-reconciliation.ts';
 
 export interface RelayParts {
@@ -26,10 +26,6 @@ const LOOK_EVERY_MS = 250;
  * been lost, and the outbox holds only what was never published.
  */
 export function createRelay({ registry, log, logger, now }: RelayParts): Relay {
-  let stopped = false;
-  let healthy = true;
-  let wake: () => void = () => {};
-  let running: Promise<void> = Promise.resolve();
   let leave: () => void = () => {};
   let reconciled = false;
 
@@ -63,44 +59,28 @@ export function createRelay({ registry, log, logger, now }: RelayParts): Relay {
     }
   }
 
-  async function run(): Promise<void> {
-    while (!stopped) {
-      const woken = new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-      try {
-        await carry();
-        if (!healthy) logger.info('definitions reach the log again');
-        healthy = true;
-      } catch (error) {
-        if (healthy) logger.error({ err: error }, 'definitions do not reach the log; trying on');
-        healthy = false;
-      }
-      let timer: NodeJS.Timeout | undefined;
-      const look = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, LOOK_EVERY_MS);
-      });
-      await Promise.race([woken, look]);
-      clearTimeout(timer);
-    }
-  }
+  const rounds = poller({
+    name: 'relay of definitions',
+    work: carry,
+    everyMs: LOOK_EVERY_MS,
+    retryMs: LOOK_EVERY_MS,
+    logger,
+  });
 
   return {
     name: 'relay',
     get healthy() {
-      return healthy;
+      return rounds.healthy;
     },
     async start() {
       // What an earlier run left in the outbox comes first: services that start next find the topic complete.
       await carry();
-      leave = registry.onChange(() => wake());
-      running = run();
+      leave = registry.onChange(() => rounds.wake());
+      await rounds.start();
     },
     async stop() {
       leave();
-      stopped = true;
-      wake();
-      await running;
+      await rounds.stop();
       await carry();
     },
   };

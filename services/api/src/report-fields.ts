@@ -1,18 +1,28 @@
 import { badField } from '@outrider/access';
-import { EVENT_KINDS, type GeofenceId, type GroupId, type VehicleId } from '@outrider/domain';
+import { type DriverId, EVENT_KINDS, type GeofenceId, type GroupId, type VehicleId } from '@outrider/domain';
 import type { ReportRequest } from '@outrider/reports';
 import {
+  DEFAULT_ECO_WEIGHTS,
+  DEFAULT_WORK_HOURS,
   FORMATS,
+  GROUPINGS,
+  type Grouping,
+  groupingsOf,
   isTimeZone,
+  MAX_ECO_WEIGHTS_LENGTH,
+  MAX_WORK_HOURS_LENGTH,
   PERIODS,
   type Period,
   REPORT_KINDS,
   type ReportKind,
   type ReportParameters,
+  readEcoWeights,
+  readWorkHours,
   reportKind,
 } from '@outrider/reports';
+import { LANGUAGES, type Language } from '@outrider/words';
 import { z } from 'zod';
-import { id } from './fields.ts';
+import { id, line, severalOf, wholeParameter } from './fields.ts';
 
 const KINDS = REPORT_KINDS.map(({ name }) => name) as [string, ...string[]];
 const FORMAT_NAMES = FORMATS.map(({ name }) => name) as [string, ...string[]];
@@ -25,12 +35,97 @@ export function kindsThat(which: (kind: ReportKind) => unknown): string {
   return list.format(namesOf(which).map((name) => `\`${name}\``));
 }
 
-const MAX_POINTS = { min: 7, max: 20_000 };
+export const MAX_POINTS = { min: 7, max: 20_000 };
+const MAX_COLUMNS = 100;
+const MAX_EVENT_KINDS = 50;
+
+/** Text that a reader takes, or refuses in words. */
+const readable = (maxLength: number, read: (text: string) => unknown) =>
+  z
+    .string()
+    .max(maxLength)
+    .superRefine((text, context) => {
+      try {
+        read(text);
+      } catch (error) {
+        context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error) });
+      }
+    });
+
+/** Hours of work of a week. */
+export const workHours = readable(MAX_WORK_HOURS_LENGTH, readWorkHours).meta({
+  description: `Days and spans of work by the clock of the time zone; a span that ends before it begins ends on the next day. Default \`${DEFAULT_WORK_HOURS}\`.`,
+  examples: ['Mo-Fr 08:00-12:00,13:00-17:00; Sa 22:00-06:00'],
+});
+/** What violations cost. */
+export const ecoWeights = readable(MAX_ECO_WEIGHTS_LENGTH, readEcoWeights).meta({
+  description: `Points of eco-driving: for each harsh acceleration, braking and cornering, and for each minute of speeding, idling and over-revving; 0 to 100. What is not named keeps its default. Default \`${DEFAULT_ECO_WEIGHTS}\`.`,
+  examples: ['speeding=2, braking=5, idling=0'],
+});
+export const groupBy = z.enum(GROUPINGS);
+export const language = z.enum(LANGUAGES as [Language, ...Language[]]).meta({
+  description: 'Of a PDF. Default: that of the account’s preferences, else English.',
+  examples: ['en'],
+});
+
+/** Names of columns. */
+function columnsField({ columns }: ReportKind): z.ZodType {
+  const known = columns.map(({ name }) => name);
+  const column = z
+    .string()
+    .refine((name) => known.includes(name), { error: `There are ${known.join(', ')}.` })
+    .meta({ examples: known.slice(0, 2) });
+  return severalOf(column, MAX_COLUMNS).optional().meta({
+    description:
+      'Of a file: the columns that it has, repeated or parted by commas. Default: all; of a PDF those for reading.',
+  });
+}
+
+/** Sensors that a report is about. */
+export const sensors = z
+  .array(line(200))
+  .min(1)
+  .max(50)
+  .meta({
+    description: 'Of these sensors alone, each by its id or by its name, whatever the case.',
+    examples: [['Cargo']],
+  });
+
+/** Drivers that a report is about. */
+export const driverIds = z.array(id<DriverId>()).min(1).max(50).meta({
+  description: 'Only what these drivers did: assigned by hand, else known by the code that the terminal sent.',
+});
 
 /** The parameters of the kind's `GET` that not every kind has. */
-export function ownParameters({ parameters = {} }: ReportKind): z.ZodRawShape {
-  const { period, eventKinds, geozoneId, maxPoints } = parameters;
+export function ownParameters(kind: ReportKind): z.ZodRawShape {
+  const {
+    period,
+    eventKinds,
+    geozoneId,
+    maxPoints,
+    workHours: hasWorkHours,
+    ecoWeights: hasWeights,
+    sensors: hasSensors,
+    driverIds: hasDrivers,
+  } = kind.parameters ?? {};
+  const groupings = groupingsOf(kind);
   return {
+    columns: columnsField(kind),
+    language: language.optional(),
+    ...(groupings.length > 0 && {
+      groupBy: z
+        .enum(groupings as [Grouping, ...Grouping[]])
+        .optional()
+        .meta({
+          description:
+            'Of JSON, XLSX and PDF: totals of each group. JSON has them on its first page, XLSX in a sheet of their own, a PDF has its rows in groups.',
+          examples: [groupings[0]],
+        }),
+    }),
+    ...(hasWorkHours && { workHours: workHours.optional() }),
+    ...(hasWeights && { ecoWeights: ecoWeights.optional() }),
+    ...(hasSensors && { sensor: sensors.optional() }),
+    ...(hasDrivers && { driverId: driverIds.optional() }),
     ...(period && {
       period: z
         .enum(PERIODS)
@@ -38,32 +133,34 @@ export function ownParameters({ parameters = {} }: ReportKind): z.ZodRawShape {
         .meta({ description: 'Weeks begin on Monday.', examples: [period] }),
     }),
     ...(eventKinds && {
-      kind: z
-        .string()
-        .max(500)
+      kind: severalOf(z.enum(EVENT_KINDS).meta({ examples: ['speeding', 'alarm'] }), MAX_EVENT_KINDS)
         .optional()
-        .meta({ description: `Parted by commas: ${EVENT_KINDS.join(', ')}.`, examples: ['speeding,alarm'] }),
+        .meta({
+          description: 'Only events of these kinds, repeated or parted by commas.',
+        }),
     }),
     ...(geozoneId && {
       geozoneId: id<GeofenceId>().optional().meta({ description: 'Only visits of this one.' }),
     }),
     ...(maxPoints && {
-      maxPoints: z.coerce
-        .number({ error: 'It must be a whole number.' })
-        .int()
-        .min(MAX_POINTS.min)
-        .max(MAX_POINTS.max)
-        .optional()
-        .meta({
-          description:
-            'At most so many positions of each vehicle: those that show the most of its way, and its extremes (first, last, outermost, fastest), without jumps and what the terminal does not trust. Such a track comes in one page for each vehicle.',
-          examples: [500],
-        }),
+      maxPoints: wholeParameter(MAX_POINTS.min, MAX_POINTS.max, 500).optional().meta({
+        description:
+          'At most so many positions of each vehicle: those that show the most of its way, and its extremes (first, last, outermost, fastest), without jumps and what the terminal does not trust. From 100 on, two of them are farther apart than ten minutes and than eight `maxPoints`-th parts of the interval only where data is missing. Such a track comes in one page for each vehicle.',
+      }),
     }),
   };
 }
 
-const OWN_PARAMETERS = ['period', 'eventKinds', 'geozoneId', 'maxPoints'] as const satisfies (keyof ReportParameters)[];
+const OWN_PARAMETERS = [
+  'period',
+  'eventKinds',
+  'geozoneId',
+  'maxPoints',
+  'workHours',
+  'ecoWeights',
+  'sensors',
+  'driverIds',
+] as const satisfies (keyof ReportParameters)[];
 const kindsWith = (name: keyof ReportParameters) => kindsThat(({ parameters }) => parameters?.[name]);
 
 function kindsWithPeriod(): string {
@@ -76,13 +173,23 @@ function kindsWithPeriod(): string {
   );
 }
 
+/** Of a job or a schedule; more are a group. */
+export const MAX_VEHICLES = 200;
+
 /** The fields of a report in a body: the parameters of its `GET`. */
 export const REPORT_FIELDS = {
   kind: z.enum(KINDS).meta({ description: 'Kind of the report, as in the path of its `GET`.' }),
   format: z.enum(FORMAT_NAMES).meta({ description: '`geojson`, `gpx` and `kml` are for tracks.' }),
   vehicleId: id<VehicleId>().optional(),
+  vehicleIds: z
+    .array(id<VehicleId>())
+    .min(1)
+    .max(MAX_VEHICLES)
+    .optional()
+    .meta({ description: 'Several vehicles, in place of one.' }),
   groupId: id<GroupId>().optional().meta({
-    description: 'The vehicles of this group that the caller may see; without both: all that the caller may see.',
+    description:
+      'The vehicles of this group that the caller may see; without any of the three: all that the caller may see.',
   }),
   timeZone: z
     .string()
@@ -97,7 +204,7 @@ export const REPORT_FIELDS = {
   eventKinds: z
     .array(z.enum(EVENT_KINDS))
     .min(1)
-    .max(50)
+    .max(MAX_EVENT_KINDS)
     .optional()
     .meta({ description: `Of ${kindsWith('eventKinds')}.` }),
   geozoneId: id<GeofenceId>()
@@ -109,6 +216,23 @@ export const REPORT_FIELDS = {
     .max(MAX_POINTS.max)
     .optional()
     .meta({ description: `Of ${kindsWith('maxPoints')}.` }),
+  workHours: workHours.optional(),
+  ecoWeights: ecoWeights.optional(),
+  sensors: sensors.optional(),
+  driverIds: driverIds.optional(),
+  columns: z
+    .array(z.string().regex(/^\w{1,64}$/))
+    .min(1)
+    .max(MAX_COLUMNS)
+    .optional()
+    .meta({
+      description: 'Those that the file has; without, all, and of a PDF those for reading. Not of formats for tracks.',
+      examples: [['vehicleName']],
+    }),
+  groupBy: groupBy
+    .optional()
+    .meta({ description: 'Totals of each group: a sheet of an XLSX, the order of a PDF. Kinds have `groupings`.' }),
+  language: language.optional(),
 };
 
 /** {@link REPORT_FIELDS} as they come out; a field that was left out may stand there as undefined. */
@@ -116,12 +240,20 @@ export interface ReportFields {
   kind: string;
   format: string;
   vehicleId?: VehicleId | undefined;
+  vehicleIds?: readonly VehicleId[] | undefined;
   groupId?: GroupId | undefined;
   timeZone: string;
   period?: Period | undefined;
   eventKinds?: readonly string[] | undefined;
   geozoneId?: GeofenceId | undefined;
   maxPoints?: number | undefined;
+  workHours?: string | undefined;
+  ecoWeights?: string | undefined;
+  sensors?: readonly string[] | undefined;
+  driverIds?: readonly DriverId[] | undefined;
+  columns?: readonly string[] | undefined;
+  groupBy?: Grouping | undefined;
+  language?: Language | undefined;
 }
 
 /**
@@ -130,23 +262,63 @@ export interface ReportFields {
  * @throws {Problem} when fields do not go together
  */
 export function reportFrom(fields: ReportFields): Omit<ReportRequest, 'fromMs' | 'toMs' | 'shape'> {
-  const { kind, format, vehicleId, groupId, timeZone, period, eventKinds, geozoneId, maxPoints } = fields;
-  const { parameters = {}, isTrack } = reportKind(kind) ?? {};
+  const { kind, format, vehicleId, vehicleIds, groupId, timeZone, period, eventKinds, geozoneId, maxPoints } = fields;
+  const known = reportKind(kind);
+  const { parameters = {}, isTrack } = known ?? {};
   for (const name of OWN_PARAMETERS)
     if (fields[name] !== undefined && parameters[name] === undefined)
       throw badField(`/${name}`, `It is for reports of ${namesOf((each) => each.parameters?.[name]).join(', ')}.`);
   if (!isTrack && FORMATS.find(({ name }) => name === format)?.ofTracks) throw badField('/format', 'It is for tracks.');
+  if (known !== undefined) requireShape(known, fields);
   if (vehicleId !== undefined && groupId !== undefined)
     throw badField('/groupId', 'Name a vehicle or a group, not both.');
+  if (vehicleIds !== undefined && (vehicleId !== undefined || groupId !== undefined))
+    throw badField('/vehicleIds', 'Name one vehicle, several, or a group.');
   return {
     report: kind,
     format,
     vehicleId: vehicleId ?? null,
+    vehicleIds: vehicleIds ?? null,
     groupId: groupId ?? null,
     timeZone,
     period: period ?? parameters.period ?? 'whole',
     eventKinds: eventKinds ?? null,
     geofenceId: geozoneId ?? null,
     maxPoints: maxPoints ?? null,
+    workHours: fields.workHours ?? null,
+    ecoWeights: fields.ecoWeights ?? null,
+    sensors: fields.sensors ?? null,
+    driverIds: fields.driverIds ?? null,
+    columns: fields.columns ?? null,
+    groupBy: fields.groupBy ?? null,
+    language: fields.language ?? null,
   };
+}
+
+/** What of a saved report its kind does not have, by the names of its fields. */
+export function* requireTemplate(fields: {
+  kind: string;
+  format: string | null;
+  groupBy: Grouping | null;
+}): Generator<[field: string, message: string]> {
+  const kind = reportKind(fields.kind);
+  if (kind === undefined) return;
+  if (!kind.isTrack && FORMATS.find(({ name }) => name === fields.format)?.ofTracks)
+    yield ['format', 'It is for tracks.'];
+  if (fields.groupBy !== null && !groupingsOf(kind).includes(fields.groupBy))
+    yield ['groupBy', 'The report has no such groups.'];
+}
+
+/** @throws {Problem} where the kind has no such columns or groups, or the format does not show them */
+function requireShape(kind: ReportKind, { columns, groupBy: by, format: name }: Omit<ReportFields, 'kind'>): void {
+  const format = FORMATS.find((each) => each.name === name);
+  const names = kind.columns.map((column) => column.name);
+  if (columns !== undefined && format?.ofTracks) throw badField('/columns', 'It is for tables.');
+  if (columns !== undefined && !columns.every((column) => names.includes(column)))
+    throw badField('/columns', `There are ${names.join(', ')}.`);
+  if (by === undefined) return;
+  const groupings = groupingsOf(kind);
+  if (!groupings.includes(by))
+    throw badField('/groupBy', groupings.length === 0 ? 'It has no groups.' : `It may be ${list.format(groupings)}.`);
+  if (!format?.ofGroups) throw badField('/groupBy', 'It is for xlsx and pdf.');
 }

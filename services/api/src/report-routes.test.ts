@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import type { Vehicle } from '@outrider/domain';
+import type { Vehicle, VehicleId } from '@outrider/domain';
 import { readCsv } from '@outrider/reports';
 import { EMPTY_ARCHIVE } from '@outrider/reports/empty-archive';
 import { BusyError, type PositionsQuestion, TooMuchError } from '@outrider/warehouse';
@@ -17,11 +17,17 @@ afterEach(() => world?.close());
 
 /** A world in which an operator has a vehicle, and the archive answers as given. */
 async function scene(archive: Partial<ApiParts['reportArchive']> = {}): Promise<{ jwt: string; vehicle: Vehicle }> {
-  world = await World.open({}, { reportArchive: { ...EMPTY_ARCHIVE, ...archive } }, ':memory:');
+  world = await World.open({}, { reportArchive: { ...EMPTY_ARCHIVE, ...archive } });
   const { jwt } = await world.member('op', 'operator');
   const { body } = await world.call('POST', '/api/v1/vehicles', { jwt, body: { name: '=Van' } });
   return { jwt, vehicle: body };
 }
+
+const TRIP = {
+  id: ABSENT,
+  ...{ startLatitude: 52, startLongitude: 13, latitude: 52, longitude: 13, distanceM: 1000 },
+  ...{ movingMs: 3_600_000, idlingMs: 0, maxKmh: 50, meanKmh: 50, endReason: 'stop' },
+};
 
 function positionsOf({ vehicleIds, limit, after }: PositionsQuestion) {
   const [vehicleId] = vehicleIds;
@@ -57,7 +63,10 @@ describe('what is asked', () => {
     ['three years are enough', 'from=2020-01-01T00:00:00Z&to=2026-01-01T00:00:00Z', 'to'],
     ['a zone is one', `${DAY}&timeZone=Mars/Olympus`, 'timeZone'],
     ['a vehicle or a group', `${DAY}&vehicleId=${ABSENT}&groupId=${ABSENT}`, 'groupId'],
-    ['a format is one of those there are', `${DAY}&format=pdf`, 'format'],
+    ['a format is one of those there are', `${DAY}&format=docx`, 'format'],
+    ['columns are those of the report', `${DAY}&format=csv&columns=vehicleName,altitudeM`, 'columns'],
+    ['groups are those of the report', `${DAY}&groupBy=geozone`, 'groupBy'],
+    ['data has no groups', `${DAY}&format=csv&groupBy=vehicle`, 'groupBy'],
     ['lines are of tracks', `${DAY}&format=gpx`, 'format'],
     ['a cursor is one', `${DAY}&cursor=bm90aGluZw`, 'cursor'],
   ])('%s', async (_, query, parameter) => {
@@ -90,6 +99,18 @@ describe('what is asked', () => {
     });
     expect(taken).toMatchObject({ status: 200, body: { items: [], nextCursor: null } });
   });
+
+  test('visits of a shape come as a file with the columns and in the language that are asked for', async () => {
+    const { jwt } = await scene();
+    const body = {
+      type: 'Feature',
+      geometry: { type: 'Point', coordinates: [13, 52] },
+      properties: { shape: 'circle', radiusM: 50 },
+    };
+    const path = `/api/v1/reports/geozone-visits?${DAY}&format=csv&language=de&columns=vehicleName,part`;
+    const { status, body: csv } = await world.call('POST', path, { jwt, body });
+    expect({ status, csv }).toEqual({ status: 200, csv: 'vehicleName,part\r\n' });
+  });
 });
 
 describe('what comes back', () => {
@@ -110,6 +131,59 @@ describe('what comes back', () => {
     }
     const refused = await world.call('GET', '/api/v1/reports/current-state', { jwt, headers: { accept: 'image/png' } });
     expect(refused).toMatchObject({ status: 406, body: { type: 'urn:outrider:problem:not-acceptable' } });
+  });
+
+  test('a PDF is in the language that is asked for, else that of the account', async () => {
+    const { jwt } = await scene({ openEvents: async () => [] });
+    await world.call('PATCH', '/api/v1/me/preferences', { jwt, body: { language: 'de' } });
+    const pdfOf = async (query: string) => {
+      const { headers, body } = await world.call('GET', `/api/v1/reports/current-state?format=pdf${query}`, { jwt });
+      expect(headers.get('content-type')).toBe('application/pdf');
+      expect(body).toMatch(/^%PDF-1/);
+      return body;
+    };
+    expect(await pdfOf('')).toContain('(Aktueller Zustand)');
+    expect(await pdfOf('&language=en')).toContain('(Present state)');
+  });
+
+  test('a PDF with more rows than anybody reads is refused', async () => {
+    const { jwt } = await scene({
+      positions: async (question) => positionsOf(question) as never,
+      fixesBefore: async () => [],
+    });
+    const refused = await world.call('GET', `/api/v1/reports/track?${DAY}&format=pdf`, { jwt });
+    expect(refused.body).toMatchObject({
+      type: 'urn:outrider:problem:too-much',
+      detail: 'A report may have 3000 rows.',
+    });
+  });
+
+  test('a file has the columns that are chosen; groups have totals', async () => {
+    const { jwt, vehicle } = await scene({
+      tallies: async ({ vehicleIds: [vehicleId] }) => ({
+        tallies: [0, 1].map((place) => ({
+          ...{ vehicleId: vehicleId as VehicleId, kind: 'trip' as const, place, count: 2, durationMs: 60_000 },
+          ...{ distanceM: 1000 * (place + 1), movingMs: 60_000, idlingMs: 0, peakKmh: 60 },
+          ...{ fuelUsedL: 0, fuelDistanceM: 0, fuelEngineMs: 0, volumeL: 0 },
+        })),
+        crossing: [],
+      }),
+    });
+    const days = 'from=2026-01-15T00:00:00Z&to=2026-01-17T00:00:00Z';
+    const path = `/api/v1/reports/mileage?${days}`;
+    const { body: text } = await world.call('GET', `${path}&format=csv&columns=distanceM,period`, { jwt });
+    expect(text).toBe('period,distanceM\r\n2026-01-15,1000\r\n2026-01-16,2000\r\n');
+    const { body } = await world.call('GET', `${path}&groupBy=day&limit=1`, { jwt });
+    expect(body.items).toMatchObject([{ vehicleId: vehicle.id, period: '2026-01-15' }]);
+    expect(body.totals).toEqual({
+      ...{ rows: 2, values: { distanceM: 3000, trips: 4, movingSeconds: 120 } },
+      groups: [
+        { key: '2026-01-15', rows: 1, values: { distanceM: 1000, trips: 2, movingSeconds: 60 } },
+        { key: '2026-01-16', rows: 1, values: { distanceM: 2000, trips: 2, movingSeconds: 60 } },
+      ],
+    });
+    const { body: next } = await world.call('GET', `${path}&groupBy=day&limit=1&cursor=${body.nextCursor}`, { jwt });
+    expect(next.totals).toBeUndefined();
   });
 
   test('a fleet’s track says which positions are jumps, over pages, and draws none of them', async () => {
@@ -138,6 +212,53 @@ describe('what comes back', () => {
     const drawn = await world.call('GET', `/api/v1/reports/track?${DAY}&format=gpx`, { jwt });
     expect(drawn.body.match(/<trkpt lat="52" /g)).toHaveLength(6);
     expect(drawn.body).not.toContain('-33');
+  });
+
+  test('several vehicles are named by a repeated parameter; one that does not exist is not found', async () => {
+    const asked: string[][] = [];
+    const { jwt, vehicle } = await scene({
+      overlappingEvents: async ({ vehicleIds }) => {
+        asked.push([...vehicleIds]);
+        return { events: [], next: null };
+      },
+    });
+    const { body: other } = await world.call('POST', '/api/v1/vehicles', { jwt: jwt, body: { name: 'Other' } });
+    await world.call('POST', '/api/v1/vehicles', { jwt: jwt, body: { name: 'Third' } });
+    const trips = (...ids: string[]) => {
+      const named = ids.map((id) => `&vehicleId=${id}`).join('');
+      return world.call('GET', `/api/v1/reports/trips?${DAY}${named}`, { jwt: jwt });
+    };
+    expect((await trips(other.id, vehicle.id, other.id)).status).toBe(200);
+    expect(asked).toEqual([[vehicle.id, other.id]]);
+    expect((await trips(other.id, ABSENT)).status).toBe(404);
+    expect((await trips(...Array(101).fill(other.id))).status).toBe(400);
+  });
+
+  test('trips come with their simplified lines where they are wanted, as JSON alone', async () => {
+    const trip = { kind: 'trip', phase: 'end', startedAtMs: FROM_MS, endedAtMs: FROM_MS + 3600_000 };
+    let asked: PositionsQuestion | null = null;
+    const { jwt, vehicle } = await scene({
+      overlappingEvents: async ({ vehicleIds: [vehicleId] }) => ({
+        events: [{ ...TRIP, ...trip, vehicleId } as never],
+        next: null,
+      }),
+      positions: async (question) => {
+        asked = question;
+        const { positions } = positionsOf({ ...question, limit: 1000 });
+        return { positions: positions.map((one, nth) => ({ ...one, latitude: 52 + Math.sin(nth) / 100 })), next: null };
+      },
+    });
+    const ask = (more: string) =>
+      world.call('GET', `/api/v1/reports/trips?${DAY}&vehicleId=${vehicle.id}${more}`, { jwt });
+    const { body } = await ask('&geometry=true');
+    expect(asked).toMatchObject({ vehicleIds: [vehicle.id], fromMs: FROM_MS, toMs: FROM_MS + 3600_001 });
+    expect(body.items[0].geometry).toMatchObject({ type: 'LineString' });
+    expect(body.items[0].geometry.coordinates).toHaveLength(200);
+    for (const plain of ['', '&geometry=false'])
+      expect((await ask(plain)).body.items[0]).not.toHaveProperty('geometry');
+    expect((await ask('&geometry=true&format=csv')).body.errors).toMatchObject([{ parameter: 'geometry' }]);
+    const others = await world.call('GET', `/api/v1/reports/stops?${DAY}&geometry=true`, { jwt });
+    expect(others.body.errors).toMatchObject([{ parameter: 'geometry' }]);
   });
 
   test('a report with too many rows, and too many reports at once, are refused', async () => {

@@ -7,7 +7,6 @@ import { ImportSlots, READING, WORKING } from './import-slots.ts';
 import { wholeBody } from './input.ts';
 import { refused } from './routes/auth.ts';
 import { ROUTES } from './routes.ts';
-import { userOf } from './subjects.ts';
 
 /** How large a body may be. */
 interface BodySize {
@@ -25,20 +24,24 @@ export function limitBodies(): MiddlewareHandler<ApiEnv> {
   const reading = new ImportSlots(READING);
   const working = new ImportSlots(WORKING);
   const usualSize: BodySize = { maxSize: MAX_BODY_BYTES, limit: limitBody(MAX_BODY_BYTES) };
-  const largerSizes = new Map(
-    ROUTES.flatMap(({ method, path, maxBodyBytes }) =>
-      maxBodyBytes === undefined
-        ? []
-        : [[`${method.toUpperCase()} ${path}`, { maxSize: maxBodyBytes, limit: limitBody(maxBodyBytes) }] as const],
-    ),
+  const largerSizes = ROUTES.flatMap(({ method, path, maxBodyBytes }) =>
+    maxBodyBytes === undefined
+      ? []
+      : [
+          {
+            called: new RegExp(`^${method.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+            size: { maxSize: maxBodyBytes, limit: limitBody(maxBodyBytes) },
+          },
+        ],
   );
+  const largerSizeOf = (call: string) => largerSizes.find(({ called }) => called.test(call))?.size;
   return (c, next) => {
     // No call has a body otherwise. GET and HEAD have none by the Fetch standard, and asking costs as much as the rest
     // of the call.
     if (!METHODS_WITH_BODY.has(c.req.method)) return next();
     // Nobody in particular sends nothing that is large.
-    const isKnown = userOf(c.get('identity')) !== null;
-    const larger = isKnown ? largerSizes.get(`${c.req.method} ${c.req.path}`) : undefined;
+    const isKnown = 'caller' in c.get('identity');
+    const larger = isKnown ? largerSizeOf(`${c.req.method} ${c.req.path}`) : undefined;
     const size = larger ?? usualSize;
     const length = c.req.header('content-length');
     const isSmall = larger === undefined && length !== undefined && Number(length) <= SMALL_BODY_BYTES;

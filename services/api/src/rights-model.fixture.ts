@@ -1,16 +1,22 @@
 import {
+  type AccountRight,
+  type CommandId,
+  type Driver,
+  type DriverId,
   type FleetEvent,
   type Geofence,
   type GeofenceId,
   type GroupId,
-  geofenceOf,
   type Notification,
   type NotificationRule,
   type NotificationRuleId,
+  type NotifiedEvent,
   type SessionId,
+  subjectIdsOf,
   type User,
   type UserId,
   type Vehicle,
+  type VehicleCommand,
   type VehicleGroup,
   type VehicleId,
   type VideoProfile,
@@ -31,6 +37,7 @@ export interface Everything {
   groups: ReadonlyMap<GroupId, VehicleGroup>;
   geofences: ReadonlyMap<GeofenceId, Geofence>;
   sessions: ReadonlyMap<SessionId, UserId>;
+  apiKeys: ReadonlyMap<string, { id: string; userId: UserId; name: string }>;
   rules: ReadonlyMap<NotificationRuleId, NotificationRule>;
   notifications: ReadonlyMap<string, Notification>;
   /** What happened. */
@@ -40,31 +47,94 @@ export interface Everything {
   jobs: ReadonlyMap<string, UserId | null>;
   /** Reports made again and again. */
   schedules: ReadonlyMap<string, { id: string; ownerId: UserId; name: string; emails: readonly string[] }>;
+  /** Links that show vehicles to others. */
+  drivers: ReadonlyMap<DriverId, Driver>;
+  shares: ReadonlyMap<string, { id: string; ownerId: UserId; name: string | null }>;
   profiles: ReadonlyMap<VideoProfileId, VideoProfile>;
   tasks: ReadonlyMap<VideoTaskId, VideoTask>;
+  /** Plans of maintenance, each of a vehicle. */
+  plans: ReadonlyMap<string, { id: string; vehicleId: VehicleId; name: string }>;
+  /** Custom counters, corrections of counters, services that were done, and their files, of vehicles. */
+  kept: ReadonlyMap<string, { id: string; vehicleId: VehicleId; kind: KeptKind; recordId: string | null }>;
+  /** Commands to terminals. */
+  commands: ReadonlyMap<CommandId, VehicleCommand>;
 }
+
+export type KeptKind = 'counter' | 'correction' | 'service' | 'service-file';
 
 /** Something that a call is about. */
 export type Kind =
   | 'user'
   | 'vehicle'
+  /** What the terminal of a vehicle says, by the id of the vehicle. */
+  | 'data'
   | 'terminal'
   | 'group'
   | 'geofence'
   | 'session'
+  | 'api-key'
   | 'rule'
   | 'notification'
   | 'delivery'
   | 'job'
   | 'schedule'
+  | 'share'
+  | 'driver'
   | 'profile'
-  | 'task';
+  | 'task'
+  | 'plan'
+  | KeptKind
+  | 'command';
 
 /** `hidden`: it looks as if it did not exist. `seen`: may be read. `kept`: may be changed. */
 export type Sight = 'hidden' | 'seen' | 'kept';
 
-/** What a caller may do with one thing, by the id that paths have of it. */
+/** An account that calls with an API key. */
+export interface KeyCaller extends User {
+  key: { text: string; scopes: readonly string[]; groupIds: readonly GroupId[] | null; account: User };
+}
+
+/**
+ * Who calls with a key that is limited to groups is as if they were a user who was given these groups, among those that
+ * they may see; other keys change nothing of who calls.
+ */
+export function withKey(account: User, key: Omit<KeyCaller['key'], 'account'>): KeyCaller {
+  const { groupIds } = key;
+  if (groupIds === null) return { ...account, key: { ...key, account } };
+  const isUser = account.role === 'user';
+  return {
+    ...account,
+    role: 'user',
+    dealerId: account.role === 'dealer' ? account.id : account.dealerId,
+    groupIds: isUser ? account.groupIds.filter((id) => groupIds.includes(id)) : groupIds,
+    services: isUser ? account.services : ['video', 'commands', 'command-text', 'maintenance'],
+    // It keeps no vehicles.
+    rights: isUser ? account.rights : ['edit-geofences', 'edit-notifications', 'share'],
+    key: { ...key, account },
+  };
+}
+
+export function keyOf(caller: User | null): KeyCaller['key'] | null {
+  return (caller as Partial<KeyCaller> | null)?.key ?? null;
+}
+
+/** Is the caller's key limited to groups? */
+export function isLimited(caller: User | null): boolean {
+  return (keyOf(caller)?.groupIds ?? null) !== null;
+}
+
+const SIGHTS_BY_MUCH: readonly Sight[] = ['hidden', 'seen', 'kept'];
+
+/** What a caller may do with one thing, by the id that paths have of it. A key never has more than its account. */
 export function sightOf(all: Everything, caller: User, kind: Kind, id: string): Sight {
+  const sight = sightByRole(all, caller, kind, id);
+  const key = keyOf(caller);
+  if (key === null || !isLimited(caller)) return sight;
+  const ofAccount = sightByRole(all, key.account, kind, id);
+  return SIGHTS_BY_MUCH.indexOf(sight) < SIGHTS_BY_MUCH.indexOf(ofAccount) ? sight : ofAccount;
+}
+
+function sightByRole(all: Everything, caller: User, kind: Kind, id: string): Sight {
   const isOperator = caller.role === 'operator';
   const isDealer = caller.role === 'dealer';
   switch (kind) {
@@ -73,6 +143,11 @@ export function sightOf(all: Everything, caller: User, kind: Kind, id: string): 
       if (!user) return 'hidden';
       if (isOperator || (isDealer && user.dealerId === caller.id)) return 'kept';
       return user.id === caller.id ? 'seen' : 'hidden';
+    }
+    case 'data': {
+      // While a vehicle is suspended, for operators alone.
+      const isSuspended = all.vehicles.get(id as VehicleId)?.suspension != null;
+      return isSuspended && !isOperator ? 'hidden' : sightOf(all, caller, 'vehicle', id);
     }
     case 'vehicle':
     case 'terminal': {
@@ -83,7 +158,8 @@ export function sightOf(all: Everything, caller: User, kind: Kind, id: string): 
       if (!vehicle) return 'hidden';
       if (isOperator) return 'kept';
       if (isDealer) return vehicle.dealerId === caller.id ? 'kept' : 'hidden';
-      return vehicle.groupIds.some((groupId) => caller.groupIds.includes(groupId)) ? 'seen' : 'hidden';
+      if (!vehicle.groupIds.some((groupId) => caller.groupIds.includes(groupId))) return 'hidden';
+      return caller.rights.includes('edit-vehicles') ? 'kept' : 'seen';
     }
     case 'group': {
       const group = all.groups.get(id as GroupId);
@@ -95,19 +171,48 @@ export function sightOf(all: Everything, caller: User, kind: Kind, id: string): 
     case 'geofence': {
       const geofence = all.geofences.get(id as GeofenceId);
       if (!geofence) return 'hidden';
-      if (isOperator || geofence.ownerId === caller.id) return 'kept';
-      return isDealer && all.users.get(geofence.ownerId)?.dealerId === caller.id ? 'seen' : 'hidden';
+      if (geofence.ownerId === caller.id) return lacks(caller, 'edit-geofences') ? 'seen' : 'kept';
+      if (isOperator) return 'kept';
+      // Shared with the organisation of its owner, or with a group: then with users who were given the group. What a
+      // user shared, the dealer of that user may change.
+      const owner = all.users.get(geofence.ownerId);
+      const { sharedWithOrganisation, sharedGroupIds } = geofence;
+      const isShared = sharedWithOrganisation || sharedGroupIds.length > 0;
+      if (isDealer) return owner?.dealerId !== caller.id ? 'hidden' : isShared ? 'kept' : 'seen';
+      const organisation = owner?.role === 'dealer' ? owner.id : (owner?.dealerId ?? null);
+      const isColleague = owner !== undefined && organisation === caller.dealerId;
+      const wasGiven = sharedGroupIds.some((id) => caller.groupIds.includes(id));
+      return (sharedWithOrganisation && isColleague) || wasGiven ? 'seen' : 'hidden';
     }
     case 'profile': {
       // Video goes with the vehicle, and needs the service: dealers have it, users were granted it.
       const profile = all.profiles.get(id as VideoProfileId);
-      return profile && hasVideo(caller) ? sightOf(all, caller, 'vehicle', profile.vehicleId) : 'hidden';
+      return profile && hasVideo(caller) ? sightOf(all, caller, 'data', profile.vehicleId) : 'hidden';
     }
     case 'task': {
       // May be cancelled by who made it as well.
       const task = all.tasks.get(id as VideoTaskId);
-      const sight = task && hasVideo(caller) ? sightOf(all, caller, 'vehicle', task.vehicleId) : 'hidden';
+      const sight = task && hasVideo(caller) ? sightOf(all, caller, 'data', task.vehicleId) : 'hidden';
       return sight === 'seen' && task?.createdBy === caller.id ? 'kept' : sight;
+    }
+    case 'command': {
+      // A right of its own beside the vehicle's, and a further one for texts. It includes cancelling.
+      const command = all.commands.get(id as CommandId);
+      if (!command || !hasCommands(caller) || sightOf(all, caller, 'data', command.vehicleId) === 'hidden')
+        return 'hidden';
+      const isText = command.order.type === 'text';
+      return isText && caller.role === 'user' && !caller.services.includes('command-text') ? 'hidden' : 'kept';
+    }
+    case 'counter':
+    case 'correction':
+    case 'service':
+    case 'service-file':
+    case 'plan': {
+      // Seen with its vehicle; to change it is for dealers, operators, and users who were granted that.
+      const plan = kind === 'plan' ? all.plans.get(id) : all.kept.get(id);
+      const sight = plan ? sightOf(all, caller, 'vehicle', plan.vehicleId) : 'hidden';
+      if (sight === 'hidden') return 'hidden';
+      return caller.role !== 'user' || caller.services.includes('maintenance') ? 'kept' : 'seen';
     }
     case 'rule': {
       // A user's own; nothing is said of dealers and the rules of their users.
@@ -129,6 +234,27 @@ export function sightOf(all: Everything, caller: User, kind: Kind, id: string): 
       const schedule = all.schedules.get(id);
       return schedule && (isOperator || schedule.ownerId === caller.id) ? 'kept' : 'hidden';
     }
+    case 'driver': {
+      // As with vehicles.
+      const driver = all.drivers.get(id as DriverId);
+      if (!driver) return 'hidden';
+      if (isOperator) return 'kept';
+      if (isDealer) return driver.dealerId === caller.id ? 'kept' : 'hidden';
+      return driver.groupIds.some((groupId) => caller.groupIds.includes(groupId)) ? 'seen' : 'hidden';
+    }
+    case 'share': {
+      // Listed and revoked by who made it, by the dealer that keeps that account, and by the operator.
+      const share = all.shares.get(id);
+      if (!share) return 'hidden';
+      const isOfDealer = isDealer && all.users.get(share.ownerId)?.dealerId === caller.id;
+      return isOperator || share.ownerId === caller.id || isOfDealer ? 'kept' : 'hidden';
+    }
+    case 'api-key': {
+      // Kept by their user; operators see and revoke them.
+      const key = all.apiKeys.get(id);
+      if (!key) return 'hidden';
+      return key.userId === caller.id ? 'kept' : isOperator ? 'seen' : 'hidden';
+    }
     case 'session': {
       // Listed and ended by their user and by the operator.
       const userId = all.sessions.get(id as SessionId);
@@ -138,19 +264,33 @@ export function sightOf(all: Everything, caller: User, kind: Kind, id: string): 
 }
 
 /** May the caller know of the event, by what it is about? What is gone altogether is nobody's secret. */
-export function mayKnow(all: Everything, caller: User, event: FleetEvent): boolean {
-  const { vehicleId } = event;
-  const geofenceId = geofenceOf(event);
+export function mayKnow(all: Everything, caller: User, event: NotifiedEvent): boolean {
+  const { vehicleId, geofenceId, driverId } = subjectIdsOf(event);
   if (caller.blocked) return false;
-  if (all.vehicles.has(vehicleId) && sightOf(all, caller, 'vehicle', vehicleId) === 'hidden') return false;
+  const isVehicle = vehicleId !== null && all.vehicles.has(vehicleId);
+  const isDriver = driverId !== null && all.drivers.has(driverId);
+  // Nobody knows whether what is gone was in one of the groups of a key.
+  if (!isVehicle && !isDriver && isLimited(caller)) return false;
+  if (isDriver && sightOf(all, caller, 'driver', driverId) === 'hidden') return false;
+  if (isVehicle && sightOf(all, caller, 'data', vehicleId) === 'hidden') return false;
   return (
     geofenceId === null || !all.geofences.has(geofenceId) || sightOf(all, caller, 'geofence', geofenceId) !== 'hidden'
   );
 }
 
+/** Was the account not given a right? Operators and dealers have all. */
+export function lacks(caller: User, right: AccountRight): boolean {
+  return caller.role === 'user' && !caller.rights.includes(right);
+}
+
 /** May the account use the video service? */
 export function hasVideo(caller: User): boolean {
   return caller.role !== 'user' || caller.services.includes('video');
+}
+
+/** May the account give commands to terminals? */
+export function hasCommands(caller: User): boolean {
+  return caller.role !== 'user' || caller.services.includes('commands');
 }
 
 /** Why an account gets in nowhere, whatever it asks for; null where it does get in. */
@@ -167,6 +307,7 @@ export function allOf(all: Everything, kind: Kind): string[] {
     case 'user':
       return ids(all.users.values());
     case 'vehicle':
+    case 'data':
       return ids(all.vehicles.values());
     case 'terminal':
       return [...all.vehicles.values()]
@@ -178,6 +319,8 @@ export function allOf(all: Everything, kind: Kind): string[] {
       return ids(all.geofences.values());
     case 'session':
       return [...all.sessions.keys()];
+    case 'api-key':
+      return [...all.apiKeys.keys()];
     case 'rule':
       return ids(all.rules.values());
     case 'notification':
@@ -188,10 +331,23 @@ export function allOf(all: Everything, kind: Kind): string[] {
       return [...all.jobs.keys()];
     case 'schedule':
       return ids(all.schedules.values());
+    case 'driver':
+      return ids(all.drivers.values());
+    case 'share':
+      return ids(all.shares.values());
+    case 'plan':
+      return ids(all.plans.values());
+    case 'counter':
+    case 'correction':
+    case 'service':
+    case 'service-file':
+      return ids([...all.kept.values()].filter((each) => each.kind === kind));
     case 'profile':
       return ids(all.profiles.values());
     case 'task':
       return ids(all.tasks.values());
+    case 'command':
+      return ids(all.commands.values());
   }
 }
 
@@ -225,23 +381,34 @@ export function forbiddenWords(
     geofence: all.geofences,
     rule: all.rules,
     schedule: all.schedules,
+    share: all.shares,
+    driver: all.drivers,
+    plan: all.plans,
+    counter: all.kept,
+    correction: all.kept,
+    service: all.kept,
+    'service-file': all.kept,
     profile: all.profiles,
     task: all.tasks,
+    command: all.commands,
   } as const;
   for (const [kind, things] of Object.entries(maps) as [Kind, ReadonlyMap<string, object>][])
     for (const [id, thing] of things) {
       const isSeen = caller !== null && sightOf(all, caller, kind, id) !== 'hidden';
       // The groups of a thing are not its own words: a group that the caller does not see is left out.
-      // Nor is who asked for a video.
+      // Nor is who asked for a video, or the vehicle that it is of, which may be deleted.
       const {
         groupIds: _,
+        sharedGroupIds: _____,
         vehicleIds: __,
+        vehicleId: ______,
         geofenceIds: ___,
         createdBy: ____,
         ...own
       } = thing as Record<string, unknown>;
       for (const word of wordsIn(own)) (isSeen ? allowed : forbidden).add(word);
-      for (const word of secrets.get(id) ?? []) (isSeen ? allowed : forbidden).add(word);
+      const isKnown = kind === 'vehicle' ? caller !== null && sightOf(all, caller, 'data', id) !== 'hidden' : isSeen;
+      for (const word of secrets.get(id) ?? []) (isKnown ? allowed : forbidden).add(word);
     }
   for (const kind of ['notification', 'delivery', 'job'] as const)
     for (const id of allOf(all, kind))
@@ -253,6 +420,10 @@ export function forbiddenWords(
   // Dealers may not handle the sessions of their users, but the audit trail names the session that made a change.
   for (const [id, userId] of all.sessions)
     if (caller === null || sightOf(all, caller, 'user', userId) === 'hidden') forbidden.add(id);
+  // So it is with API keys.
+  for (const { id, userId, name } of all.apiKeys.values())
+    if (caller === null || sightOf(all, caller, 'user', userId) === 'hidden')
+      for (const word of [id, ...wordsIn(name)]) forbidden.add(word);
   if (caller?.role !== 'operator') for (const word of secrets.get('operator') ?? []) forbidden.add(word);
   for (const word of allowed) forbidden.delete(word);
   for (const word of secrets.get('nobody') ?? []) forbidden.add(word);

@@ -1,10 +1,12 @@
+import type { Position } from '@outrider/domain';
+import { sampleStatus } from '@outrider/domain/samples';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { World } from './api.fixture.ts';
 
 let world: World;
 let jwt: string;
 beforeEach(async () => {
-  world = await World.open({}, {}, ':memory:');
+  world = await World.open();
   ({ jwt } = await world.member('boss', 'operator'));
   for (const [name, plate] of [
     ['Van 10', 'B 7'],
@@ -53,6 +55,41 @@ test('only what the caller may see, without groups that they may not', async () 
   expect(groups.body.items.map(({ name }: { name: string }) => name)).not.toContain('Other');
   const users = await world.call('GET', '/api/v1/users?q=s&sort=-login', { jwt });
   expect(users.body.items.map(({ login }: { login: string }) => login)).toEqual(['boss']);
+});
+
+test('vehicles by what their terminals are bound to, whose they are, and what they do now', async () => {
+  const { user: dealer } = await world.member('dealer', 'dealer');
+  const added = await world.call('POST', '/api/v1/vehicles', {
+    jwt,
+    body: { name: 'Bus', dealerId: dealer.id, terminalAccess: { protocol: 'gt06' } },
+  });
+  expect(await namesOf('protocol=gt06')).toEqual(['Bus']);
+  expect(await namesOf(`dealerId=${dealer.id}&sort=name`)).toEqual(['Bus']);
+  expect(await namesOf('dealerId=none&sort=name')).toEqual(['Crane', 'Tanker', 'van 9', 'Van 10']);
+  expect(await namesOf('protocol=learn&q=van&limit=1')).toEqual(['Van 10']);
+  expect(await namesOf('protocol=smoke')).toMatchObject([{ parameter: 'protocol' }]);
+  expect(await namesOf('state=parking')).toEqual([]);
+  const activity = { state: 'parking' as const, sinceMs: 1, ignition: null, alarms: [], geofenceIds: [], speeding: [] };
+  const position = { fixTimeMs: world.nowMs, latitude: 60, longitude: 30, valid: true } as Position;
+  await world.hub.updateLatest([sampleStatus(added.body.id, position, world.nowMs, { activity })]);
+  expect(await namesOf('state=parking')).toEqual(['Bus']);
+  expect(await namesOf('state=unknown&q=van')).toEqual(['Van 10', 'van 9', 'Tanker']);
+});
+
+test('accounts by role, and those that are blocked', async () => {
+  const { user: carl } = await world.member('carl', 'dealer');
+  await world.member('dora', 'user', { dealerId: carl.id, blocked: true });
+  const loginsOf = async (query: string) =>
+    (await world.call('GET', `/api/v1/users?${query}`, { jwt })).body.items.map(
+      ({ login }: { login: string }) => login,
+    );
+  expect(await loginsOf('role=dealer')).toEqual(['carl']);
+  expect(await loginsOf('blocked=true')).toEqual(['dora']);
+  expect(await loginsOf('role=dealer&blocked=true')).toEqual([]);
+  const first = (await world.call('GET', '/api/v1/users?blocked=false&limit=1', { jwt })).body;
+  const second = (await world.call('GET', `/api/v1/users?blocked=false&limit=1&cursor=${first.nextCursor}`, { jwt }))
+    .body;
+  expect(second.items[0].login > first.items[0].login).toBe(true);
 });
 
 test('other fields, and cursors of another list, are refused', async () => {

@@ -1,8 +1,16 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { GRANTABLE, type Grantable } from '@outrider/access';
 import {
   type accessVariables,
+  type commandVariables,
   dealerStorageBytes,
   dealerStorageVariables,
+  engineBlockOf,
+  publicUrlOf,
+  pushHostsOf,
+  pushKeysOf,
+  type pushVariables,
   reportStoreOf,
   type reportStoreVariables,
   trustedAddresses,
@@ -10,12 +18,16 @@ import {
   type videoStoreVariables,
 } from '@outrider/backing';
 import { DEFAULT_QUOTAS, defaultLimit, type QuotaKind, type QuotaLimits, type QuotaScope } from '@outrider/domain';
-import { type Config, secret, text, type Variables, whole } from '@outrider/runtime';
+import { type Config, oneOf, secret, text, textOr, type Variables, whole } from '@outrider/runtime';
 import type { ApiConfig } from './api.ts';
 import { builtConsole } from './console.ts';
 import { SPECIFIED_LIMITS } from './limits.ts';
+import { onlineMapOf } from './online-map.ts';
+import type { ServiceLimits, UseName } from './operated-service.ts';
+import { terminalPortsOf } from './terminal-listeners.ts';
 
 const BYTES_PER_MB = 1_000_000;
+const BYTES_PER_MIB = 1_048_576;
 
 /** The default limit of a quota; of a single account or dealer the operator sets another by the API. */
 function quota(scope: QuotaScope, kind: QuotaKind, description: string) {
@@ -31,7 +43,44 @@ export const apiVariables = {
   ADMIN_PASSWORD: secret(
     'Password of the operator `admin`, read at the first start only; generated and printed once where unset.',
   ),
+  TERMINAL_HOST: text(
+    'Name or address that terminals are to be pointed at, as the console shows it to who installs them; where unset, that by which the console was opened.',
+  ),
   CONSOLE_DIR: text('Folder of a built console, served at `/`; where unset, that of this installation.'),
+  MAP_TILES_URL: text(
+    'Tiles of an online map for the console, with `{z}`, `{x}` and `{y}`: raster, or vector where the name ends in `.pbf` or `.mvt`. Browsers ask that server, and the content security policy allows its origin. Unset: no online map.',
+  ),
+  MAP_STYLE_URL: text(
+    'Style of an online map in place of `MAP_TILES_URL`: its tiles must come from the origin of the style.',
+  ),
+  MAP_ATTRIBUTION: text('What the online map is to be credited with, shown on it.'),
+  OIDC_ISSUER: text(
+    'URL of an OpenID Connect provider that people sign in to the console by, as its ID tokens name it; register `PUBLIC_URL/auth/oidc/callback` there.',
+  ),
+  OIDC_CLIENT_ID: text('Name of this service at the provider.'),
+  OIDC_CLIENT_SECRET: secret('Secret of this service at the provider.'),
+  OIDC_CLIENT_SECRET_FILE: text('File with that secret, in place of `OIDC_CLIENT_SECRET`.'),
+  OIDC_NAME: textOr('OpenID Connect', 'Name of the provider on the login page.'),
+  OIDC_SCOPES: textOr('openid profile email', 'Scopes that the provider is asked for, separated by spaces.'),
+  OIDC_ROLE_CLAIM: text(
+    'Claim that makes operators of accounts by `OIDC_OPERATOR_VALUES`, and dealers by `OIDC_DEALER_VALUES`, such as `realm_access.roles`; where unset, new accounts are those of users, and roles stay as they are.',
+  ),
+  OIDC_OPERATOR_VALUES: textOr('', 'Values of that claim, separated by commas.'),
+  OIDC_DEALER_VALUES: textOr(
+    '',
+    'Values of that claim that make a dealer’s account at the first sign-in, separated by commas; without one, that account is refused later.',
+  ),
+  OIDC_DEALER_CLAIM: text('Claim with the login of the dealer that a user belongs to.'),
+  OIDC_GROUPS_CLAIM: text(
+    'Claim with names of vehicle groups, which are all that a user then sees; where unset, groups are given here.',
+  ),
+  OIDC_RIGHTS_CLAIM: text(
+    'Claim with what a user may do, which is all that is granted then: rights and services, by `OIDC_RIGHTS_VALUES` or by their own names; where unset, they are granted here.',
+  ),
+  OIDC_RIGHTS_VALUES: textOr(
+    '',
+    `What values of that claim grant, such as \`dispatchers=edit-geofences+commands,mechanics=maintenance\`: ${GRANTABLE.map((name) => `\`${name}\``).join(', ')}. Where unset, values of the claim are these names.`,
+  ),
   LIMIT_FAILED_LOGINS_PER_MINUTE: whole(
     1,
     1_000_000_000,
@@ -43,6 +92,12 @@ export const apiVariables = {
     1_000_000_000,
     SPECIFIED_LIMITS.authorizedPerMinute,
     'Authorized calls per user.',
+  ),
+  LIMIT_API_KEY_PER_MINUTE: whole(
+    1,
+    1_000_000_000,
+    SPECIFIED_LIMITS.apiKeyPerMinute,
+    'Calls with one API key; they are not counted for its user.',
   ),
   LIMIT_UNAUTHORIZED_PER_MINUTE: whole(
     1,
@@ -67,40 +122,166 @@ export const apiVariables = {
   QUOTA_ACCOUNT_VERTICES: quota('account', 'geofenceVertices', 'Points of all geofences of one account together.'),
   QUOTA_ACCOUNT_RULES: quota('account', 'notificationRules', 'Notification rules that one account may have.'),
   QUOTA_ACCOUNT_SCHEDULES: quota('account', 'reportSchedules', 'Report schedules that one account may have.'),
+  QUOTA_ACCOUNT_SHARE_LINKS: quota('account', 'shareLinks', 'Share links that one account may have.'),
   QUOTA_ACCOUNT_STORAGE_MB: quotaMb('account', 'Stored files of reports of one account.'),
   QUOTA_DEALER_GEOFENCES: quota('dealer', 'geofences', 'Geofences of a dealer and all its accounts together.'),
   QUOTA_DEALER_VERTICES: quota('dealer', 'geofenceVertices', 'Points of all of these geofences together.'),
   QUOTA_DEALER_RULES: quota('dealer', 'notificationRules', 'Notification rules of a dealer and all its accounts.'),
+  QUOTA_DEALER_DRIVERS: quota('dealer', 'drivers', 'Drivers of one dealer.'),
   QUOTA_DEALER_VEHICLES: quota('dealer', 'vehicles', 'Vehicles of one dealer.'),
   QUOTA_DEALER_SCHEDULES: quota('dealer', 'reportSchedules', 'Report schedules of a dealer and all its accounts.'),
+  QUOTA_DEALER_SHARE_LINKS: quota('dealer', 'shareLinks', 'Share links of a dealer and all its accounts.'),
   ...dealerStorageVariables,
+  SHARE_LINK_MAX_DAYS: whole(1, 3650, 30, 'How long a share link may last.'),
+  SHARE_LINK_VIEWS_PER_MINUTE: whole(
+    1,
+    1_000_000_000,
+    300,
+    'Calls for the data of share links per IP address; a page that is open makes 12 to 20.',
+  ),
+  COMMAND_EXPIRY_HOURS: whole(1, 720, 24, 'How long a command waits for its terminal where it does not say.'),
+  COMMAND_MAX_EXPIRY_HOURS: whole(1, 720, 168, 'How long a command may ask to wait for its terminal.'),
+  COMMANDS_PER_MINUTE: whole(1, 100_000, 30, 'Commands to terminals that one account may ask for.'),
+  HISTORY_IMPORTS_PER_MINUTE: whole(
+    1,
+    100_000,
+    30,
+    'Calls that import history of vehicles, 20,000 positions each, of a dealer with all its accounts.',
+  ),
+  TRACCAR_API: oneOf(
+    ['on', 'off'],
+    'on',
+    'Whether clients of Traccar, such as Home Assistant, are served under `/api/`: read-only, with the rights of their accounts.',
+  ),
   VIDEO_TASK_HOURS: whole(1, 720, 24, 'How long a task that fetches video is tried.'),
 } satisfies Variables;
 
 /** The API's configuration as it stands in the settings. */
 export function apiConfigOf(
   config: Config<
-    typeof apiVariables & typeof accessVariables & typeof videoStoreVariables & typeof reportStoreVariables
+    typeof apiVariables &
+      typeof commandVariables &
+      typeof accessVariables &
+      typeof pushVariables &
+      typeof videoStoreVariables &
+      typeof reportStoreVariables
   >,
 ): ApiConfig {
   const consoleDir = config.CONSOLE_DIR ?? builtConsole();
   return {
     sessionTtlSeconds: config.SESSION_TTL_SECONDS,
+    openId: openIdOf(config),
+    publicUrl: config.PUBLIC_URL,
     limits: {
       failedLoginsPerMinute: config.LIMIT_FAILED_LOGINS_PER_MINUTE,
       authorizedPerMinute: config.LIMIT_AUTHORIZED_PER_MINUTE,
+      apiKeyPerMinute: config.LIMIT_API_KEY_PER_MINUTE,
       unauthorizedPerMinute: config.LIMIT_UNAUTHORIZED_PER_MINUTE,
       blockSeconds: config.BLOCK_SECONDS,
     },
     trustedProxies: config.TRUSTED_PROXIES,
+    corsOrigins: config.CORS_ORIGINS,
     consoleDir,
+    terminals: { host: config.TERMINAL_HOST, ...terminalPortsOf(config) },
     mapFolders: [join(config.DATA_DIR, 'maps'), ...(consoleDir === null ? [] : [join(consoleDir, 'maps')])],
+    onlineMap: onlineMapOf(config),
     allowPrivateWebhooks: config.WEBHOOK_ALLOW_PRIVATE === 'yes',
+    push: { hosts: pushHostsOf(config), keys: pushKeysOf(config) },
     isTrustedAddress: trustedAddresses(config),
     video: { taskHours: config.VIDEO_TASK_HOURS, ...videoStoreOf(config) },
+    commands: {
+      ...engineBlockOf(config),
+      defaultExpirySeconds: Math.min(config.COMMAND_EXPIRY_HOURS, config.COMMAND_MAX_EXPIRY_HOURS) * 3600,
+      maxExpirySeconds: config.COMMAND_MAX_EXPIRY_HOURS * 3600,
+      perMinute: config.COMMANDS_PER_MINUTE,
+    },
+    share: { maxDays: config.SHARE_LINK_MAX_DAYS, viewsPerMinute: config.SHARE_LINK_VIEWS_PER_MINUTE },
+    history: { importsPerMinute: config.HISTORY_IMPORTS_PER_MINUTE },
     reports: reportStoreOf(config),
     erasure: { graceMs: config.ERASURE_GRACE_DAYS * 86_400_000 },
+    serviceLimits: serviceLimitsOf(config),
+    traccarApi: config.TRACCAR_API === 'on',
   };
+}
+
+/** @throws {Error} when the settings of a provider are incomplete, or its URL is neither HTTPS nor of this machine */
+export function openIdOf(
+  config: Pick<Config<typeof apiVariables>, `OIDC_${string}` & keyof typeof apiVariables> &
+    Parameters<typeof publicUrlOf>[0],
+): NonNullable<ApiConfig['openId']> | null {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET_FILE: file } = config;
+  if (issuer === null) return null;
+  const { protocol, hostname } = URL.canParse(issuer) ? new URL(issuer) : { protocol: '', hostname: '' };
+  if (protocol !== 'https:' && !(protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname)))
+    throw new Error('OIDC_ISSUER must be an https:// URL');
+  const clientSecret = file === null ? config.OIDC_CLIENT_SECRET : readFileSync(file, 'utf8').trim();
+  if (clientId === null || !clientSecret)
+    throw new Error('OIDC_ISSUER needs OIDC_CLIENT_ID, and OIDC_CLIENT_SECRET or OIDC_CLIENT_SECRET_FILE');
+  return {
+    issuer,
+    clientId,
+    clientSecret,
+    scopes: config.OIDC_SCOPES,
+    name: config.OIDC_NAME,
+    publicUrl: publicUrlOf(config),
+    mapping: {
+      roleClaim: config.OIDC_ROLE_CLAIM,
+      operatorValues: valuesOf(config.OIDC_OPERATOR_VALUES),
+      dealerValues: valuesOf(config.OIDC_DEALER_VALUES),
+      dealerClaim: config.OIDC_DEALER_CLAIM,
+      groupsClaim: config.OIDC_GROUPS_CLAIM,
+      rightsClaim: config.OIDC_RIGHTS_CLAIM,
+      rightsValues: rightsValuesOf(config),
+    },
+  };
+}
+
+/** @throws {Error} where a value grants what there is not, or no claim has the values */
+function rightsValuesOf({
+  OIDC_RIGHTS_CLAIM: claim,
+  OIDC_RIGHTS_VALUES: text,
+}: Pick<Config<typeof apiVariables>, 'OIDC_RIGHTS_CLAIM' | 'OIDC_RIGHTS_VALUES'>): ReadonlyMap<
+  string,
+  readonly Grantable[]
+> | null {
+  const entries = valuesOf(text);
+  if (entries.length === 0) return null;
+  if (claim === null) throw new Error('OIDC_RIGHTS_VALUES needs OIDC_RIGHTS_CLAIM');
+  const granted = new Map<string, Grantable[]>();
+  for (const entry of entries) {
+    // Names of rights have no `=`; values may.
+    const at = entry.lastIndexOf('=');
+    const value = entry.slice(0, Math.max(at, 0)).trim();
+    const names = entry.slice(at + 1).split('+');
+    const rights = names.flatMap((name) => GRANTABLE.find((each) => each === name.trim()) ?? []);
+    if (value === '' || rights.length < names.length)
+      throw new Error(
+        `OIDC_RIGHTS_VALUES has "${entry}", which is not as "value=right+right" with rights of ${GRANTABLE.join(', ')}`,
+      );
+    granted.set(value, [...(granted.get(value) ?? []), ...rights]);
+  }
+  return granted;
+}
+
+function valuesOf(text: string): string[] {
+  return text.split(',').flatMap((value) => value.trim() || []);
+}
+
+/** Bounds in the settings of this process: on servers, those of other services are not among them. */
+function serviceLimitsOf(config: Readonly<Record<string, unknown>>): ServiceLimits {
+  const limits = {
+    liveClients: ['MAX_LIVE_CONNECTIONS', 1],
+    logBytes: ['TELEMETRY_RETENTION_MB', BYTES_PER_MIB],
+    videoBytes: ['VIDEO_QUOTA_MB', BYTES_PER_MB],
+    reportBytes: ['REPORT_QUOTA_MB', BYTES_PER_MB],
+  } as const satisfies Partial<Record<UseName, readonly [setting: string, unit: number]>>;
+  return Object.fromEntries(
+    Object.entries(limits).flatMap(([name, [setting, unit]]) => {
+      const value = config[setting];
+      // 0 is no bound.
+      return typeof value === 'number' && value > 0 ? [[name, value * unit]] : [];
+    }),
+  );
 }
 
 /** The limits of accounts and dealers for which no others are set, as they stand in the settings. */
@@ -111,6 +292,7 @@ export function quotasOf(config: Config<typeof apiVariables>): QuotaLimits {
       geofenceVertices: config.QUOTA_ACCOUNT_VERTICES,
       notificationRules: config.QUOTA_ACCOUNT_RULES,
       reportSchedules: config.QUOTA_ACCOUNT_SCHEDULES,
+      shareLinks: config.QUOTA_ACCOUNT_SHARE_LINKS,
       storageBytes: config.QUOTA_ACCOUNT_STORAGE_MB * BYTES_PER_MB,
     },
     dealer: {
@@ -118,7 +300,9 @@ export function quotasOf(config: Config<typeof apiVariables>): QuotaLimits {
       geofenceVertices: config.QUOTA_DEALER_VERTICES,
       notificationRules: config.QUOTA_DEALER_RULES,
       vehicles: config.QUOTA_DEALER_VEHICLES,
+      drivers: config.QUOTA_DEALER_DRIVERS,
       reportSchedules: config.QUOTA_DEALER_SCHEDULES,
+      shareLinks: config.QUOTA_DEALER_SHARE_LINKS,
       storageBytes: dealerStorageBytes(config),
     },
   };

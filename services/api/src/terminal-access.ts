@@ -2,13 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
 import { badField } from '@outrider/access';
 import { type BoundProtocol, hashOfSecret, type TerminalAccessPatch } from '@outrider/domain';
-import { protocols } from '@outrider/protocols';
+import { allProtocols } from '@outrider/protocols';
 import { z } from 'zod';
 
-export const BOUND_PROTOCOLS: readonly BoundProtocol[] = ['learn', 'any', ...protocols.map(({ name }) => name)];
+export const BOUND_PROTOCOLS: readonly BoundProtocol[] = ['learn', 'any', ...allProtocols.map(({ name }) => name)];
 /** Their terminals have no way to show a secret. */
-const WITHOUT_SECRET: readonly string[] = protocols.filter(({ secret }) => secret === null).map(({ name }) => name);
-const SECRETS = protocols.flatMap(({ title, secret }) => (secret === null ? [] : [`${title}: ${secret}`])).join('; ');
+const WITHOUT_SECRET: readonly string[] = allProtocols.filter(({ secret }) => secret === null).map(({ name }) => name);
+const SECRETS = allProtocols
+  .flatMap(({ title, secret }) => (secret === null ? [] : [`${title}: ${secret}`]))
+  .join('; ');
 
 /** What of {@link TERMINAL_ACCESS_FIELDS} a request says. */
 export interface TerminalAccessIn {

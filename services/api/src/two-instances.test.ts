@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Tokens } from '@outrider/auth';
-import { followRegistry, openRegistry, type Registry } from '@outrider/registry';
+import { followRegistry, type Registry } from '@outrider/registry';
+import { openTestRegistry } from '@outrider/registry/blank';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Answer, PASSWORD, World } from './api.fixture.ts';
 
@@ -25,13 +26,13 @@ describe('two instances', () => {
     ends = [() => keyed.close()];
     const now = () => keyed.nowMs;
     const open = async () => {
-      const registry = await openRegistry({ path: join(folder, 'registry.sqlite'), now });
+      const registry = await openTestRegistry({ path: join(folder, 'registry.sqlite'), now });
       const sessionIsLive = async (id: string) => (await registry.sessions.get(id as never)) !== null;
       const tokens = new Tokens({ keys: keyed.keys, ttlSeconds: 3600, now, sessionIsLive });
       const { directory, refresh, stop } = await followRegistry(registry, ({ kind, id }) => {
         if (kind === 'user') tokens.revokeUser(id as never);
       });
-      const world = await World.open({ limits }, { registry, directory, refresh, tokens }, ':memory:');
+      const world = await World.open({ limits }, { registry, directory, refresh, tokens });
       ends.push(
         () => registry.close(),
         stop,

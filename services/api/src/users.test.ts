@@ -28,7 +28,10 @@ describe('adding an account', () => {
       blocked: false,
       apiAccess: true,
       services: [],
+      rights: ['edit-geofences', 'edit-notifications', 'share'],
       groupIds: [expect.any(String)],
+      externalId: null,
+      customAttributes: {},
     });
     expect(headers.get('location')).toBe(`/api/v1/users/${body.id}`);
     expect((await world.login('anna', PASSWORD)).status).toBe(200);

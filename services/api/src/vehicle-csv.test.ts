@@ -113,7 +113,8 @@ describe('vehicles as CSV', () => {
       fc.asyncProperty(printable, printable, async (name, plate) => {
         const [{ id }] = await listed();
         world.nowMs += 60_000;
-        const patch = { name, plate: plate.slice(0, 20).trim() };
+        // Whole characters: half of one can't be kept.
+        const patch = { name, plate: [...plate].slice(0, 10).join('').trim() };
         const { status } = await world.call('PATCH', `/api/v1/vehicles/${id}`, { jwt, body: patch });
         expect(status).toBe(200);
         const csv = await exported();

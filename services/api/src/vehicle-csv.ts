@@ -9,7 +9,9 @@ import {
   type VehicleFieldName,
   type VehicleId,
 } from '@outrider/domain';
-import { armed, type Delimiter, defused, delimiterOf, readCsv, writeCsvLine } from '@outrider/reports';
+import { type Delimiter, defused, writeCsvLine } from '@outrider/reports';
+import { numberCell, numberOf, readCsvRows } from './csv-rows.ts';
+import { attributesCell, readAttributesCell } from './custom-fields.ts';
 import { VEHICLE_IN } from './fields.ts';
 import { accessOf, canShowSecret, TERMINAL_ACCESS_FIELDS, type TerminalAccessIn } from './terminal-access.ts';
 
@@ -33,6 +35,7 @@ export const VEHICLE_COLUMNS = [
   ...TEXTS,
   'dealerId',
   'groups',
+  'customAttributes',
   ...NUMBERS,
   ...(Object.keys(ACCESS) as AccessColumn[]),
 ] as const;
@@ -50,6 +53,7 @@ export function vehicleCsvRow(vehicle: Vehicle, groups: GroupNames, delimiter: D
   const cells: Record<Column, string | number | null> = {
     ...fields,
     groups: groups.write(vehicle.groupIds),
+    customAttributes: attributesCell(vehicle.customAttributes),
     terminalProtocol: terminalAccess.protocol,
     terminalNetworks: terminalAccess.networks.join(' '),
     terminalSecret: null,
@@ -58,8 +62,7 @@ export function vehicleCsvRow(vehicle: Vehicle, groups: GroupNames, delimiter: D
     VEHICLE_COLUMNS.map((column) => {
       const value = cells[column];
       if (value === null) return '';
-      // Where spreadsheets part cells with semicolons, they write numbers with a comma.
-      if (typeof value === 'number') return delimiter === ';' ? String(value).replace('.', ',') : String(value);
+      if (typeof value === 'number') return numberCell(value, delimiter);
       return defused(value);
     }),
     delimiter,
@@ -70,39 +73,11 @@ export function vehicleCsvRow(vehicle: Vehicle, groups: GroupNames, delimiter: D
  * Reads the rows of a CSV with a header of column names, in any order; what is wrong with them goes to `faults`.
  *
  * @param text without a byte order mark
- * @throws {CsvError} when it is no CSV
  */
 export function readVehicleLines(text: string, faults: Faults): VehicleLine[] {
-  const delimiter = delimiterOf(text);
-  const records = readCsv(text, delimiter);
-  const header = records.next();
-  if (header.done) {
-    faults.add({ row: 1, detail: 'There must be a header with the names of the columns.' });
-    return [];
-  }
-  const columns = header.value.cells.map((cell) => cell.trim());
-  for (const [nth, column] of columns.entries()) {
-    const place = { row: header.value.row, column: column.slice(0, 100) };
-    if (!(VEHICLE_COLUMNS as readonly string[]).includes(column))
-      faults.add({ ...place, detail: `There is no such column; there are ${VEHICLE_COLUMNS.join(', ')}.` });
-    else if (columns.indexOf(column) < nth) faults.add({ ...place, detail: 'It is there twice.' });
-  }
-  if (!faults.isEmpty) return [];
-
-  const lines: VehicleLine[] = [];
-  for (const { row, cells } of records) {
-    if (lines.length === MAX_ROWS) {
-      faults.add({ row, detail: `At most ${MAX_ROWS} rows can be imported at once.` });
-      break;
-    }
-    if (cells.length !== columns.length) {
-      faults.add({ row, detail: `It has ${cells.length} cells, the header ${columns.length}.` });
-      continue;
-    }
-    const values = Object.fromEntries(columns.map((column, nth) => [column, armed((cells[nth] ?? '').trim())]));
-    lines.push(readLine(row, values, delimiter, faults));
-  }
-  return lines;
+  return readCsvRows(text, VEHICLE_COLUMNS, MAX_ROWS, faults, (row, cells, delimiter) =>
+    readLine(row, cells, delimiter, faults),
+  );
 }
 
 function readLine(
@@ -142,6 +117,9 @@ function readLine(
     if (cell === '') fields[column] = VEHICLE_DEFAULTS[column as keyof typeof VEHICLE_DEFAULTS];
     else take(column, numberOf(cell, delimiter) ?? cell);
   }
+  const { customAttributes: attributes } = cells;
+  if (attributes !== undefined)
+    fields.customAttributes = readAttributesCell(attributes, (detail) => wrong('customAttributes', detail));
   const said: TerminalAccessIn = {};
   for (const [column, field] of Object.entries(ACCESS) as [AccessColumn, (typeof ACCESS)[AccessColumn]][]) {
     const cell = cells[column];
@@ -157,10 +135,4 @@ function readLine(
   const id = uuid('id') as VehicleId | null;
   const dealerId = cells.dealerId === undefined ? undefined : (uuid('dealerId') as UserId | null);
   return { row, id, groups: cells.groups, dealerId, isWrong, fields, access: accessOf(said) };
-}
-
-/** A number as spreadsheets write it; null for other text. */
-function numberOf(cell: string, delimiter: Delimiter): number | null {
-  const text = delimiter === ';' ? cell.replace(',', '.') : cell;
-  return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : null;
 }

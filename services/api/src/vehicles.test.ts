@@ -23,11 +23,14 @@ describe('vehicles', () => {
     expect(body).toEqual({
       id: body.id,
       ...VEHICLE_DEFAULTS,
+      suspension: null,
       name: 'Van 12',
       terminalId: '356307042441013',
       terminalAccess: { protocol: 'learn', hasSecret: false, certificateSha256: null, networks: [] },
       dealerId: null,
       groupIds: [],
+      sensors: [],
+      customAttributes: {},
     });
     expect(headers.get('location')).toBe(`/api/v1/vehicles/${body.id}`);
     expect(headers.get('etag')).toBe('"1"');
@@ -67,6 +70,42 @@ describe('vehicles', () => {
     expect((await imported('')).body).toMatchObject({ updated: 1 });
     expect((await world.call('GET', `/api/v1/vehicles/${body.id}`, { jwt })).body).toEqual({ ...body, vin: null });
     expect((await patch('1FTFW1ET5DFC10312')).body).toMatchObject({ vin: '1FTFW1ET5DFC10312' });
+  });
+
+  test('a vehicle has a colour and an icon of its own, or none', async () => {
+    const { body } = await addVehicle({ name: 'Van 12', color: '#1f5fc4', icon: 'van' });
+    expect(body).toMatchObject({ color: '#1f5fc4', icon: 'van' });
+    const patch = (to: object) => world.call('PATCH', `/api/v1/vehicles/${body.id}`, { jwt, body: to });
+    for (const color of ['red', '#1F5FC4', '#1f5', '#1f5fc4ff'])
+      expect((await patch({ color })).body.errors).toMatchObject([{ pointer: '/color' }]);
+    expect((await patch({ icon: 'rocket' })).body.errors).toMatchObject([{ pointer: '/icon' }]);
+    expect((await patch({ color: null, icon: null })).body).toMatchObject({ color: null, icon: null });
+    const imported = await world.call('POST', '/api/v1/vehicles/import', {
+      jwt,
+      body: `id,color,icon\n${body.id},#00ff00,rocket\n`,
+      headers: { 'content-type': 'text/csv' },
+    });
+    expect(imported.body.errors).toMatchObject([{ row: 2, column: 'icon' }]);
+  });
+
+  test('a vehicle has the model of its terminal, or none', async () => {
+    const { body } = await addVehicle({ name: 'Van 12', deviceModel: 'FMB920' });
+    expect(body).toMatchObject({ deviceModel: 'FMB920' });
+    const patch = (to: object) => world.call('PATCH', `/api/v1/vehicles/${body.id}`, { jwt, body: to });
+    for (const deviceModel of ['fmb920', 'FMB', '', 920])
+      expect((await patch({ deviceModel })).body.errors).toMatchObject([{ pointer: '/deviceModel' }]);
+    const imported = (cell: string) =>
+      world.call('POST', '/api/v1/vehicles/import', {
+        jwt,
+        body: `id,deviceModel\n${body.id},${cell}\n`,
+        headers: { 'content-type': 'text/csv' },
+      });
+    expect((await imported('FMB9')).body.errors).toMatchObject([
+      { row: 2, column: 'deviceModel', detail: expect.stringContaining('/api/v1/terminal-protocols') },
+    ]);
+    expect((await imported('FMB640')).body).toMatchObject({ updated: 1 });
+    expect((await patch({ name: 'Van 13' })).body).toMatchObject({ deviceModel: 'FMB640' });
+    expect((await patch({ deviceModel: null })).body).toMatchObject({ deviceModel: null });
   });
 
   test('a patch changes what it names; null takes away what may be absent', async () => {
@@ -247,8 +286,13 @@ describe('state', () => {
       recordTime: null,
       ignition: null,
       supplyV: null,
+      sensors: [],
+      tank: null,
       fuelL: null,
       alarms: [],
+      driver: null,
+      driverCode: null,
+      counters: null,
       attributes: null,
       position: null,
       receivedAt: null,
@@ -293,8 +337,13 @@ describe('state', () => {
       recordTime: '2026-01-15T11:59:58.000Z',
       ignition: false,
       supplyV: 12.4,
+      sensors: [],
       fuelL: null,
+      tank: null,
       alarms: ['sos'],
+      driver: null,
+      driverCode: null,
+      counters: null,
       attributes: { io21: 2 },
       position: {
         vehicleId: body.id,
@@ -325,7 +374,13 @@ describe('unknown terminals', () => {
     expect(body.items[0]).toEqual({
       terminalId: 'c',
       protocol: 'teltonika',
+      transport: null,
       address: '203.0.113.5',
+      reason: null,
+      detail: null,
+      receivedBytes: null,
+      firstBytes: null,
+      guesses: [],
       firstSeen: '2026-01-15T12:00:00.002Z',
       lastSeen: '2026-01-15T12:00:00.002Z',
       attempts: 1,
@@ -333,6 +388,43 @@ describe('unknown terminals', () => {
     expect(await ids(`?limit=2&cursor=${body.nextCursor}`)).toEqual(['a']);
     await addVehicle({ name: 'Van', terminalId: 'b' });
     expect(await ids()).toEqual(['c', 'a']);
+  });
+
+  test('devices that did not say who they are stand among them, with their bytes and what they fit', async () => {
+    const contact = {
+      transport: 'udp',
+      reason: 'bad-frame',
+      detail: 'a line begins with 0x78',
+      receivedBytes: 900,
+      firstBytes: '78780d01',
+    } as const;
+    const guesses = [{ protocol: 'gt06', terminalId: '356307042441013' }];
+    const device = { protocol: 'h02', contact, guesses };
+    for (const [nth, address] of ['203.0.113.5', '203.0.113.6', '203.0.113.7'].entries()) {
+      await world.hub.noteUnknownDevice({ ...device, address }, world.nowMs + nth);
+      await world.hub.noteUnknownTerminal(`t${nth}`, 'h02', address, world.nowMs + nth, contact);
+    }
+    const first = (await world.call('GET', '/api/v1/unknown-terminals?limit=3', { jwt })).body;
+    expect(first.items[0]).toEqual({
+      terminalId: null,
+      protocol: 'h02',
+      address: '203.0.113.7',
+      ...contact,
+      guesses: [{ protocol: 'gt06', title: 'GT06, Concox', port: null, terminalId: '356307042441013' }],
+      firstSeen: '2026-01-15T12:00:00.002Z',
+      lastSeen: '2026-01-15T12:00:00.002Z',
+      attempts: 1,
+    });
+    const { body } = await world.call('GET', `/api/v1/unknown-terminals?limit=9&cursor=${first.nextCursor}`, { jwt });
+    const seen = [...first.items, ...body.items].map(({ terminalId, address }) => `${terminalId} ${address}`);
+    expect(seen).toEqual([
+      'null 203.0.113.7',
+      't2 203.0.113.7',
+      'null 203.0.113.6',
+      't1 203.0.113.6',
+      'null 203.0.113.5',
+      't0 203.0.113.5',
+    ]);
   });
 
   test('are nobody else’s', async () => {
@@ -346,7 +438,10 @@ describe('groups', () => {
     const add = await world.call('POST', '/api/v1/vehicle-groups', { jwt, body: { name: 'Tankers' } });
     expect(add.status).toBe(201);
     const path = `/api/v1/vehicle-groups/${add.body.id}`;
-    expect((await world.call('GET', path, { jwt })).body).toEqual({ id: add.body.id, name: 'Tankers', dealerId: null });
+    expect((await world.call('GET', path, { jwt })).body).toEqual({
+      ...{ id: add.body.id, name: 'Tankers', dealerId: null },
+      ...{ externalId: null, customAttributes: {}, retentionDays: null },
+    });
     expect((await world.call('PATCH', path, { jwt, body: { name: 'Vans' } })).body.name).toBe('Vans');
     expect((await world.call('GET', '/api/v1/vehicle-groups', { jwt })).body.items).toMatchObject([{ name: 'Vans' }]);
     const clash = await world.call('POST', '/api/v1/vehicle-groups', { jwt, body: { name: 'Vans' } });

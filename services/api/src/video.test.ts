@@ -36,7 +36,7 @@ let profileId: VideoProfileId;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'api-video-'));
   files = await openFolder(folder);
-  world = await World.open({ limits: LIMITS }, { videoFiles: files }, ':memory:');
+  world = await World.open({ limits: LIMITS }, { videoFiles: files });
   operator = await world.member('operator', 'operator');
   dealer = await world.member('dealer', 'dealer');
   const group = await world.registry.groups.create({ name: 'G', dealerId: dealer.user.id });
@@ -94,6 +94,29 @@ async function download(id: string, who: { jwt: string }, headers: Record<string
   const answer = await world.api.fetch(request, { incoming: { socket: { remoteAddress: '192.0.2.1' } } as never });
   return { status: answer.status, headers: answer.headers, bytes: Buffer.from(await answer.arrayBuffer()) };
 }
+
+test('what began before the limit of the history is neither asked for nor moved there', async () => {
+  const { vehicles, groups, videoProfiles, historyLimits } = world.registry;
+  const [group] = (await groups.list({}, { limit: 1, after: null })).items;
+  const fields = { name: 'Limited', dealerId: dealer.user.id, groupIds: group ? [group.id] : [] };
+  const limited = await vehicles.create(sampleVehicleFields({ ...fields, terminalId: '13800000055' as TerminalId }));
+  const added = await call('POST', '/profiles', dealer, { vehicleId: limited.id });
+  const beforeMs = Date.parse(FRAGMENT.start) + 1;
+  await historyLimits.request({ vehicleId: limited.id, beforeMs }, dealer.user.id, {
+    ...{ action: 'history-erased', subject: { kind: 'vehicle', id: limited.id, name: '' }, after: null },
+    ...{ dealerIds: [], ownerIds: [] },
+  });
+  const wish = { profileId: added.body.id, ...FRAGMENT };
+  const refused = { status: 400, body: { errors: [{ pointer: '/start' }] } };
+  expect(await call('POST', '/tasks', anna, wish)).toMatchObject(refused);
+  const later = await call('POST', '/tasks', anna, { ...wish, start: new Date(beforeMs).toISOString() });
+  expect(later.status).toBe(201);
+  expect(await call('PATCH', `/tasks/${later.body.id}`, anna, { start: FRAGMENT.start })).toMatchObject(refused);
+  expect((await call('PATCH', `/tasks/${later.body.id}`, anna, { quality: 'sub' })).status).toBe(200);
+  await call('DELETE', `/tasks/${later.body.id}`, anna);
+  await videoProfiles.delete(added.body.id, null);
+  await vehicles.delete(limited.id, null);
+});
 
 describe('profiles', () => {
   test('the profile of a terminal is found by the id that the vehicle has of it, with what was left out filled in', async () => {
@@ -210,7 +233,9 @@ describe('the right to the video service', () => {
   test('is granted to a user by operators and by the user’s dealer; dealers have it', async () => {
     const { user } = plain;
     expect((await call('GET', '/profiles', plain)).status).toBe(403);
-    expect((await call('POST', '/tasks', plain, { profileId, ...FRAGMENT })).body.detail).toContain('not granted');
+    expect((await call('POST', '/tasks', plain, { profileId, ...FRAGMENT })).body.detail).toContain(
+      'not given `video`',
+    );
     const path = `/api/v1/users/${user.id}`;
     for (const { jwt } of [dealer, operator]) {
       const granted = await world.call('PATCH', path, { jwt, body: { services: ['video'] } });
@@ -310,6 +335,117 @@ describe('tasks', () => {
     expect((await call('POST', `/tasks/${body.id}/cancel`, dealer)).status).toBe(200);
     const id = await doneTask(randomBytes(10));
     expect((await call('POST', `/tasks/${id}/cancel`, anna)).status).toBe(409);
+  });
+
+  test('what it asks for can be changed until the terminal is asked to play', async () => {
+    const { body, headers } = await ask();
+    const path = `/tasks/${body.id}`;
+    const etag = headers.get('etag') ?? '';
+    // A worker has it in hand already, and has not asked the terminal yet.
+    const [leased] = await world.registry.videoTasks.lease(1, 60_000);
+    const received: VideoTask[] = [];
+    const leave = await world.hub.subscribe(VIDEO_TASK_CHANNEL, (text) =>
+      received.push((JSON.parse(text) as VideoTaskNews).task),
+    );
+    const patch = {
+      channel: 2,
+      start: '2026-01-15T11:00:00Z',
+      end: '2026-01-15T11:02:00Z',
+      quality: 'main',
+      audio: false,
+    };
+    const changed = await call('PATCH', path, anna, patch, { 'if-match': etag });
+    expect(changed).toMatchObject({
+      status: 200,
+      body: {
+        ...{ id: body.id, status: 'new', channel: 2, quality: 'main', audio: false, attempts: 0 },
+        ...{ start: '2026-01-15T11:00:00.000Z', end: '2026-01-15T11:02:00.000Z', expiresAt: body.expiresAt },
+      },
+    });
+    expect(received).toMatchObject([{ id: body.id, state: 'new', channel: 2 }]);
+    await leave();
+    // That worker does no more: it would fetch what nobody asks for now. The next one gets what is asked for.
+    if (leased === undefined) throw new Error('nothing was leased');
+    expect(await world.registry.videoTasks.step(leased, { state: 'requested' })).toBeNull();
+    const [again] = await world.registry.videoTasks.lease(1, 60_000);
+    expect(again?.task).toMatchObject({ id: body.id, channel: 2, audio: false });
+
+    expect((await call('PATCH', path, anna, { audio: true }, { 'if-match': etag })).status).toBe(412);
+    const newest = changed.headers.get('etag') ?? '';
+    expect(newest).not.toBe(etag);
+    expect((await call('PATCH', path, anna, { end: '2026-01-15T11:30:00Z' })).body.errors).toMatchObject([
+      { pointer: '/end' },
+    ]);
+    expect((await call('PATCH', path, anna, { channel: 9 })).body.errors).toMatchObject([{ pointer: '/channel' }]);
+    expect((await call('PATCH', path, anna, { profileId })).body.errors).toMatchObject([{ pointer: '/profileId' }]);
+    expect((await call('PATCH', path, anna, {}, { 'if-match': newest })).status).toBe(200);
+
+    const [taken] = await world.registry.videoTasks.lease(1, 60_000);
+    if (taken === undefined) throw new Error('nothing was leased');
+    await world.registry.videoTasks.step(taken, { state: 'requested' });
+    const late = await call('PATCH', path, anna, { audio: true });
+    expect(late).toMatchObject({ status: 409, body: { detail: expect.stringContaining('requested already') } });
+    await call('POST', `${path}/cancel`, anna);
+    expect((await call('PATCH', path, anna, { audio: true })).status).toBe(409);
+
+    const { items } = (await world.call('GET', `/api/v1/audit?subject=${body.id}`, { jwt: dealer.jwt })).body;
+    expect(items.at(-1)).toMatchObject({
+      action: 'changed',
+      subject: { kind: 'video-task', name: vehicle.name },
+      before: { channel: 1, audio: true },
+      after: { channel: 2, audio: false },
+    });
+  });
+
+  test('one that waits for another attempt is tried at once as it is then', async () => {
+    const { body } = await ask();
+    const [leased] = await world.registry.videoTasks.lease(1, 60_000);
+    if (leased === undefined) throw new Error('nothing was leased');
+    const waiting = {
+      state: 'waiting',
+      reason: 'no-recording',
+      detail: 'none',
+      nextAttemptAtMs: null,
+      attempts: 3,
+    } as const;
+    await world.registry.videoTasks.step(leased, waiting);
+    expect(await world.registry.videoTasks.lease(1, 60_000)).toEqual([]);
+    const changed = await call('PATCH', `/tasks/${body.id}`, dealer, { channel: 2 });
+    expect(changed.body).toMatchObject({ status: 'waiting', reason: null, attempts: 0 });
+    expect((await world.registry.videoTasks.lease(1, 60_000)).map(({ task }) => task.channel)).toEqual([2]);
+    expect((await call('DELETE', `/tasks/${body.id}`, dealer)).status).toBe(204);
+  });
+
+  test('a task is deleted with its file, one that is not finished as well', async () => {
+    const other = await world.member('carl', 'user', { groupIds: anna.user.groupIds, services: ['video'] });
+    const id = await doneTask(randomBytes(10));
+    const path = `/tasks/${id}`;
+    expect((await call('DELETE', path, other)).status).toBe(403);
+    expect((await call('PATCH', path, other, { audio: false })).status).toBe(403);
+    expect((await call('DELETE', path, anna, undefined, { 'if-match': '"1"' })).status).toBe(412);
+    expect(await files.info(`${id}.mp4`)).not.toBeNull();
+    expect((await call('DELETE', path, anna)).status).toBe(204);
+    expect(await files.info(`${id}.mp4`)).toBeNull();
+    for (const gone of [path, `/tasks/file/${id}`]) expect((await call('GET', gone, anna)).status).toBe(404);
+    expect((await call('DELETE', path, anna)).status).toBe(404);
+    expect(await world.registry.videoTasks.history(id)).toEqual([]);
+
+    const { body } = await ask();
+    const [leased] = await world.registry.videoTasks.lease(1, 60_000);
+    const received: VideoTask[] = [];
+    const leave = await world.hub.subscribe(VIDEO_TASK_CHANNEL, (text) =>
+      received.push((JSON.parse(text) as VideoTaskNews).task),
+    );
+    expect((await call('DELETE', `/tasks/${body.id}`, dealer)).status).toBe(204);
+    // Its worker ends: it listens for this.
+    expect(received).toMatchObject([{ id: body.id, state: 'cancelled' }]);
+    await leave();
+    if (leased === undefined) throw new Error('nothing was leased');
+    expect(await world.registry.videoTasks.step(leased, { state: 'requested' })).toBeNull();
+    const { items } = (await world.call('GET', `/api/v1/audit?subject=${body.id}`, { jwt: dealer.jwt })).body;
+    expect(items).toMatchObject([
+      { action: 'deleted', before: { channel: 1 }, after: null, user: { id: dealer.user.id } },
+    ]);
   });
 
   test('a terminal has a bounded number of them to do', async () => {
@@ -425,6 +561,32 @@ describe('the file', () => {
     const gone = await call('GET', `/tasks/file/${id}`, anna);
     expect(gone).toMatchObject({ status: 410, body: { detail: expect.stringContaining('30 days') } });
     expect((await call('GET', `/tasks/${id}`, anna)).body).toMatchObject({ status: 'done', file: null });
+  });
+
+  test('is deleted by who asked for it, or keeps the vehicle; the task stays, and the trail says who did it', async () => {
+    const [first, second] = [await doneTask(Buffer.from('one')), await doneTask(Buffer.from('two'))];
+    const colleague = await world.member('colleague', 'user', { ...anna.user, login: 'colleague', name: 'colleague' });
+    expect((await call('DELETE', `/tasks/file/${first}`, colleague)).status).toBe(403);
+    expect((await call('DELETE', `/tasks/file/${first}`, plain)).status).toBe(403);
+    expect((await call('DELETE', `/tasks/file/${first}`, anna)).status).toBe(204);
+    expect((await call('DELETE', `/tasks/file/${first}`, anna)).status).toBe(204);
+    expect((await call('DELETE', `/tasks/file/${second}`, dealer)).status).toBe(204);
+    for (const id of [first, second]) {
+      expect((await call('GET', `/tasks/${id}`, anna)).body).toMatchObject({ status: 'done', file: null });
+      expect((await download(id, anna)).status).toBe(410);
+      expect(await files.info(`${id}.mp4`)).toBeNull();
+    }
+    const { items } = await world.registry.audit.list({}, { limit: 1000, after: null });
+    const deleted = items.filter(({ subject }) => [first, second].some((id) => id === subject.id));
+    expect(deleted.map(({ action, subject, user }) => [action, subject.id, user?.login]).toSorted()).toEqual(
+      [
+        ['deleted', first, 'anna'],
+        ['deleted', second, 'dealer'],
+      ].toSorted(),
+    );
+    const { body } = await call('POST', '/tasks', anna, { profileId, ...FRAGMENT });
+    expect((await call('DELETE', `/tasks/file/${body.id}`, anna)).status).toBe(409);
+    await call('POST', `/tasks/${body.id}/cancel`, anna);
   });
 
   test('no id leads anywhere but to a task', async () => {

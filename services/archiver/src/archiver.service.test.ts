@@ -6,7 +6,7 @@ import {
   deriveEventId,
   type FleetEvent,
   type GeofenceId,
-  type TelemetryPacket,
+  type PackedPacket,
   type TerminalId,
   type VehicleId,
 } from '@outrider/domain';
@@ -20,7 +20,10 @@ import {
   type LogRecord,
   type ReaderPlace,
   type Subscription,
+  type TelemetryRecord,
   type Topic,
+  telemetryRecordsTopic,
+  telemetryTopic,
 } from '@outrider/log';
 import { createLogger, Registry } from '@outrider/runtime';
 import { openWarehouse, type Recorded, type Rows, UnfitRecordError, type Warehouse } from '@outrider/warehouse';
@@ -115,7 +118,9 @@ class MemoryCheckpoints {
   }
 }
 
-type Sink = Pick<Warehouse, 'insertPositions' | 'insertEvents'>;
+interface Sink extends Pick<Warehouse, 'insertEvents'> {
+  insertPositions(packets: readonly Recorded<PackedPacket>[]): Promise<number>;
+}
 
 /**
  * A sink as the archiver sees a warehouse: it gets the records back that its rows were made of.
@@ -123,7 +128,7 @@ type Sink = Pick<Warehouse, 'insertPositions' | 'insertEvents'>;
  * @param isUnfit whether a packet can never be archived
  */
 function warehouseOn(sink: Sink, isUnfit: (offset: number) => boolean): ArchiverParts['warehouse'] {
-  const positions = new WeakMap<Rows, readonly Recorded<TelemetryPacket>[]>();
+  const positions = new WeakMap<Rows, readonly Recorded<PackedPacket>[]>();
   const events = new WeakMap<Rows, readonly Recorded<FleetEvent>[]>();
   return {
     positionRows(records) {
@@ -146,20 +151,20 @@ function warehouseOn(sink: Sink, isUnfit: (offset: number) => boolean): Archiver
 
 const vehicleId = (n: number) => `${n.toString(16).padStart(8, '0')}-0000-4000-8000-000000000000` as VehicleId;
 
-function telemetry(packets: number, positionsEach: number): LogRecord<TelemetryPacket>[] {
-  return Array.from({ length: packets }, (_, i) => ({
-    // Offsets have gaps, as those of a log do.
-    offset: i * 2 + 1,
-    value: {
+function telemetry(packets: number, positionsEach: number, startMs = START_MS): LogRecord<TelemetryRecord>[] {
+  return Array.from({ length: packets }, (_, i) => {
+    const bytes = telemetryTopic.encode({
       vehicleId: vehicleId(i % 5),
       terminalId: '356307042441013' as TerminalId,
       protocol: 'teltonika',
       receivedAtMs: START_MS + 1e9,
       positions: Array.from({ length: positionsEach }, (_, place) =>
-        blankPosition(START_MS + (i * positionsEach + place) * 1000, 50, 10),
+        blankPosition(startMs + (i * positionsEach + place) * 1000, 50, 10),
       ),
-    },
-  }));
+    });
+    // Offsets have gaps, as those of a log do.
+    return { offset: i * 2 + 1, value: telemetryRecordsTopic.decode(Buffer.from(bytes)) };
+  });
 }
 
 function visits(count: number): LogRecord<FleetEvent>[] {
@@ -197,13 +202,14 @@ function archiverOn(
   warehouse: Sink,
   config: ArchiverConfig = {},
   isUnfit: (offset: number) => boolean = () => false,
+  archive: ArchiverParts['warehouse'] = warehouseOn(warehouse, isUnfit),
 ): { archiver: Archiver; metrics: Registry } {
   const metrics = new Registry();
   const archiver = createArchiver({
     config: { retryFirstMs: 1, retryLongestMs: 4, maxDelayMs: 5, ...config },
     log,
     checkpoints,
-    warehouse: warehouseOn(warehouse, isUnfit),
+    warehouse: archive,
     logger: createLogger('silent', 'json'),
     metrics,
     now: () => START_MS + 1e9 + 2000,
@@ -232,7 +238,7 @@ describe('into a warehouse', () => {
     const unsteady: Sink = {
       async insertPositions(records) {
         if (++turn % 5 === 1) throw new Error('the warehouse is away');
-        const rows = await warehouse.insertPositions(records);
+        const rows = await warehouse.insert([warehouse.positionRows(records)]);
         if (turn % 7 === 2) throw new Error('the answer was lost');
         return rows;
       },
@@ -265,6 +271,32 @@ describe('into a warehouse', () => {
     const archived = await warehouse.events({ vehicleId: vehicleId(1), fromMs: 0, toMs: Infinity, limit: 100 });
     expect(archived.events.map(({ phase }) => phase)).toEqual(Array(60).fill('end'));
   });
+
+  test('what is no record is put aside as unreadable, and the records beside it are archived', async () => {
+    const before = await warehouse.positionCount();
+    const [first, ...others] = telemetry(40, 2, START_MS + 5e8).map(({ offset, value }) => ({
+      offset,
+      // A byte too few: nothing in the beginning of a record shows it.
+      value: telemetryRecordsTopic.decode(offset % 20 === 1 ? value.bytes.subarray(0, -1) : value.bytes),
+    }));
+    const log = new RecordedLog({ telemetry: [first as LogRecord<TelemetryRecord>, ...others] });
+    const checkpoints = new MemoryCheckpoints();
+    const { archiver, metrics } = archiverOn(log, checkpoints, new VideoRetention(), {}, undefined, {
+      positionRows: (records) => warehouse.positionRows(records),
+      eventRows: (records) => warehouse.eventRows(records),
+      insert: (rows) => warehouse.insert(rows),
+    });
+    await archiver.start();
+    await vi.waitFor(() => expect(checkpoints.next('telemetry')).toBe(80), PATIENCE);
+    await archiver.stop();
+    expect(log.appended.map(({ offset, reader }) => ({ offset, reader }))).toEqual(
+      [1, 21, 41, 61].map((offset) => ({ offset, reader: 'log' })),
+    );
+    expect(log.appended[0]?.reason).toMatch(/not a record/);
+    expect(log.appended[0]?.record).toEqual(first?.value.bytes);
+    expect(await metrics.metrics()).toContain('outrider_dead_letters_total{topic="telemetry",reader="log"} 4');
+    expect((await warehouse.positionCount()) - before).toBe(72);
+  });
 });
 
 /** A warehouse that remembers what it was given, and can be shut. */
@@ -273,10 +305,10 @@ class VideoRetention implements Sink {
   positions = 0;
   shut = false;
   attempts = 0;
-  async insertPositions(records: Iterable<LogRecord<TelemetryPacket>>): Promise<number> {
+  async insertPositions(packets: readonly Recorded<PackedPacket>[]): Promise<number> {
     this.attempts++;
     if (this.shut) throw new Error('shut');
-    const rows = [...records].reduce((sum, { value }) => sum + value.positions.length, 0);
+    const rows = packets.reduce((sum, { value }) => sum + value.rows, 0);
     this.inserts.push(rows);
     this.positions += rows;
     return rows;
@@ -308,6 +340,61 @@ test('what waits alone is written in time', async () => {
   const { archiver } = archiverOn(new RecordedLog({ telemetry: telemetry(1, 2) }), new MemoryCheckpoints(), retention);
   await archiver.start();
   await vi.waitFor(() => expect(retention.inserts).toEqual([2]), PATIENCE);
+  await archiver.stop();
+});
+
+test('while nobody reads, what waits stays gathered; a reader has it inserted before it reads', async () => {
+  const retention = new VideoRetention();
+  const checkpoints = new MemoryCheckpoints();
+  const log = new RecordedLog({ telemetry: telemetry(3, 2) });
+  const config = { maxDelayMs: 50, maxUnreadDelayMs: 60_000 };
+  const { archiver } = archiverOn(log, checkpoints, retention, config);
+  await archiver.start();
+  await vi.waitFor(() => expect(log.taken.telemetry).toBe(3), PATIENCE);
+  expect(retention.inserts).toEqual([]);
+  await vi.waitFor(async () => {
+    await archiver.hurry();
+    expect(retention.inserts).toEqual([6]);
+  }, PATIENCE);
+  expect(checkpoints.next('telemetry')).toBe(6);
+  await archiver.stop();
+});
+
+test('an insert that does not end holds up those who read for a second, and what comes meanwhile is inserted then', async () => {
+  const { promise: opened, resolve: open } = Promise.withResolvers<void>();
+  const inserts: number[] = [];
+  const slow: Sink = {
+    async insertPositions(records) {
+      inserts.push([...records].length);
+      await opened;
+      return inserts.at(-1) ?? 0;
+    },
+    insertEvents: async () => 0,
+  };
+  const checkpoints = new MemoryCheckpoints();
+  // Batches of 256 packets: what the second brings waits behind the insert of the first.
+  const log = new RecordedLog({ telemetry: telemetry(300, 1) });
+  const { archiver } = archiverOn(log, checkpoints, slow, { maxRows: 256, maxDelayMs: 5, maxUnreadDelayMs: 20 });
+  await archiver.start();
+  await vi.waitFor(() => expect(log.taken.telemetry).toBe(300), PATIENCE);
+  expect(inserts).toEqual([256]);
+  await archiver.hurry();
+  expect(checkpoints.next('telemetry')).toBeUndefined();
+  open();
+  await vi.waitFor(() => expect(checkpoints.next('telemetry')).toBe(600), PATIENCE);
+  expect(inserts).toEqual([256, 44]);
+  await archiver.stop();
+});
+
+test('a warehouse that takes no rows holds up nobody who reads it', async () => {
+  const retention = new VideoRetention();
+  retention.shut = true;
+  const { archiver } = archiverOn(new RecordedLog({ telemetry: telemetry(3, 2) }), new MemoryCheckpoints(), retention);
+  await archiver.start();
+  await vi.waitFor(() => expect(retention.attempts).toBeGreaterThan(2), PATIENCE);
+  expect(archiver.healthy).toBe(false);
+  await archiver.hurry();
+  expect(retention.positions).toBe(0);
   await archiver.stop();
 });
 

@@ -1,8 +1,18 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { createDeadLetterOffice } from '@outrider/backing';
-import type { FleetEvent, TelemetryPacket } from '@outrider/domain';
-import { type Checkpoints, eventsTopic, type Log, type Subscription, telemetryTopic } from '@outrider/log';
+import { type FleetEvent, IMPORT_PROTOCOL } from '@outrider/domain';
+import {
+  type Checkpoints,
+  eventsTopic,
+  type Log,
+  type LogRecord,
+  NOBODY,
+  type Subscription,
+  type TelemetryRecord,
+  telemetryRecordsTopic,
+} from '@outrider/log';
 import { type Logger, NO_TRACING, type Part, type Registry, recordedAmong, type Tracing } from '@outrider/runtime';
-import type { Warehouse } from '@outrider/warehouse';
+import { type Rows, UnfitRecordError, type Warehouse } from '@outrider/warehouse';
 import { type ArchiveLag, archiverMetrics } from './metrics.ts';
 import { GROUP, TopicArchiver } from './topic-archiver.ts';
 
@@ -13,6 +23,10 @@ export interface ArchiverConfig {
   maxRows?: number;
   /** … or when the oldest has waited for this long. Default 500. */
   maxDelayMs?: number;
+  /**
+   * The same while nobody reads the archive, where all who do call {@link Archiver.hurry} first. Default: `maxDelayMs`.
+   */
+  maxUnreadDelayMs?: number;
   /** The wait after a first failure, and the longest. Default 100 and 30,000. */
   retryFirstMs?: number;
   retryLongestMs?: number;
@@ -35,7 +49,15 @@ export interface Archiver extends Part {
   readonly failed: Promise<never>;
   /** False while the warehouse is unavailable. */
   readonly healthy: boolean;
+  /**
+   * Somebody is going to read the archive: resolves when it has what has waited for `maxDelayMs`, or after a second
+   * without; at once while the warehouse is unavailable.
+   */
+  hurry(): Promise<void>;
 }
+
+/** A warehouse that takes no rows holds up nobody who reads it for longer. */
+const MAX_HURRY_MS = 1000;
 
 /**
  * Takes topics `telemetry` and `events` into the warehouse.
@@ -50,6 +72,7 @@ export interface Archiver extends Part {
 export function createArchiver(parts: ArchiverParts): Archiver {
   const { log, warehouse, logger, now, tracing = NO_TRACING } = parts;
   const { maxRows = 250_000, maxDelayMs = 500, retryFirstMs = 100, retryLongestMs = 30_000 } = parts.config ?? {};
+  const { maxUnreadDelayMs = maxDelayMs } = parts.config ?? {};
   const metrics = archiverMetrics(parts.metrics, lags);
   const stopping = new AbortController();
   let subscriptions: Subscription[] = [];
@@ -63,24 +86,29 @@ export function createArchiver(parts: ArchiverParts): Archiver {
     ...parts,
     tracing,
     deadLetters: createDeadLetterOffice({ log, reader: GROUP, logger, metrics: parts.metrics, now }),
+    unreadable: createDeadLetterOffice({ log, reader: NOBODY, logger, metrics: parts.metrics, now }),
     maxRows,
-    maxDelayMs,
+    maxDelayMs: maxUnreadDelayMs,
+    maxAskedDelayMs: maxDelayMs,
     retryFirstMs,
     retryLongestMs,
     stopping: stopping.signal,
     onFailure: (error: unknown) => fail(error),
   };
   const topics = [
-    new TopicArchiver<TelemetryPacket>(
+    new TopicArchiver<TelemetryRecord>(
       {
-        topic: telemetryTopic,
-        rowsOf: (packet) => packet.positions.length,
-        asRows: (packets) => warehouse.positionRows(packets),
-        receivedAtMsOf: ({ receivedAtMs }) => receivedAtMs,
-        onInserted: ({ receivedAtMs }) => metrics.delay.set((now() - receivedAtMs) / 1000),
+        topic: telemetryRecordsTopic,
+        rowsOf: ({ rows }) => rows,
+        asRows: (packets) => positionRows(warehouse, packets),
+        receivedAtMsOf: ({ protocol, receivedAtMs }) => (protocol === IMPORT_PROTOCOL ? null : receivedAtMs),
+        onInserted({ protocol, receivedAtMs }) {
+          // Imported history was received when it happened: that is no delay.
+          if (protocol !== IMPORT_PROTOCOL) metrics.delay.set((now() - receivedAtMs) / 1000);
+        },
         recordedOf: (packets) => recordedAmong(tracing, packets),
       },
-      { ...shared, metrics: metrics.of(telemetryTopic.name) },
+      { ...shared, metrics: metrics.of(telemetryRecordsTopic.name) },
     ),
     new TopicArchiver<FleetEvent>(
       {
@@ -104,6 +132,17 @@ export function createArchiver(parts: ArchiverParts): Archiver {
     get healthy() {
       return topics.every(({ isHealthy }) => isHealthy);
     },
+    async hurry() {
+      if (!topics.every(({ isHealthy }) => isHealthy)) return;
+      const waited = new AbortController();
+      const hurried = Promise.all(topics.map((topic) => topic.hurry()));
+      // A failure is reported by the write itself.
+      await Promise.race([
+        hurried.catch(() => {}),
+        wait(MAX_HURRY_MS, undefined, { signal: waited.signal }).catch(() => {}),
+      ]);
+      waited.abort();
+    },
     async start() {
       for (const topic of topics) {
         const subscription = await topic.subscribe();
@@ -121,4 +160,18 @@ export function createArchiver(parts: ArchiverParts): Archiver {
       await Promise.allSettled(topics.map((topic) => topic.drain()));
     },
   };
+}
+
+/** Records are checked only where something is wrong with one of them. */
+function positionRows(
+  warehouse: Pick<Warehouse, 'positionRows'>,
+  packets: readonly LogRecord<TelemetryRecord>[],
+): Rows {
+  try {
+    return warehouse.positionRows(packets);
+  } catch (error) {
+    if (error instanceof UnfitRecordError) throw error;
+    for (const { value } of packets) value.check();
+    return warehouse.positionRows(packets);
+  }
 }

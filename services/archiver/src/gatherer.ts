@@ -5,8 +5,10 @@ export interface GathererParts<T, Packed> {
   rowsOf(value: T): number;
   /** Writes go out when this many rows wait… */
   maxRows: number;
-  /** …or when the oldest has waited for this long. */
+  /** …or when the oldest has waited for this long,… */
   maxDelayMs: number;
+  /** …or for this long, and {@link Gatherer.hurry} is called or {@link LARGE_ROWS} wait. */
+  maxAskedDelayMs: number;
   /** Consecutive records of one partition as rows; waiting records are held in this form. */
   pack(partition: number, records: readonly LogRecord<T>[]): Packed;
   /** Makes the records durable and remembers where they end. One call at a time, in the order of the log. */
@@ -15,6 +17,11 @@ export interface GathererParts<T, Packed> {
   onFailure(error: unknown): void;
 }
 
+/**
+ * An insert of so many waits for no others. Measured, with all merges: 3.2 processor seconds for a million rows by
+ * inserts of 20,000, 2.1 by 50,000, 1.9 by 100,000.
+ */
+const LARGE_ROWS = 50_000;
 /** Rows that are packed together: few, so that their records can soon be freed. */
 const PACK_ROWS = 4096;
 
@@ -34,8 +41,14 @@ export class Gatherer<T, Packed> {
   #rows = 0;
   #nextOffsets = new Map<number, number>();
   #timer: NodeJS.Timeout | null = null;
+  /** Since when the oldest of what was gathered waits, by `performance.now()`. */
+  #waitingSinceMs = 0;
+  /** Whether `#timer` is that of {@link LARGE_ROWS}. */
+  #isLarge = false;
   #writing: Promise<void> | null = null;
   #beginning: Promise<void> | null = null;
+  /** The newest write that readers wait for. */
+  #small: Promise<void> | null = null;
   #failure: { error: unknown } | null = null;
 
   constructor(parts: GathererParts<T, Packed>) {
@@ -60,7 +73,42 @@ export class Gatherer<T, Packed> {
       if (this.#looseRows >= PACK_ROWS) this.#pack();
       if (this.#rows >= this.#parts.maxRows) await this.#beginWrite();
     }
-    if (this.#nextOffsets.size > 0) this.#timer ??= setTimeout(() => this.#onTimer(), this.#parts.maxDelayMs);
+    if (this.#nextOffsets.size > 0) this.#writeLater();
+  }
+
+  #writeLater(): void {
+    const { maxDelayMs, maxAskedDelayMs } = this.#parts;
+    const isLarge = this.#rows >= LARGE_ROWS;
+    if (this.#timer === null) this.#waitingSinceMs = performance.now();
+    else if (isLarge === this.#isLarge) return;
+    else clearTimeout(this.#timer);
+    this.#isLarge = isLarge;
+    const waitedMs = performance.now() - this.#waitingSinceMs;
+    this.#timer = setTimeout(() => this.#onTimer(), Math.max(0, (isLarge ? maxAskedDelayMs : maxDelayMs) - waitedMs));
+  }
+
+  /**
+   * Somebody is going to read: resolves when what was added longer ago than `maxAskedDelayMs` is written. A large write
+   * is not waited for: it is on its way without being asked for.
+   *
+   * @throws the error of a failed write
+   */
+  async hurry(): Promise<void> {
+    const isDue = this.#timer !== null && performance.now() - this.#waitingSinceMs >= this.#parts.maxAskedDelayMs;
+    if (isDue && !this.#isLarge) this.#writeSmall();
+    await this.#small;
+  }
+
+  /** Begins a write that readers wait for. */
+  #writeSmall(): void {
+    const small = this.#beginWrite()
+      .then(() => this.#writing ?? undefined)
+      .finally(() => {
+        if (this.#small === small) this.#small = null;
+      });
+    this.#small = small;
+    // A failure is reported by the write itself.
+    small.catch(() => {});
   }
 
   /**
@@ -85,7 +133,8 @@ export class Gatherer<T, Packed> {
 
   #onTimer(): void {
     this.#timer = null;
-    // A failure is reported by the write itself.
+    if (!this.#isLarge) return this.#writeSmall();
+    // As above.
     this.#beginWrite().catch(() => {});
   }
 

@@ -2,21 +2,25 @@ import {
   backingOf,
   logCheck,
   logVariables,
-  needServers,
   openCheckpoints,
   openLog,
   openWarehouse,
   patientCheckpoints,
-  serverVariables,
+  serverVariablesWith,
 } from '@outrider/backing';
 import { runService } from '@outrider/runtime';
 import { createArchiver } from './archiver.ts';
 import { archiverVariables } from './settings.ts';
 
+const VARIABLES = {
+  ...archiverVariables,
+  ...logVariables,
+  ...serverVariablesWith(['KAFKA_BROKERS', 'REDIS_URL', 'CLICKHOUSE_URL']),
+};
+
 /** The archiver in a process of its own; members share the partitions of what they archive. */
-await runService('archiver', { ...archiverVariables, ...logVariables, ...serverVariables }, async (parts) => {
+await runService('archiver', VARIABLES, async (parts) => {
   const { config, logger, metrics, tracing, life, now } = parts;
-  needServers(config, ['KAFKA_BROKERS', 'REDIS_URL', 'CLICKHOUSE_URL']);
   const backing = backingOf(config, null);
   const log = await openLog(backing, logger, metrics);
   life.own('log', () => log.close());

@@ -1,6 +1,12 @@
-import type { createDeadLetterOffice } from '@outrider/backing';
+import type { DeadLetterOffice } from '@outrider/backing';
 import type { TraceId } from '@outrider/domain';
-import { CheckpointFencedError, type LogRecord, type Subscription, type Topic } from '@outrider/log';
+import {
+  CheckpointFencedError,
+  type LogRecord,
+  type Subscription,
+  type Topic,
+  UnreadableRecordError,
+} from '@outrider/log';
 import { inSpan, NO_SPAN, type Tracing } from '@outrider/runtime';
 import { type Rows, UnfitRecordError } from '@outrider/warehouse';
 import type { ArchiverParts } from './archiver.ts';
@@ -16,6 +22,10 @@ const BATCH_RECORDS = 256;
 export interface ArchivedTopic<T> {
   topic: Topic<T>;
   rowsOf(value: T): number;
+  /**
+   * @throws {UnfitRecordError} when one of them can never be archived
+   * @throws {UnreadableRecordError} when one of them is no record
+   */
   asRows(records: readonly LogRecord<T>[]): Rows;
   receivedAtMsOf(value: T): number | null;
   onInserted?(oldest: T): void;
@@ -25,10 +35,13 @@ export interface ArchivedTopic<T> {
 export interface TopicArchiverParts
   extends Pick<ArchiverParts, 'log' | 'checkpoints' | 'warehouse' | 'logger' | 'now'> {
   tracing: Tracing;
-  deadLetters: ReturnType<typeof createDeadLetterOffice>;
+  deadLetters: DeadLetterOffice;
+  /** Of records that nobody can read. */
+  unreadable: DeadLetterOffice;
   metrics: TopicMetrics;
   maxRows: number;
   maxDelayMs: number;
+  maxAskedDelayMs: number;
   retryFirstMs: number;
   retryLongestMs: number;
   /** Aborted when the archiver stops: a failure is not retried any more. */
@@ -40,7 +53,7 @@ export interface TopicArchiverParts
 interface Packed<T> {
   rows: Rows[];
   /** Records that can never be archived. */
-  unfit: { partition: number; record: LogRecord<T>; error: UnfitRecordError }[];
+  unfit: { partition: number; record: LogRecord<T>; error: UnfitRecordError | UnreadableRecordError }[];
   oldest: T | undefined;
   /** When the newest record was received, where that is known. */
   newestMs: number | null;
@@ -73,6 +86,7 @@ export class TopicArchiver<T> {
       rowsOf: archived.rowsOf,
       maxRows: parts.maxRows,
       maxDelayMs: parts.maxDelayMs,
+      maxAskedDelayMs: parts.maxAskedDelayMs,
       pack: (partition, records) => this.#pack(partition, records),
       write: (packed, nextOffsets, rows) => this.#write(packed, nextOffsets, rows),
       onFailure(error) {
@@ -107,6 +121,11 @@ export class TopicArchiver<T> {
 
   drain(): Promise<void> {
     return this.#gatherer.drain();
+  }
+
+  /** See {@link Gatherer.hurry}. */
+  hurry(): Promise<void> {
+    return this.#gatherer.hurry();
   }
 
   /** Null while the log is unavailable. */
@@ -162,7 +181,7 @@ export class TopicArchiver<T> {
       packed.rows.push(this.#archived.asRows(records));
     } catch (error) {
       const [record] = records;
-      if (!(error instanceof UnfitRecordError) || record === undefined) throw error;
+      if (!isUnfit(error) || record === undefined) throw error;
       if (records.length === 1) {
         packed.unfit.push({ partition, record, error });
         return;
@@ -174,11 +193,13 @@ export class TopicArchiver<T> {
   }
 
   async #write(packed: readonly Packed<T>[], nextOffsets: ReadonlyMap<number, number>, rows: number): Promise<void> {
-    const { deadLetters, tracing, warehouse, metrics, logger } = this.#parts;
+    const { deadLetters, unreadable, tracing, warehouse, metrics, logger } = this.#parts;
     const { topic, onInserted } = this.#archived;
     for (const { unfit } of packed)
-      for (const { partition, record, error } of unfit)
-        await this.#persistently(() => deadLetters.take(topic, partition, record.offset, record.value, error));
+      for (const { partition, record, error } of unfit) {
+        const office = error instanceof UnreadableRecordError ? unreadable : deadLetters;
+        await this.#persistently(() => office.take(topic, partition, record.offset, record.value, error));
+      }
     const all = packed.flatMap((each) => each.rows);
     const packets = packed.flatMap(({ recorded }) => recorded);
     const span =
@@ -234,4 +255,8 @@ export class TopicArchiver<T> {
       },
     });
   }
+}
+
+function isUnfit(error: unknown): error is UnfitRecordError | UnreadableRecordError {
+  return error instanceof UnfitRecordError || error instanceof UnreadableRecordError;
 }

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
@@ -9,11 +10,51 @@ const ROOT = join(import.meta.dirname, '..');
 const COMPRESSIBLE = new Set(['.html', '.js', '.css', '.svg', '.json', '.webmanifest']);
 
 /** `npm run build -w @outrider/console`: the page, the map of the world, and a compressed form beside each file. */
-const dist = join(ROOT, 'dist');
-await build({ root: ROOT, configFile: join(ROOT, 'vite.config.ts'), logLevel: 'warn' });
+// What tests set must not lead to another console.
+process.env.NODE_ENV = 'production';
+// In a folder of its own until it is whole: two builds at once, or one that is killed, leave no half of a console.
+const dist = join(ROOT, `dist-${process.pid}`);
+process.once('exit', () => rmSync(dist, { recursive: true, force: true }));
+await build({ root: ROOT, configFile: join(ROOT, 'vite.config.ts'), logLevel: 'warn', build: { outDir: dist } });
+listKeptFiles(dist);
 const { tiles } = writeWorldMap(join(dist, 'maps'));
 const sizes = await compressFiles(dist);
+replaceFolder(join(ROOT, 'dist'), dist);
 process.stdout.write(`console built: ${sizes.files} files, ${sizes.kB} kB compressed; ${tiles} tiles of the world\n`);
+
+/** Puts `by` in the place of `folder`. Of several processes that do so, the last one's stays. */
+function replaceFolder(folder: string, by: string): void {
+  const former = `${by}-former`;
+  for (let tries = 0; ; tries++) {
+    try {
+      if (existsSync(folder)) renameSync(folder, former);
+      renameSync(by, folder);
+      break;
+    } catch (error) {
+      // Another process was faster between the two.
+      if (tries === 10) throw error;
+    } finally {
+      rmSync(former, { recursive: true, force: true });
+    }
+  }
+}
+
+/** Puts into the service worker which files it keeps: those with a hash in their name, and the icons. */
+function listKeptFiles(directory: string): void {
+  const worker = join(directory, 'sw.js');
+  const files = ['assets', 'icons']
+    .flatMap((folder) => readdirSync(join(directory, folder)).map((name) => `/${folder}/${name}`))
+    .concat('/favicon.svg', '/manifest.webmanifest')
+    .sort();
+  const contents = [...files, '/index.html'].map((file) => hash('sha256', readFileSync(join(directory, file))));
+  const text = readFileSync(worker, 'utf8');
+  const filled = text
+    .replace('__VERSION__', hash('sha256', contents.join()).slice(0, 16))
+    // The minifier chooses the quotes.
+    .replace(/(["'`])__FILES__\1/, JSON.stringify(JSON.stringify(files)));
+  if (filled.includes('__FILES__') || filled === text) throw new Error(`${worker} has no place for the list of files`);
+  writeFileSync(worker, filled);
+}
 
 async function compressFiles(directory: string): Promise<{ files: number; kB: number }> {
   let files = 0;

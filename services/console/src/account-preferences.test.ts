@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { DEFAULT_PREFERENCES, type Preferences } from './preferences.ts';
 
 vi.stubGlobal('navigator', { languages: ['en'] });
-const { PreferenceSender } = await import('./account-preferences.ts');
+const { browserDiffers, PreferenceSender } = await import('./account-preferences.ts');
 
 /** An account in memory, whose answers can be held back and refused. */
 function account(stored: Partial<Preferences> = {}) {
@@ -78,4 +78,11 @@ test('after the logout nothing is sent, and nothing of it goes to the next accou
   state.refuse = null;
   await sender.begin();
   expect(writes).toEqual([{ theme: 'dark' }]);
+});
+
+test('the account learns the language and the time zone of the browser, once', () => {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  const first = browserDiffers({ browserLanguage: null, browserTimeZone: null }, 'he');
+  expect(first).toEqual({ browserLanguage: 'he', browserTimeZone: timeZone });
+  expect(browserDiffers({ browserLanguage: 'he', browserTimeZone: timeZone }, 'he')).toBeNull();
 });

@@ -1,9 +1,10 @@
-import { ConnectionError, type PreferencesPatch } from '@outrider/client';
+import { ConnectionError, type PreferencesPatch, type Preferences as StoredPreferences } from '@outrider/client';
 import { effect } from '@preact/signals';
 import { describeError } from './errors.ts';
 import { toast } from './parts/toast.tsx';
 import { onPreferenceChange, type Preferences, preferences, validPreferences } from './preferences.ts';
 import { api, user } from './session.ts';
+import { bestLanguage } from './words/words.ts';
 
 export interface Account {
   read: () => Promise<Preferences>;
@@ -66,10 +67,26 @@ export class PreferenceSender {
   }
 }
 
+/** Language and zone of this browser, where the account has others of it: messages are in them. Null: it has them. */
+export function browserDiffers(
+  stored: Pick<StoredPreferences, 'browserLanguage' | 'browserTimeZone'>,
+  language: string,
+): Pick<PreferencesPatch, 'browserLanguage' | 'browserTimeZone'> | null {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  if (stored.browserLanguage === language && stored.browserTimeZone === timeZone) return null;
+  return { browserLanguage: language as StoredPreferences['browserLanguage'], browserTimeZone: timeZone };
+}
+
 /** Keeps preferences with the account; the browser has a copy for the time before the login. */
 export function followAccountPreferences(): void {
   const sender = new PreferenceSender({
-    read: async () => validPreferences(await api.get('/api/v1/me/preferences')),
+    read: async () => {
+      const stored = await api.get('/api/v1/me/preferences');
+      const browser = browserDiffers(stored, bestLanguage(navigator.languages));
+      // Nobody waits for it: messages are in it from the next one on.
+      if (browser !== null) void api.patch('/api/v1/me/preferences', { body: browser }).catch(() => {});
+      return validPreferences(stored);
+    },
     write: (part) => api.patch('/api/v1/me/preferences', { body: part as PreferencesPatch }),
     onRead: (stored) => {
       preferences.value = stored;

@@ -1,36 +1,73 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { describeError } from './errors.ts';
-import { formats } from './format.ts';
+import { hasNewVersion, install, installOffer, useNewVersion } from './installed/installed.ts';
 import { connectLive, live } from './live/live.ts';
+import { Menu } from './menu.tsx';
 import { LoginPage } from './pages/login.tsx';
-import { SettingsDialog } from './pages/settings.tsx';
-import { Icon } from './parts/icon.tsx';
+import { Questions } from './parts/dialog.tsx';
+import { Icon, type IconName } from './parts/icon.tsx';
+import { lazy } from './parts/lazy.tsx';
 import { Message } from './parts/message.tsx';
 import { Toasts, toast } from './parts/toast.tsx';
 import { route } from './router.ts';
-import { logOut, refreshUser, startError, user } from './session.ts';
-import { componentOf, VIEWS } from './views.ts';
+import { limitedUntilMs, logOut, refreshUser, startError, user } from './session.ts';
+import { componentOf, mayOpen, VIEWS } from './views.ts';
 import { t } from './words/words.ts';
+
+const PasswordLinkPage = lazy(async () => (await import('./sign-in/password-reset.tsx')).PasswordLinkPage);
 
 export function App() {
   if (startError.value !== null)
     return <Message icon="warning" title={describeError(startError.value)} action={t().retry} onAction={refreshUser} />;
-  if (user.value === undefined) return <Message title={t().loading} />;
   return (
     <>
-      {user.value === null ? <LoginPage /> : <Shell />}
+      <LimitBanner />
+      {route.value.path === '/password' ? <PasswordLinkPage /> : <Page />}
+      <Questions />
       <Toasts />
     </>
   );
 }
 
+function Page() {
+  if (user.value === undefined) return <Message title={t().loading} />;
+  return user.value === null ? <LoginPage /> : <Shell />;
+}
+
+/** Says why nothing comes while the API refuses calls, and for how long. */
+function LimitBanner() {
+  const [nowMs, setNowMs] = useState(() => Date.now());
+  const untilMs = limitedUntilMs.value;
+  const isLimited = untilMs > nowMs;
+  useEffect(() => {
+    setNowMs(Date.now());
+    if (untilMs <= Date.now()) return;
+    const timer = setInterval(() => setNowMs(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, [untilMs, isLimited]);
+  if (!isLimited) return null;
+  return (
+    <p class="banner" role="status">
+      <Icon name="pause" /> {t().tooManyCalls(Math.ceil((untilMs - nowMs) / 1000))}
+    </p>
+  );
+}
+
 function Shell() {
-  useEffect(connectLive, []);
+  // Before the screen is loaded, which keeps the page busy.
+  useLayoutEffect(connectLive, []);
   const view = VIEWS.find(({ path }) => path === route.value.path);
   const title = view ? view.title(t()) : t().pageNotFound;
   useEffect(() => {
     document.title = `${title} · Outrider`;
   }, [title]);
+  let outlet = <NowhereMessage icon="search" title={t().pageNotFound} />;
+  if (view && user.value)
+    outlet = mayOpen(view, user.value) ? (
+      <ViewOutlet view={view} />
+    ) : (
+      <NowhereMessage icon="lock" title={t().notAllowed} />
+    );
   return (
     <div class="shell">
       <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
@@ -41,15 +78,7 @@ function Shell() {
           <img src="/favicon.svg" alt="" width="28" height="28" />
           <span>Outrider</span>
         </a>
-        <nav aria-label={t().menu}>
-          {VIEWS.map(({ path, icon, title: titleOf, badge }) => (
-            <a key={path} href={path} aria-current={path === route.value.path ? 'page' : undefined}>
-              <Icon name={icon} />
-              <span>{titleOf(t())}</span>
-              {badge?.value ? <span class="badge">{formats().number(badge.value)}</span> : null}
-            </a>
-          ))}
-        </nav>
+        <Menu />
         <LiveState />
         <UserMenu />
       </header>
@@ -58,11 +87,18 @@ function Shell() {
           <Icon name="offline" /> {t().offlineBanner}
         </p>
       )}
+      {hasNewVersion.value && (
+        <p class="banner news" role="status">
+          <span>{t().app.newVersion}</span>
+          <button type="button" onClick={useNewVersion}>
+            <Icon name="refresh" /> {t().app.reload}
+          </button>
+        </p>
+      )}
       <main id="main" tabIndex={-1}>
         <h1 class="hidden">{title}</h1>
-        {view ? <ViewOutlet view={view} /> : <NotFound />}
+        {outlet}
       </main>
-      <SettingsDialog />
     </div>
   );
 }
@@ -75,9 +111,9 @@ function ViewOutlet({ view }: { view: (typeof VIEWS)[number] }) {
   return <Component />;
 }
 
-function NotFound() {
+function NowhereMessage({ icon, title }: { icon: IconName; title: string }) {
   return (
-    <Message icon="search" title={t().pageNotFound}>
+    <Message icon={icon} title={title}>
       <a class="button" href="/">
         {t().toTheMap}
       </a>
@@ -95,20 +131,30 @@ function LiveState() {
 }
 
 function UserMenu() {
+  const menu = useRef<HTMLDivElement>(null);
+  const { path } = route.value;
+  useEffect(() => {
+    if (menu.current?.matches(':popover-open')) menu.current.hidePopover();
+  }, [path]);
   const leave = () => logOut().catch((error: unknown) => toast(describeError(error), 'error'));
   return (
     <>
       <button type="button" class="icon" popovertarget="user-menu" aria-label={t().loggedInAs(user.value?.name ?? '')}>
         <Icon name="user" />
       </button>
-      <div id="user-menu" class="menu" popover="auto">
+      <div id="user-menu" class="menu" popover="auto" ref={menu}>
         <p>
           <strong>{user.value?.name}</strong>
           <small>{user.value?.login}</small>
         </p>
-        <button type="button" popovertarget="user-menu" onClick={openSettings}>
-          <Icon name="settings" /> {t().settings}
-        </button>
+        <a href="/me">
+          <Icon name="settings" /> {t().me.title}
+        </a>
+        {installOffer.value !== null && (
+          <button type="button" popovertarget="user-menu" onClick={() => void install()}>
+            <Icon name="install" /> {t().app.install}
+          </button>
+        )}
         <a href="/docs/" target="_blank" rel="noopener">
           <Icon name="book" /> {t().documentation}
         </a>
@@ -118,8 +164,4 @@ function UserMenu() {
       </div>
     </>
   );
-}
-
-function openSettings() {
-  (document.getElementById('settings') as HTMLDialogElement | null)?.showModal();
 }

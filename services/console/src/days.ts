@@ -18,9 +18,19 @@ export function dayStart(date: string, timeZone: string | null): Date {
   return new Date(utcMs - offsetMs(guess, timeZone));
 }
 
+/** What clocks in a zone show at a time, in the fields of UTC. */
+export function timeIn(atMs: number, timeZone: string | null): Date {
+  return new Date(atMs + offsetMs(atMs, timeZone));
+}
+
 /** The date of a time in a zone, as `2026-01-31`. */
 export function dateOf(atMs: number, timeZone: string | null): string {
-  return new Date(atMs + offsetMs(atMs, timeZone)).toISOString().slice(0, 10);
+  return timeIn(atMs, timeZone).toISOString().slice(0, 10);
+}
+
+/** The Monday of a date's week. */
+export function weekStart(date: string): string {
+  return addDays(date, -((new Date(`${date}T12:00:00Z`).getUTCDay() + 6) % 7));
 }
 
 export function startOfDay(atMs: number, timeZone: string | null): Date {

@@ -13,6 +13,7 @@ test('units are the reader’s', () => {
     '7.7 mi',
   ]);
   expect([metric.volume(40), imperial.volume(40)]).toEqual(['40 L', '10.6gal']);
+  expect([0, 640, 53_400_000, 21e9].map((count) => metric.bytes(count))).toEqual(['0 kB', '0.6 kB', '53 MB', '21 GB']);
   expect([metric.area(2_500_000), imperial.area(2_500_000)]).toEqual(['2.5 km²', '0.965 mi²']);
 });
 

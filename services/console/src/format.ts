@@ -41,6 +41,12 @@ export class Formats {
     return this.#unit('kilometer', metres < 100_000 ? 1 : 0).format(metres / 1000);
   }
 
+  /** Metres or feet above sea level. */
+  height(metres: number): string {
+    const isMetric = this.#locale.units === 'metric';
+    return this.#unit(isMetric ? 'meter' : 'foot', 0).format(isMetric ? metres : metres / 0.3048);
+  }
+
   volume(litres: number | null | undefined): string {
     if (litres === null || litres === undefined) return '–';
     const isMetric = this.#locale.units === 'metric';
@@ -55,6 +61,16 @@ export class Formats {
     const isMetric = this.#locale.units === 'metric';
     const value = squareMetres / 1e6 / (isMetric ? 1 : KM_PER_MILE ** 2);
     return `${this.number(value, value < 1 ? 3 : 1)} ${isMetric ? 'km²' : 'mi²'}`;
+  }
+
+  /** In the largest decimal unit that fits, as disks are sold. */
+  bytes(count: number | null | undefined): string {
+    if (count === null || count === undefined) return '–';
+    // Without bytes, whose short name has no plural: "0 byte".
+    const units = ['kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
+    const step = Math.min(units.length, Math.max(1, Math.floor(Math.log10(Math.max(1, count)) / 3)));
+    const value = count / 1000 ** step;
+    return this.#unit(units[step - 1] as string, value < 10 ? 1 : 0).format(value);
   }
 
   coordinates(latitude: number, longitude: number): string {
@@ -92,6 +108,35 @@ export class Formats {
 
   dateTime(at: Date | number | string): string {
     return this.#date({ dateStyle: 'medium', timeStyle: 'short' }).format(new Date(at));
+  }
+
+  dateTimeWithSeconds(at: Date | number | string): string {
+    return this.#date({ dateStyle: 'medium', timeStyle: 'medium' }).format(new Date(at));
+  }
+
+  /** From one time to another, to the second; the date once where it is the same. */
+  interval(fromMs: number, toMs: number): string {
+    return this.#date({ dateStyle: 'medium', timeStyle: 'medium' }).formatRange(fromMs, toMs);
+  }
+
+  date(at: Date | number | string): string {
+    return this.#date({ dateStyle: 'medium' }).format(new Date(at));
+  }
+
+  /** A date without a time: `2026-01-31`. */
+  calendarDate(date: string): string {
+    const key = 'calendarDate';
+    const known = this.#made.get(key) as Intl.DateTimeFormat | undefined;
+    const made = known ?? new Intl.DateTimeFormat(this.#locale.language, { dateStyle: 'medium', timeZone: 'UTC' });
+    this.#made.set(key, made);
+    return made.format(new Date(`${date}T12:00:00Z`));
+  }
+
+  /** A short name: 0 is Monday. */
+  weekday(day: number): string {
+    // The first of January 2024 was a Monday.
+    const date = new Date(Date.UTC(2024, 0, 1 + day, 12));
+    return new Intl.DateTimeFormat(this.#locale.language, { weekday: 'short', timeZone: 'UTC' }).format(date);
   }
 
   /** The time where it was today, else with its date. */
@@ -139,4 +184,9 @@ export function formats(): Formats {
   const key = JSON.stringify(locale);
   if (current?.key !== key) current = { key, formats: new Formats(locale) };
   return current.formats;
+}
+
+/** A text with Latin letters among words of any direction. */
+export function isolated(text: string): string {
+  return `\u2068${text}\u2069`;
 }

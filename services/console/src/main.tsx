@@ -1,12 +1,15 @@
 import { render } from 'preact';
 import './style/base.css';
 import './style/layout.css';
+import './style/parts.css';
+import './style/shell.css';
 import { followAccountPreferences } from './account-preferences.ts';
 import { App } from './app.tsx';
+import { followVersions } from './installed/installed.ts';
 import { followPreferences } from './preferences.ts';
 import { startRouter } from './router.ts';
 import { refreshUser } from './session.ts';
-import { isView } from './views.ts';
+import { componentOf, isView, VIEWS } from './views.ts';
 import { followLanguage } from './words/words.ts';
 
 // The documentation had its groups at the root: `/#/Vehicles/`.
@@ -15,7 +18,11 @@ if (location.hash.startsWith('#/')) location.replace(`/docs/${location.hash}`);
 followPreferences();
 followAccountPreferences();
 followLanguage();
+followVersions();
 startRouter(isView);
 void refreshUser();
+// The screen is loaded while the service is asked who is logged in.
+const first = VIEWS.find(({ path }) => path === location.pathname);
+if (first) componentOf(first);
 const root = document.getElementById('app');
 if (root) render(<App />, root);

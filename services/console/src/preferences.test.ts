@@ -9,6 +9,8 @@ test('what was stored comes back', () => {
     timeZone: 'Asia/Tokyo',
     favourites: ['a'],
     clusters: false,
+    vehicleColors: true,
+    map: 'region',
   };
   expect(readPreferences(JSON.stringify(stored))).toEqual(stored);
 });

@@ -9,6 +9,10 @@ export interface Preferences {
   timeZone: string | null;
   favourites: readonly string[];
   clusters: boolean;
+  /** Vehicles on the map have their own colours in place of those of their states. */
+  vehicleColors: boolean;
+  /** One of the service's maps; null: the online map, else that of the world. */
+  map: string | null;
 }
 
 const KEY = 'outrider.preferences';
@@ -19,6 +23,8 @@ export const DEFAULT_PREFERENCES: Preferences = {
   timeZone: null,
   favourites: [],
   clusters: true,
+  vehicleColors: false,
+  map: null,
 };
 
 /** Reads what the browser stored. */
@@ -41,6 +47,8 @@ export function validPreferences(value: unknown): Preferences {
     timeZone: validTimeZone(nullableText(stored.timeZone)),
     favourites: Array.isArray(stored.favourites) ? stored.favourites.filter((id) => typeof id === 'string') : [],
     clusters: stored.clusters !== false,
+    vehicleColors: stored.vehicleColors === true,
+    map: nullableText(stored.map),
   };
 }
 

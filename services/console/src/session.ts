@@ -1,5 +1,6 @@
-import { ApiError, Client, ConnectionError, type User } from '@outrider/client';
+import { ApiError, Client, ConnectionError, type Credentials, type User } from '@outrider/client';
 import { signal } from '@preact/signals';
+import { isPushed } from './installed/pushed.ts';
 
 /** Undefined: not known yet; null: nobody is logged in. */
 export const user = signal<User | null | undefined>(undefined);
@@ -8,8 +9,16 @@ export const hasSessionEnded = signal(false);
 /** The service was not reached when the page started. */
 export const startError = signal<unknown>(null);
 
+/** Unix milliseconds at which the API takes calls of this account again, where it was called too often. */
+export const limitedUntilMs = signal(0);
+const LONGEST_WAIT_S = 60;
+
 /** The API by the cookie of the session: no token is known to scripts. */
 export const api = new Client({
+  onLimit: (seconds) => {
+    limitedUntilMs.value = Math.max(limitedUntilMs.peek(), Date.now() + seconds * 1000);
+    return seconds <= LONGEST_WAIT_S;
+  },
   onError: (error) => {
     if (error.status === 401 && error.problem.type === 'urn:outrider:problem:not-authorized') onUnauthorized();
   },
@@ -25,20 +34,43 @@ export async function refreshUser(): Promise<void> {
   startError.value = null;
   try {
     user.value = await api.get('/api/v1/me');
+    keepPush();
   } catch (error) {
     // `onUnauthorized` has taken note of an ended session.
     if (!(error instanceof ApiError && error.status === 401) && !user.peek()) startError.value = error;
   }
 }
 
-/** @throws {ApiError} with wrong credentials, or after too many attempts */
-export async function logIn(login: string, password: string): Promise<void> {
-  await api.post('/auth/login', { body: { login, password } });
+/**
+ * @param factor the second one: a code, or what a passkey signed
+ * @throws {ApiError} with wrong credentials, without a second factor where one is needed, or after too many attempts
+ */
+export async function logIn(
+  login: string,
+  password: string,
+  factor: Pick<Credentials, 'totp' | 'passkey'> = {},
+): Promise<void> {
+  await api.post('/auth/login', { body: { login, password, ...factor } });
+  await enter();
+}
+
+/** Goes on with the session that was begun. */
+export async function enter(): Promise<void> {
   hasSessionEnded.value = false;
   user.value = await api.get('/api/v1/me');
+  keepPush();
+}
+
+const push = () => import('./installed/push.ts');
+
+/** Where this browser takes push messages: those of this account, and of no other. */
+function keepPush(): void {
+  const id = user.peek()?.id;
+  if (id !== undefined && isPushed()) void push().then(({ keepTo }) => keepTo(id).catch(() => {}));
 }
 
 export async function logOut(): Promise<void> {
+  if (isPushed()) await (await push()).turnOffOnLogOut().catch(() => {});
   try {
     await api.post('/auth/logout');
   } catch (error) {

@@ -1,57 +1,87 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PORT_VARIABLES } from '@outrider/protocols';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll } from 'vitest';
 
 const OUTRIDER = join(import.meta.dirname, '../../outrider/src');
-const PORTS = [
-  'PORT',
-  'OMNICOMM_PORT',
-  'TELTONIKA_PORT',
-  'WIALON_PORT',
-  'OSMAND_PORT',
-  'JT808_PORT',
-  'VIDEO_MEDIA_PORT',
-];
+const PORTS = ['PORT', 'VIDEO_MEDIA_PORT', ...PORT_VARIABLES.filter((name) => !name.includes('_TLS_'))];
 const START_MS = 120_000;
+/** Machines that run tests draw maps without a graphics processor, and do other things meanwhile. */
+const PAGE_PATIENCE_MS = 60_000;
+const LOGIN_LINE = /demo login +(\S+) \/ (\S+)/;
 
 /** Debian's Chromium, or the one that CHROMIUM names; null without either. */
 export const CHROMIUM = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser'].find(
   (file) => file !== undefined && existsSync(file),
 );
 
-/** A running demo, with the console built from the present sources. */
-export interface Demo {
-  url: string;
+export interface Login {
   login: string;
   password: string;
+}
+
+/** A running demo, with the console as it was built last. The login is of a user who sees its vehicles. */
+export interface Demo extends Login {
+  url: string;
+  operator: Login;
+  /** E-mails that it sent, as they are written. */
+  mails(): string[];
+  /** Kills it, so that it can save nothing, and starts it again on the same folder and port. */
+  crash(): Promise<void>;
   stop(): Promise<void>;
 }
 
-export async function startDemo(): Promise<Demo> {
-  const built = spawnSync(process.execPath, [join(OUTRIDER, 'build-console.ts')], { encoding: 'utf8' });
-  if (built.stdout.includes('failed')) throw new Error(built.stdout);
+export interface DemoOptions {
+  /** Of the fleet's past. Default 0: it begins now. */
+  historyDays?: number;
+  /** Further environment variables. */
+  settings?: Record<string, string>;
+}
+
+export async function startDemo({ historyDays = 0, settings = {} }: DemoOptions = {}): Promise<Demo> {
+  const operator = { login: 'admin', password: randomBytes(12).toString('base64url') };
   const folder = mkdtempSync(join(tmpdir(), 'console-demo-'));
-  const child = spawn(process.execPath, [join(OUTRIDER, 'main.ts'), 'demo'], {
-    env: {
-      PATH: process.env.PATH,
-      DATA_DIR: folder,
-      HOST: '127.0.0.1',
-      LOG_FORMAT: 'text',
-      ...Object.fromEntries(PORTS.map((name) => [name, '0'])),
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const start = (port: string) =>
+    spawn(process.execPath, [join(OUTRIDER, 'main.ts'), 'demo'], {
+      env: {
+        PATH: process.env.PATH,
+        DATA_DIR: folder,
+        ADMIN_PASSWORD: operator.password,
+        HOST: '127.0.0.1',
+        LOG_FORMAT: 'text',
+        DEMO_HISTORY_DAYS: String(historyDays),
+        // Tests open pages faster than people do.
+        LIMIT_AUTHORIZED_PER_MINUTE: '2000',
+        ...Object.fromEntries(PORTS.map((name) => [name, '0'])),
+        PORT: port,
+        ...settings,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+  let child = start('0');
   const stop = async () => {
     await ended(child);
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    const text = await textUntil(child, /demo login +(\S+) \/ (\S+)/);
+    const text = await textUntil(child, LOGIN_LINE);
     const [, port = ''] = /http:\/\/[^/\s]+:(\d+)\//.exec(text) ?? [];
-    const [, login = '', password = ''] = /demo login +(\S+) \/ (\S+)/.exec(text) ?? [];
-    return { url: `http://127.0.0.1:${port}`, login, password, stop };
+    const [, login = '', password = ''] = LOGIN_LINE.exec(text) ?? [];
+    const crash = async () => {
+      await ended(child, 'SIGKILL');
+      child = start(port);
+      await textUntil(child, LOGIN_LINE);
+    };
+    const mails = () =>
+      readdirSync(folder, { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.endsWith('.eml'))
+        .map((name) => readFileSync(join(folder, name), 'utf8'));
+    return { url: `http://127.0.0.1:${port}`, login, password, operator, mails, crash, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -77,10 +107,10 @@ function textUntil(child: ChildProcess, pattern: RegExp): Promise<string> {
   });
 }
 
-async function ended(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null) return;
+async function ended(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
   const exit = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGTERM');
+  child.kill(signal);
   await exit;
 }
 
@@ -90,6 +120,66 @@ export function launch(): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM as string, args });
 }
 
+/** The demo that all tests of a file share, and pages of it. */
+export interface SharedDemo extends Omit<Demo, 'stop'> {
+  /** Opens a page of the demo, or an address, with nobody logged in. */
+  open(path?: string, options?: PageOptions): Promise<WatchedPage>;
+  /** Logs in at the map, and goes on to the page. */
+  enter(login: Login, path?: string, options?: PageOptions): Promise<WatchedPage>;
+}
+
+/**
+ * A demo and a browser for the tests of a `describe`: they run from before its first test until after its last.
+ *
+ * A map that nobody looks at is drawn all the same, and takes the time of the next test: pages close with their test.
+ */
+export function useDemo(options: DemoOptions = {}): SharedDemo {
+  let demo: Demo | undefined;
+  let browser: Browser | undefined;
+  const running = () => {
+    if (demo === undefined || browser === undefined) throw new Error('the demo runs while tests do');
+    return { demo, browser };
+  };
+  beforeAll(async () => {
+    demo = await startDemo(options);
+    browser = await launch();
+  }, 240_000);
+  afterEach(async () => {
+    await Promise.all((browser?.contexts() ?? []).map((context) => context.close()));
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await demo?.stop();
+  }, 60_000);
+  const open: SharedDemo['open'] = (path = '/', pageOptions = {}) =>
+    openPage(running().browser, new URL(path, running().demo.url).href, pageOptions);
+  return {
+    get url() {
+      return running().demo.url;
+    },
+    get login() {
+      return running().demo.login;
+    },
+    get password() {
+      return running().demo.password;
+    },
+    get operator() {
+      return running().demo.operator;
+    },
+    mails: () => running().demo.mails(),
+    crash: () => running().demo.crash(),
+    open,
+    async enter(login, path = '/', pageOptions = {}) {
+      const opened = await open('/', pageOptions);
+      await logIn(opened.page, login);
+      if (path !== '/') await opened.page.goto(running().demo.url + path);
+      return opened;
+    },
+  };
+}
+
+export type PageOptions = BrowserContextOptions;
+
 /** A page that keeps what it did wrong. */
 export interface WatchedPage {
   page: Page;
@@ -97,12 +187,9 @@ export interface WatchedPage {
   faults: string[];
 }
 
-export async function openPage(
-  browser: Browser,
-  url: string,
-  options: BrowserContextOptions = {},
-): Promise<WatchedPage> {
+export async function openPage(browser: Browser, url: string, options: PageOptions = {}): Promise<WatchedPage> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-GB', ...options });
+  context.setDefaultTimeout(PAGE_PATIENCE_MS);
   const page = await context.newPage();
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(`script: ${error.message}`));
@@ -118,11 +205,23 @@ export async function openPage(
   return { page, faults };
 }
 
-export async function logIn(page: Page, { login, password }: { login: string; password: string }): Promise<void> {
+export async function logIn(page: Page, { login, password }: Login): Promise<void> {
   await page.getByLabel('Login').fill(login);
   await page.getByLabel('Password', { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.locator('.vehicle').first().waitFor();
+}
+
+/** What axe finds in the page against WCAG 2.2 AA. */
+export async function axeViolations(page: Page): Promise<string[]> {
+  await page.evaluate(readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
+  const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+  const found = (await page.evaluate(`axe.run(document, { runOnly: ${JSON.stringify(tags)} })`)) as {
+    violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
+  };
+  return found.violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
+  );
 }
 
 /** How many pixels of a part of the page have about this colour. */

@@ -22,26 +22,32 @@ export interface Slot {
  * under it.
  */
 export class SlotsByPeer {
-  readonly #slots = new Map<string, Slot>();
+  readonly #slots = new Map<string, { slot: Slot; isTaken: boolean }>();
 
   /** Releases the slot when the socket closes, unless it is {@link take}n before. */
   hold(socket: Socket, slot: Slot): void {
     const peer = peerOf(socket);
-    this.#slots.set(peer, slot);
+    const held = { slot, isTaken: false };
+    this.#slots.set(peer, held);
     socket.once('close', () => {
-      if (this.#slots.delete(peer)) slot.release();
+      // Two proxies may have said the same of two connections.
+      if (this.#slots.get(peer) === held) this.#slots.delete(peer);
+      if (!held.isTaken) slot.release();
     });
   }
 
   of(socket: Socket): Slot | undefined {
-    return this.#slots.get(peerOf(socket));
+    return this.#slots.get(peerOf(socket))?.slot;
   }
 
   /** The slot of the connection; the caller releases it. */
   take(socket: Socket): Slot | undefined {
-    const slot = this.of(socket);
-    this.#slots.delete(peerOf(socket));
-    return slot;
+    const peer = peerOf(socket);
+    const held = this.#slots.get(peer);
+    if (held === undefined) return undefined;
+    this.#slots.delete(peer);
+    held.isTaken = true;
+    return held.slot;
   }
 }
 

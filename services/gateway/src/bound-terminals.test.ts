@@ -200,6 +200,24 @@ describe('the code of a JT/T 808 terminal', () => {
     return { it, side, result: answered[2], code: answered.toString('latin1', 3) };
   }
 
+  /** Shows a code; the result of the answer. */
+  async function authorize(code: string) {
+    const side = new Jt808TerminalSide(ID, 2013);
+    const it = await peer('jt808');
+    it.socket.write(side.say(0x0102, Buffer.from(code)).bytes);
+    await vi.waitFor(() => expect(it.bytes.length).toBeGreaterThan(0), PATIENCE);
+    const [answer] = side.receive(it.bytes);
+    return typeof answer === 'object' ? answer.body[4] : null;
+  }
+
+  /** Sends a location on a new connection, and nothing before it. */
+  async function locate() {
+    const it = await peer('jt808');
+    const location = encodeLocation(blankPosition(NOON, 52.5, 13.4));
+    it.socket.write(new Jt808TerminalSide(ID, 2013).say(0x0200, location).bytes);
+    return it;
+  }
+
   test('is given to the terminal that registered first, and to nobody else who registers with its number', async () => {
     await start({ protocol: 'learn', seen: false });
     const own = await register();
@@ -210,19 +228,35 @@ describe('the code of a JT/T 808 terminal', () => {
     define({ protocol: 'jt808', registrationHash: contacts[0]?.registrationHash ?? null });
     expect(await register()).toMatchObject({ result: 0, code: own.code });
     expect(await register('1234567')).toMatchObject({ result: 3, code: '' });
+    // From then on a code of another platform, and data without a code, are not taken either.
+    expect(await authorize('of another platform')).toBe(1);
+    const stranger = await locate();
+    await vi.waitFor(() => expect(stranger.closed).toBe(true), PATIENCE);
+    expect(await refusals()).toEqual({ 'not-identified': 1 });
+  });
+
+  test.each(['any', 'learn', 'jt808'])('is not needed where no terminal registered: protocol %s', async (protocol) => {
+    await start({ protocol, seen: false });
+    expect(await authorize('of another platform')).toBe(0);
+    await locate();
+    await vi.waitFor(() => expect(log.waiting).toHaveLength(1), PATIENCE);
+    for (const { durable } of log.waiting.splice(0)) durable();
+    expect(log.written).toMatchObject([{ protocol: 'jt808', terminalId: ID }]);
+    expect(await refusals()).toEqual({});
+  });
+
+  test('is not what keeps a vehicle to its networks', async () => {
+    await start({ networks: ['192.0.2.0/24'] });
+    expect(await authorize('of another platform')).toBe(1);
+    const stranger = await locate();
+    await vi.waitFor(() => expect(stranger.closed).toBe(true), PATIENCE);
+    expect(await refusals()).toEqual({ 'wrong-network': 2 });
+    expect(log.waiting).toEqual([]);
   });
 
   test('is the secret of the vehicle where it has one, and then nobody is given it', async () => {
     await start({ secretHash: hashOfSecret(SECRET, SALT) });
     expect(await register()).toMatchObject({ result: 3, code: '' });
-    const authorize = async (code: string) => {
-      const side = new Jt808TerminalSide(ID, 2013);
-      const it = await peer('jt808');
-      it.socket.write(side.say(0x0102, Buffer.from(code)).bytes);
-      await vi.waitFor(() => expect(it.bytes.length).toBeGreaterThan(0), PATIENCE);
-      const [answer] = side.receive(it.bytes);
-      return typeof answer === 'object' ? answer.body[4] : null;
-    };
     expect(await authorize('wrong')).toBe(1);
     expect(await authorize(SECRET)).toBe(0);
   });

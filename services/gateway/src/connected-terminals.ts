@@ -65,7 +65,10 @@ export function withConflict(positions: readonly Position[]): Position[] {
 export type TerminalLink = Pick<
   Connection,
   'address' | 'takesCommands' | 'isAuthenticated' | 'lastReceivedMs' | 'supersede' | 'hasRivals' | 'command'
->;
+> & {
+  /** False: the address of a datagram, which a terminal changes as it likes. */
+  isLasting?: boolean;
+};
 
 type PlacesHub = Pick<Hub, 'noteConnections' | 'publish' | 'subscribe'>;
 
@@ -200,7 +203,10 @@ export class ConnectedTerminals {
     const hasMoved = before !== undefined && before.address !== address;
     const isBack = hasMoved && before.earlier === address && nowMs - before.earlierAtMs < REQUEST_OVERLAP_MS;
     const isElsewhere = (this.#connected.get(terminalId) ?? []).some(
-      ({ connection, noted }) => noted.address !== address && connection.lastReceivedMs > nowMs - REQUEST_OVERLAP_MS,
+      ({ connection, noted }) =>
+        noted.address !== address &&
+        connection.isLasting !== false &&
+        connection.lastReceivedMs > nowMs - REQUEST_OVERLAP_MS,
     );
     const places: RequestPlaces = {
       address,

@@ -4,26 +4,28 @@ import type {
   PacketTrace,
   Position,
   TerminalAccess,
-  TerminalAnswer,
   TerminalCommand,
   TerminalId,
   Vehicle,
 } from '@outrider/domain';
-import type { Inbound, Protocol, RefusalReason, Session, TerminalCodes } from '@outrider/protocols';
+import type { RefusedContact } from '@outrider/hub';
+import type { Entry, Inbound, Protocol, RefusalReason, Session, TerminalCodes } from '@outrider/protocols';
 import { NO_SPAN, type Span, type Tracing } from '@outrider/runtime';
-import { withConflict } from './connected-terminals.ts';
+import { CarriedTerminals } from './carried-terminals.ts';
+import { type TerminalLink, withConflict } from './connected-terminals.ts';
+import { FirstBytes } from './first-bytes.ts';
 import type { FirstContacts } from './first-contacts.ts';
 import type { Intake } from './intake.ts';
 import type { ProtocolMetrics } from './metrics.ts';
 import type { PacketTraces } from './packet-traces.ts';
-import { type AccessRefusal, accessRefusal, isProven } from './terminal-access.ts';
+import { PendingCommands } from './pending-commands.ts';
+import { sessionOptions } from './session-options.ts';
+import { type AccessRefusal, isProven, type Shown } from './terminal-access.ts';
 import type { UnreadAnswers } from './unread-answers.ts';
 
 /** Unanswered packets of a terminal, at most; beyond it is not read from until some are answered. */
 const MAX_UNANSWERED = 256;
 const CLOSING_TIMEOUT_MS = 1000;
-/** Unanswered commands to a terminal, at most. */
-const MAX_COMMANDS = 16;
 
 /** What a connection needs from the gateway. */
 export interface ConnectionContext {
@@ -51,14 +53,22 @@ export interface ConnectionContext {
   terminalSecret: string;
   /** Called once the terminal has identified itself and accepts commands. */
   onIdentified(terminalId: TerminalId, connection: Connection): void;
-  onUnknown(terminalId: TerminalId, address: string): void;
+  /** Called when one of several terminals in a connection begins to send, … */
+  onCarried(terminalId: TerminalId, link: TerminalLink): void;
+  /** … and when it sent nothing for the idle time, or the connection ended. */
+  onCarriedEnd(terminalId: TerminalId, link: TerminalLink): void;
+  /** Called for the first packet of such a terminal that was dropped in a connection. */
+  onDropped(terminalId: TerminalId, reason: Refusal, address: string): void;
+  onUnknown(terminalId: TerminalId, address: string, contact?: RefusedContact): void;
+  /** The peer was refused before it said who it is. */
+  onUnknownDevice(address: string, contact: RefusedContact): void;
   onText(terminalId: TerminalId | null, text: string): void;
   /** @param trace of what was refused */
   onRefused(reason: Refusal, detail: string, address: string, trace: PacketTrace): void;
 }
 
 /** Why the gateway, rather than the codec, ends a connection. */
-export type ConnectionEnd = 'idle' | 'not-identified-in-time' | 'address-blocked' | 'superseded' | 'answers-unread';
+export type ConnectionEnd = 'idle' | 'not-identified-in-time' | 'superseded' | 'answers-unread';
 
 export type Refusal = RefusalReason | ConnectionEnd | AccessRefusal;
 
@@ -69,18 +79,20 @@ interface Answer {
 }
 
 /**
- * One terminal's connection: feeds the codec, hands positions to the intake, and answers in the order in which the
- * terminal asked, each answer only once what it acknowledges is durable.
+ * The connection of a terminal, or of a platform that carries several: feeds the codec, hands positions to the intake,
+ * and answers in the order in which the terminal asked, each answer only once what it acknowledges is durable.
  */
 export class Connection {
   readonly #socket: Socket;
   readonly #session: Session;
   readonly #protocol: Protocol;
   readonly #context: ConnectionContext;
+  readonly #carried: CarriedTerminals;
   readonly #answers: Answer[] = [];
-  /** Commands that the terminal has not answered, by what its answer will be known by. */
-  readonly #commands = new Map<number, { type: TerminalCommand['type']; finish(outcome: CommandOutcome): void }>();
+  readonly #commands = new PendingCommands();
   #terminalId: TerminalId | null = null;
+  /** Null once the terminal identified itself. */
+  #first: FirstBytes | null = new FirstBytes('tcp');
   #lastReceivedMs = 0;
   #isAuthenticated = false;
   #secret: string | null = null;
@@ -111,13 +123,18 @@ export class Connection {
   constructor(socket: Socket, protocol: Protocol, context: ConnectionContext) {
     this.#socket = socket;
     this.#protocol = protocol;
-    this.#session = protocol.createSession({ secret: context.terminalSecret, codes: context.codes });
+    this.#session = protocol.createSession({
+      ...sessionOptions(context),
+      letIn: (forms, secret) => this.#letIn(forms, secret),
+    });
     this.#context = context;
+    this.#carried = new CarriedTerminals(this.#address(), context);
     socket.setNoDelay(true);
-    this.#deadline = setTimeout(
-      () => this.#refuse('not-identified-in-time', 'the terminal did not identify itself in time', null),
-      context.identifyTimeoutMs,
-    );
+    this.#deadline = setTimeout(() => {
+      const detail = 'the terminal did not identify itself in time';
+      this.#noteUnknown({ reason: 'not-identified-in-time', detail });
+      this.#refuse('not-identified-in-time', detail, null);
+    }, context.identifyTimeoutMs);
     socket.on('timeout', () => {
       if (!this.#ending) this.#refuse('idle', 'nothing was said in time', null);
     });
@@ -132,9 +149,10 @@ export class Connection {
     socket.on('error', () => {});
     socket.on('close', () => {
       clearTimeout(this.#deadline);
+      this.#carried.close();
       context.unread.note(this.#unreadBytes, 0);
       this.#unreadBytes = 0;
-      for (const { finish } of [...this.#commands.values()]) finish({ outcome: 'offline' });
+      this.#commands.end();
     });
   }
 
@@ -167,20 +185,7 @@ export class Connection {
   command(command: TerminalCommand, timeoutMs: number): Promise<CommandOutcome> {
     if (this.#ending || !this.#socket.writable || this.#terminalId === null)
       return Promise.resolve({ outcome: 'offline' });
-    if (this.#commands.size >= MAX_COMMANDS) return Promise.resolve({ outcome: 'overloaded' });
-    const sent = this.#session.command?.(command);
-    if (!sent) return Promise.resolve({ outcome: 'unsupported' });
-    return new Promise((resolve) => {
-      const finish = (outcome: CommandOutcome) => {
-        clearTimeout(timer);
-        if (this.#commands.get(sent.correlation)?.finish === finish) this.#commands.delete(sent.correlation);
-        resolve(outcome);
-      };
-      const timer = setTimeout(() => finish({ outcome: 'unanswered' }), timeoutMs);
-      this.#commands.get(sent.correlation)?.finish({ outcome: 'unanswered' });
-      this.#commands.set(sent.correlation, { type: command.type, finish });
-      this.#send(sent.bytes);
-    });
+    return this.#commands.give(this.#session, command, timeoutMs, (bytes) => this.#send(bytes));
   }
 
   /** Pauses or resumes reading, for the backpressure of the gateway. */
@@ -211,6 +216,7 @@ export class Connection {
     const { now, tracing } = this.#context;
     if (tracing.isOn) this.#chunkAtMs = tracing.nowMs();
     this.#lastReceivedMs = now();
+    this.#first?.add(chunk);
     for (const inbound of this.#session.push(chunk, this.#lastReceivedMs)) {
       this.#handle(inbound);
       if (this.#ending) break;
@@ -229,7 +235,7 @@ export class Connection {
         this.#registration = inbound.registration ?? null;
         return this.#identify([inbound.terminalId, ...(inbound.otherIds ?? [])], inbound.accept, inbound.reject);
       case 'positions':
-        return this.#takePositions(inbound.positions, inbound.ack);
+        return this.#takePositions(inbound.positions, inbound.ack, inbound.terminalId);
       case 'reply':
         this.#answers.push({ bytes: inbound.bytes, ready: true });
         return;
@@ -237,10 +243,12 @@ export class Connection {
         this.#context.metrics.texts.inc(1);
         this.#context.onText(this.#terminalId, inbound.text);
         return;
+      case 'unread':
+        return this.#context.onRefused('bad-content', inbound.detail, this.#address(), this.#context.traces.next());
       case 'answer':
-        return this.#takeAnswer(inbound.correlation, inbound.answer);
+        return this.#commands.take(inbound.correlation, inbound.answer);
       case 'refuse':
-        this.#noteUnknown(inbound.terminalIds ?? []);
+        this.#noteUnknown(inbound);
         if (inbound.reason === 'wrong-secret') this.#context.onWrongSecret(this.#address());
         return this.#refuse(inbound.reason, inbound.detail, inbound.bytes);
     }
@@ -254,10 +262,61 @@ export class Connection {
     if (terminalId === undefined) return this.#refuseUnknown(forms[0], reject);
     if (!this.#isAllowed(this.#context.vehicleOf(terminalId), reject)) return;
     this.#terminalId = terminalId;
-    clearTimeout(this.#deadline);
-    this.#socket.setTimeout(this.#context.idleTimeoutMs);
+    this.#isIdentified();
     if (accept) this.#answers.push({ bytes: accept, ready: true });
     this.#context.onIdentified(terminalId, this);
+  }
+
+  /** From now on only silence ends the connection. */
+  #isIdentified(): void {
+    this.#first = null;
+    clearTimeout(this.#deadline);
+    this.#socket.setTimeout(this.#context.idleTimeoutMs);
+  }
+
+  /**
+   * Decides about a packet of one of several terminals. A refusal does not end the connection, which would hold up the
+   * data of all the others.
+   */
+  #letIn(forms: readonly [TerminalId, ...TerminalId[]], secret: string | null): Entry {
+    const address = this.#address();
+    const { vehicleOf, isBlocked, onUnknown, onWrongSecret } = this.#context;
+    const terminalId = forms.find((form) => vehicleOf(form) !== undefined);
+    if (isBlocked(terminalId ?? forms[0], address))
+      return { type: 'blocked', detail: 'the address tried too many unknown ids' };
+    const vehicle = terminalId === undefined ? undefined : vehicleOf(terminalId);
+    if (terminalId === undefined || vehicle === undefined) {
+      onUnknown(forms[0], address);
+      for (const form of forms) this.#carried.end(form);
+      return this.#drop(forms[0], 'unknown-terminal');
+    }
+    const { terminalAccess } = vehicle;
+    const known = this.#carried.get(terminalId);
+    if (known === undefined || terminalAccess !== known.checkedAccess || terminalAccess.protocol === 'learn') {
+      const shown = this.#shown(secret, false);
+      const refusal = this.#context.contacts.refusalOf(vehicle, shown);
+      if (refusal === 'wrong-secret') onWrongSecret(address);
+      if (refusal !== null) {
+        this.#carried.end(terminalId);
+        return this.#drop(terminalId, refusal);
+      }
+      if (this.#terminalId === null) this.#isIdentified();
+      this.#carried.allow(terminalId, terminalAccess, isProven(terminalAccess, shown), this.#lastReceivedMs);
+    }
+    this.#carried.note(terminalId, this.#lastReceivedMs);
+    return { type: 'taken', terminalId };
+  }
+
+  #drop(terminalId: TerminalId, reason: Refusal): Entry {
+    const { onRefused, onDropped, traces } = this.#context;
+    onRefused(reason, `a packet of terminal ${JSON.stringify(terminalId)}`, this.#address(), traces.next());
+    if (this.#carried.isFirstDropped(terminalId)) onDropped(terminalId, reason, this.#address());
+    return { type: 'refused' };
+  }
+
+  #shown(secret: string | null, showedCode: boolean): Shown {
+    const { certificateSha256 } = this.#context;
+    return { protocol: this.#protocol.name, address: this.#address(), certificateSha256, secret, showedCode };
   }
 
   /**
@@ -269,42 +328,32 @@ export class Connection {
     if (vehicle === undefined) return true;
     const { terminalAccess } = vehicle;
     if (terminalAccess === this.#checkedAccess && terminalAccess.protocol !== 'learn') return true;
-    const { contacts, certificateSha256, onWrongSecret } = this.#context;
-    const protocol = this.#protocol.name;
-    const address = this.#address();
-    const shown = { protocol, address, certificateSha256, secret: this.#secret, showedCode: this.#showedCode };
-    const refusal = contacts.isTaken(vehicle, protocol) ? 'wrong-protocol' : accessRefusal(terminalAccess, shown);
+    const shown = this.#shown(this.#secret, this.#showedCode);
+    const refusal = this.#context.contacts.refusalOf(vehicle, shown);
     if (refusal === null) {
       this.#checkedAccess = terminalAccess;
       this.#isAuthenticated = isProven(terminalAccess, shown);
       return true;
     }
-    if (refusal === 'wrong-secret') onWrongSecret(address);
+    if (refusal === 'wrong-secret') this.#context.onWrongSecret(shown.address);
     this.#refuse(refusal, `it is not taken for terminal ${JSON.stringify(vehicle.terminalId)}`, reject);
     return false;
   }
 
-  #takeAnswer(correlation: number, answer: TerminalAnswer): void {
-    const command = this.#commands.get(correlation);
-    // The answer to a command that timed out, or to none.
-    if (command === undefined) return;
-    // Some terminals acknowledge the command first, and send the result after it.
-    if (command.type === 'list-recordings' && answer.type === 'acknowledged' && answer.result === 'done') return;
-    command.finish({ outcome: 'answered', answer });
-  }
-
-  #takePositions(positions: Position[], ack: Buffer | null): void {
-    const terminalId = this.#terminalId;
+  /** @param carried the terminal of the packet where the connection carries several */
+  #takePositions(positions: Position[], ack: Buffer | null, carried?: TerminalId): void {
+    const terminalId = carried ?? this.#terminalId;
     if (terminalId === null) return this.#refuse('not-identified', 'data before the terminal said who it is', null);
     const { metrics, intake, traces, tracing, now, contacts } = this.#context;
     const vehicle = this.#context.vehicleOf(terminalId);
-    if (!this.#isAllowed(vehicle, null)) return;
+    if (carried === undefined && !this.#isAllowed(vehicle, null)) return;
     if (positions.length === 0) {
       // Nothing to keep: answered in its turn, after what came before it.
       this.#answers.push({ bytes: ack, ready: true });
       return;
     }
-    const taking = this.hasRivals && this.#context.isContested(terminalId) ? withConflict(positions) : positions;
+    const { hasRivals = false } = carried === undefined ? this : (this.#carried.get(carried) ?? {});
+    const taking = hasRivals && this.#context.isContested(terminalId) ? withConflict(positions) : positions;
     const answer: Answer = { bytes: ack, ready: false };
     const trace = traces.next();
     const span = tracing.isOn ? this.#beginPacket(trace, terminalId, positions.length) : NO_SPAN;
@@ -325,7 +374,8 @@ export class Connection {
       this.#answers.push({ bytes: ack, ready: true });
       return;
     }
-    if (vehicle !== undefined) contacts.note(vehicle, this.#protocol.name, this.#registration, this.#lastReceivedMs);
+    const registration = carried === undefined ? this.#registration : null;
+    if (vehicle !== undefined) contacts.note(vehicle, this.#protocol.name, registration, this.#lastReceivedMs);
     this.#answers.push(answer);
     this.#packetsTaken++;
     this.#positionsTaken += positions.length;
@@ -418,15 +468,20 @@ export class Connection {
   }
 
   #refuseUnknown(terminalId: TerminalId, bytes: Buffer | null): void {
-    this.#context.onUnknown(terminalId, this.#address());
-    this.#refuse('unknown-terminal', `no vehicle has terminal ${JSON.stringify(terminalId)}`, bytes);
+    const detail = `no vehicle has terminal ${JSON.stringify(terminalId)}`;
+    this.#context.onUnknown(terminalId, this.#address(), this.#first?.contact('unknown-terminal', detail));
+    this.#refuse('unknown-terminal', detail, bytes);
   }
 
-  /** Lists a terminal that is refused for another reason where it is of no vehicle: else it would be listed nowhere. */
-  #noteUnknown(forms: readonly TerminalId[]): void {
-    const [first] = forms;
-    if (first !== undefined && !forms.some((form) => this.#context.isKnown(form)))
-      this.#context.onUnknown(first, this.#address());
+  /** Lists a peer that is refused for another reason: it would be listed nowhere. */
+  #noteUnknown(refusal: { reason: string; detail: string; terminalIds?: readonly TerminalId[] }): void {
+    const { reason, detail, terminalIds = [] } = refusal;
+    const [first] = terminalIds;
+    const contact = this.#first?.contact(reason, detail);
+    if (first === undefined) {
+      if (contact !== undefined) this.#context.onUnknownDevice(this.#address(), contact);
+    } else if (!terminalIds.some((form) => this.#context.isKnown(form)))
+      this.#context.onUnknown(first, this.#address(), contact);
   }
 
   #refuse(reason: Refusal, detail: string, bytes: Buffer | null): void {

@@ -9,6 +9,7 @@ import {
   type VehicleId,
 } from '@outrider/domain';
 import type { Hub } from '@outrider/hub';
+import { type AccessRefusal, accessRefusal, type Shown } from './terminal-access.ts';
 
 /**
  * Published again after this time unless the definition has changed: messages of the hub may be lost.
@@ -29,6 +30,15 @@ export class FirstContacts {
   constructor(hub: Pick<Hub, 'publish'>, onError: (error: unknown) => void) {
     this.#hub = hub;
     this.#onError = onError;
+  }
+
+  /**
+   * Why the data of the vehicle's terminal is refused; null where it is taken.
+   *
+   * @param access what is demanded, where it is not all that the vehicle demands
+   */
+  refusalOf(vehicle: Vehicle, shown: Shown, access = vehicle.terminalAccess): AccessRefusal | null {
+    return this.isTaken(vehicle, shown.protocol) ? 'wrong-protocol' : accessRefusal(access, shown);
   }
 
   /** Is the vehicle about to be bound to another protocol? */

@@ -1,6 +1,14 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { blankPosition, type DefinitionChange, type TerminalId, type VehicleId } from '@outrider/domain';
+import {
+  blankPosition,
+  type DefinitionChange,
+  hashOfSecret,
+  OPEN_ACCESS,
+  type TerminalId,
+  type Vehicle,
+  type VehicleId,
+} from '@outrider/domain';
 import { sampleVehicle } from '@outrider/domain/samples';
 import { MemoryHub, openTerminalCommands } from '@outrider/hub';
 import { LogFullError } from '@outrider/log';
@@ -197,6 +205,22 @@ test('text of a terminal is counted, not answered, and its packets go on', async
   await vi.waitFor(() => expect(car.received).toBe('0100000001'), PATIENCE);
   expect(await counted('outrider_terminal_texts_total', { protocol: 'teltonika' })).toBe(1);
   expect(car.closed).toBe(false);
+});
+
+test('the model of the vehicle says what the data means, on an open connection as well', async () => {
+  const car = await terminal();
+  car.hello();
+  await vi.waitFor(() => expect(car.received).toBe('01'), PATIENCE);
+  const fuelOf = async (fixTimeMs: number) => {
+    car.socket.write(car.simulator.encode([{ ...blankPosition(fixTimeMs, 52.5, 13.4), fuelL: 52 }]));
+    await vi.waitFor(() => expect(log.waiting).toHaveLength(1), PATIENCE);
+    log.waiting.shift()?.durable();
+    return log.written.at(-1)?.positions[0]?.fuelL;
+  };
+  expect(await fuelOf(NOON)).toBe(52);
+  const change = vehicle(2, IMEI);
+  log.define({ ...change, definition: { ...(change.definition as Vehicle), deviceModel: 'FMB640' } });
+  expect(await fuelOf(NOON + 1000)).toBe(null);
 });
 
 test('packets that wait together go into the log together', async () => {
@@ -406,7 +430,9 @@ describe('a terminal of JT/T 808', () => {
   });
 
   test('without a vehicle is listed, whatever it is refused for', async () => {
-    log.define(vehicle(2, PHONE));
+    const terminalAccess = { ...OPEN_ACCESS, secretHash: hashOfSecret('its code', Buffer.alloc(16)) };
+    const definition = sampleVehicle({ id: CAR, version: 2, terminalId: PHONE, terminalAccess });
+    log.define({ ...vehicle(2, PHONE), definition });
     expect((await registered('2067eb783585' as TerminalId)).received[0]?.body[2]).toBe(4);
     for (const [number, ofVehicle] of [
       ['a1b2c3d4e5f6', false],
@@ -421,7 +447,7 @@ describe('a terminal of JT/T 808', () => {
       const listed = (await hub.unknownTerminals()).map(({ terminalId }) => terminalId);
       expect(listed.includes(number as string)).toBe(!ofVehicle);
     }
-    expect(await refused()).toEqual({ 'jt808 unknown-terminal': 1, 'jt808 not-identified': 2 });
+    expect(await refused()).toEqual({ 'jt808 unknown-terminal': 2, 'jt808 not-identified': 1 });
     expect((await hub.unknownTerminals()).map(({ terminalId }) => terminalId).toSorted()).toEqual([
       '356307042441013',
       'a1b2c3d4e5f6',
@@ -467,9 +493,9 @@ describe('a terminal of JT/T 808', () => {
     const cutOff = commands.send(PHONE, silent, { timeoutMs: 5000 });
     await vi.waitFor(() => expect(car.received).toHaveLength(5), PATIENCE);
     car.socket.destroy();
-    expect(await cutOff).toEqual({ outcome: 'offline' });
+    expect(await cutOff).toEqual({ outcome: 'offline', maybeSent: true });
     await vi.waitFor(() => expect(presence).toEqual([true, false]), PATIENCE);
-    expect(await commands.send(PHONE, silent, { timeoutMs: 5000 })).toEqual({ outcome: 'offline' });
+    expect(await commands.send(PHONE, silent, { timeoutMs: 5000 })).toMatchObject({ outcome: 'offline' });
     await commands.close();
   });
 

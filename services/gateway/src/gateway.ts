@@ -1,45 +1,90 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
-import type { Server, Socket } from 'node:net';
+import type { BlockList, Server, Socket } from 'node:net';
 import { sourceOf } from '@outrider/auth';
-import { Directory, type PacketTrace, type ProtocolName, type TerminalId } from '@outrider/domain';
-import { type Hub, serveTerminalCommands, type TerminalPresence } from '@outrider/hub';
+import { Directory, type PacketTrace, type ProtocolName, type TerminalId, withoutCustomFields } from '@outrider/domain';
+import { type Hub, type RefusedContact, serveTerminalCommands, type TerminalPresence } from '@outrider/hub';
 import { followDefinitions, type Log, type Subscription } from '@outrider/log';
-import { type Protocol, tcpProtocols } from '@outrider/protocols';
-import { type Logger, NO_TRACING, type Part, type Registry, type Tracing } from '@outrider/runtime';
+import {
+  type DatagramSide,
+  datagramProtocols,
+  type HttpProtocol,
+  httpProtocols,
+  type Protocol,
+  tcpProtocols,
+} from '@outrider/protocols';
+import {
+  type Logger,
+  NO_TRACING,
+  type Part,
+  type Registry,
+  surviveAcceptErrors,
+  type Tracing,
+} from '@outrider/runtime';
 import { Admission, type Slot } from './admission.ts';
+import { BodyBudget } from './bodies.ts';
+import { BrokerSource } from './broker/source.ts';
+import { topicRoutesOf } from './broker/topics.ts';
 import { ClockWatch } from './clock-watch.ts';
 import { ConnectedTerminals } from './connected-terminals.ts';
 import { Connection } from './connection.ts';
+import { DatagramLinks } from './datagram-links.ts';
+import { DatagramPeers } from './datagram-peers.ts';
+import { DatagramRates } from './datagram-rates.ts';
+import { createDatagramServer, type DatagramServer } from './datagram-server.ts';
 import { FirstContacts } from './first-contacts.ts';
+import { createHttpServers } from './http-servers.ts';
 import { Intake } from './intake.ts';
 import { gatewayMetrics, type ProtocolMetrics } from './metrics.ts';
-import { createOsmandServers } from './osmand-server.ts';
 import { PacketTraces } from './packet-traces.ts';
+import { readProxyHeaders } from './proxied-connections.ts';
+import { sessionOptions } from './session-options.ts';
 import { createTcpServers } from './tcp-servers.ts';
 import { terminalCodes } from './terminal-codes.ts';
 import { openTlsIdentity, type TlsFiles, type TlsIdentity } from './tls-identity.ts';
 import { UnknownBudget } from './unknown-budget.ts';
+import { UnknownDevices } from './unknown-devices.ts';
 import { UnreadAnswers } from './unread-answers.ts';
 
+export { isBrokerWarning } from './broker/source.ts';
 export { gatewayConfigOf, gatewayVariables } from './settings.ts';
 
 export interface GatewayConfig {
   host: string;
   /** Port by protocol; 0 takes any free one, null leaves the protocol out. */
   ports: Readonly<Record<ProtocolName, number | null>>;
+  /** Listens by UDP too, for protocols that have it, on the same ports. */
+  udp: boolean;
+  /** Datagrams of one address that are read in a second. */
+  maxDatagramsPerAddress: number;
   /** For each protocol. */
   maxConnections: number;
   /** Listeners by TLS; null: none. */
   tls: (TlsFiles & { ports: Record<ProtocolName, number | null> }) | null;
   /** Of these, from one address. */
   maxConnectionsPerAddress: number;
+  /** Whose connections begin with a header of the PROXY protocol; null: nobody's. */
+  proxies: BlockList | null;
   /** Ids without a vehicle that one address may try in a minute. */
   unknownPerMinute: number;
   idleTimeoutMs: number;
+  /** What the requests of platforms must show, by protocol. Without one, each vehicle says for itself. */
+  platformTokens: Readonly<Partial<Record<ProtocolName, string | null>>>;
+  /** Null: no broker is read. */
+  broker: BrokerConfig | null;
   /** Codes of registering terminals are derived from it: the same in all gateways. */
   terminalSecret: string;
+}
+
+/** A broker whose topics are a source. */
+export interface BrokerConfig {
+  /** With user and password. */
+  url: string;
+  /** The same in all gateways. */
+  clientId: string;
+  /** `<protocol>:<filter>` with commas. */
+  topics: string;
 }
 
 export interface GatewayParts {
@@ -59,8 +104,12 @@ export interface Gateway extends Part {
   readonly ports: Record<ProtocolName, number>;
   /** The TLS ports. */
   readonly tlsPorts: Record<ProtocolName, number>;
+  /** The UDP ports. */
+  readonly udpPorts: Record<ProtocolName, number>;
   /** False while the log cannot be appended to. */
   readonly healthy: boolean;
+  /** What an operator must know although the gateway works. */
+  readonly warnings: readonly string[];
 }
 
 const IDENTIFY_TIMEOUT_MS = 30_000;
@@ -81,6 +130,7 @@ class TerminalGateway implements Gateway {
   readonly name = 'gateway';
   readonly ports: Record<ProtocolName, number> = {};
   readonly tlsPorts: Record<ProtocolName, number> = {};
+  readonly udpPorts: Record<ProtocolName, number> = {};
   readonly failed: Promise<never>;
   readonly #parts: GatewayParts;
   readonly #tracing: Tracing;
@@ -88,12 +138,17 @@ class TerminalGateway implements Gateway {
   readonly #directory = new Directory();
   readonly #connections = new Set<Connection>();
   readonly #servers: (Server | HttpServer)[] = [];
+  readonly #datagramServers: DatagramServer[] = [];
+  readonly #rates: DatagramRates;
   readonly #connected: ConnectedTerminals;
   readonly #unread = new UnreadAnswers();
+  readonly #bodies = new BodyBudget();
   readonly #budget: UnknownBudget;
+  readonly #devices: UnknownDevices;
   readonly #contacts: FirstContacts;
   readonly #traces = new PacketTraces(() => randomBytes(4).readInt32BE());
   readonly #intake: Intake;
+  #broker: BrokerSource | null = null;
   #identity: TlsIdentity | null = null;
   #isHeld = false;
   #definitions: Subscription | null = null;
@@ -122,6 +177,12 @@ class TerminalGateway implements Gateway {
       onError: (error) => logger.warn({ err: error }, 'cannot count an unknown terminal'),
       onBlocked: (address) => logger.warn({ address }, 'address blocked: too many unknown terminal ids'),
     });
+    this.#rates = new DatagramRates(config.maxDatagramsPerAddress, now);
+    this.#devices = new UnknownDevices({
+      hub,
+      now,
+      onError: (error) => logger.warn({ err: error }, 'cannot note an unknown device'),
+    });
     this.#contacts = new FirstContacts(hub, (error) =>
       logger.warn({ err: error }, 'cannot publish the first packet of a terminal'),
     );
@@ -139,26 +200,43 @@ class TerminalGateway implements Gateway {
     return this.#intake.healthy;
   }
 
+  get warnings(): readonly string[] {
+    return this.#broker?.warnings ?? [];
+  }
+
   async start(): Promise<void> {
     const { config, log, hub, logger } = this.#parts;
     // Listening begins once the vehicles are known: until then a refusal would be wrong.
-    this.#definitions = await followDefinitions(log, 'gateway', (change) => this.#directory.apply(change));
+    this.#definitions = await followDefinitions(log, 'gateway', (change) =>
+      this.#directory.apply(withoutCustomFields(change)),
+    );
     this.#definitions.failed.catch(this.#fail);
     this.#presence = await serveTerminalCommands(
       hub,
       {
         online: () => this.#connected.commandable(),
         link: (terminalId) => this.#connected.link(terminalId),
+        has: (terminalId) => this.#connected.of(terminalId) !== undefined,
         deliver: ({ terminalId, command, timeoutMs }) =>
           this.#connected.of(terminalId)?.command(command, timeoutMs) ?? null,
       },
       (error) => logger.warn({ err: error }, 'cannot publish connected terminals'),
     );
     await this.#connected.start();
+    if (config.broker !== null) this.#broker = await this.#createBroker(config.broker);
     if (config.tls !== null) this.#identity = await openTlsIdentity(config.tls, logger);
     for (const protocol of tcpProtocols) await this.#listen(protocol.name, this.#tcpServers(protocol));
-    await this.#listen('osmand', this.#osmandServers());
-    logger.info({ ...this.ports, ...(config.tls === null ? {} : { tls: this.tlsPorts }) }, 'listening for terminals');
+    for (const protocol of httpProtocols) await this.#listen(protocol.name, this.#httpServers(protocol));
+    if (config.udp) for (const protocol of datagramProtocols) await this.#listenForDatagrams(protocol);
+    logger.info(
+      {
+        ...this.ports,
+        ...(config.tls === null ? {} : { tls: this.tlsPorts }),
+        ...(config.udp ? { udp: this.udpPorts } : {}),
+      },
+      'listening for terminals',
+    );
+    this.#broker?.start();
   }
 
   async stop(): Promise<void> {
@@ -166,7 +244,11 @@ class TerminalGateway implements Gateway {
     await this.#presence?.close();
     const closed = this.#servers.map((server) => new Promise((resolve) => server.close(resolve)));
     for (const connection of this.#connections) connection.hold(true);
+    for (const server of this.#datagramServers) server.pause();
+    this.#broker?.pause();
     await this.#intake.drain();
+    for (const server of this.#datagramServers) await server.close();
+    await this.#broker?.stop();
     for (const connection of this.#connections) connection.end();
     for (const server of this.#servers) if ('closeIdleConnections' in server) server.closeIdleConnections();
     const timeout = setTimeout(() => {
@@ -186,6 +268,32 @@ class TerminalGateway implements Gateway {
       isHeld ? 'pausing terminal connections' : 'resuming terminal connections',
     );
     for (const connection of this.#connections) connection.hold(isHeld);
+    this.#broker?.hold(isHeld);
+  }
+
+  async #createBroker({ url, clientId, topics }: BrokerConfig): Promise<BrokerSource> {
+    // Loaded where there is a broker: its libraries are half a megabyte of source.
+    const { mqttConnector } = await import('./broker/mqtt.ts');
+    const { hub, logger, metrics, now } = this.#parts;
+    const routes = topicRoutesOf(topics);
+    const address = new URL(url).hostname;
+    return new BrokerSource({
+      connect: mqttConnector({ url, clientId, filters: routes.map(({ filter }) => filter) }),
+      routes,
+      address,
+      clientId,
+      hub,
+      logger,
+      registry: metrics,
+      metricsOf: (protocol) => this.#metrics.of(protocol),
+      intake: this.#intake,
+      traces: this.#traces,
+      tracing: this.#tracing,
+      contacts: this.#contacts,
+      vehicleOf: (terminalId) => this.#directory.vehicleOfTerminal(terminalId),
+      onRefused: (protocol, reason, detail, trace) => this.#refused(protocol, reason, detail, address, trace),
+      now,
+    });
   }
 
   /** What the connections and requests of a protocol need from the gateway. */
@@ -201,22 +309,29 @@ class TerminalGateway implements Gateway {
       vehicleOf: (terminalId: TerminalId) => this.#directory.vehicleOfTerminal(terminalId),
       isBlocked: (terminalId: TerminalId, address: string) => this.#budget.isBlocked(sourceOf(address), terminalId),
       onWrongSecret: (address: string) => this.#budget.noteWrongSecret(sourceOf(address)),
-      onUnknown: (terminalId: TerminalId, address: string) => {
+      onUnknown: (terminalId: TerminalId, address: string, contact?: RefusedContact) => {
         this.#budget.noteUnknown(sourceOf(address), terminalId);
         void hub
-          .noteUnknownTerminal(terminalId, protocol, address, now())
+          .noteUnknownTerminal(terminalId, protocol, address, now(), contact)
           .catch((error) => logger.warn({ err: error, terminalId }, 'cannot note an unknown terminal'));
       },
+      onText: (terminalId: TerminalId | null, text: string) =>
+        logger.debug({ protocol, terminalId, text: text.slice(0, MAX_LOGGED_TEXT) }, 'text of a terminal'),
+      onUnknownDevice: (address: string, contact: RefusedContact) => this.#devices.note(protocol, address, contact),
       onRefused: (reason: string, detail: string, address: string, trace: PacketTrace) => {
-        this.#metrics.refused(protocol, reason);
-        logger.debug({ traceId: trace, protocol, reason, detail, address }, 'refused');
-        if (!this.#tracing.isOn) return;
-        const facts = { 'outrider.protocol': protocol, 'outrider.refusal': reason, 'client.address': address };
-        const span = this.#tracing.beginPacket(trace, 'refuse', { kind: 'server', facts });
-        span.fail(detail);
-        span.end();
+        this.#refused(protocol, reason, detail, address, trace);
       },
     };
+  }
+
+  #refused(protocol: ProtocolName, reason: string, detail: string, address: string, trace: PacketTrace): void {
+    this.#metrics.refused(protocol, reason);
+    this.#parts.logger.debug({ traceId: trace, protocol, reason, detail, address }, 'refused');
+    if (!this.#tracing.isOn) return;
+    const facts = { 'outrider.protocol': protocol, 'outrider.refusal': reason, 'client.address': address };
+    const span = this.#tracing.beginPacket(trace, 'refuse', { kind: 'server', facts });
+    span.fail(detail);
+    span.end();
   }
 
   #admission(): Admission {
@@ -237,11 +352,6 @@ class TerminalGateway implements Gateway {
         this.#directory.vehicleOfTerminal(terminalId) !== undefined ||
         (protocol.carriesVideo === true && this.#isVideoTerminal(terminalId)),
       isContested: (terminalId: TerminalId) => this.#connected.isContested(terminalId),
-      onText: (terminalId: TerminalId | null, text: string) =>
-        logger.debug(
-          { protocol: protocol.name, terminalId, text: text.slice(0, MAX_LOGGED_TEXT) },
-          'text of a terminal',
-        ),
     };
     return createTcpServers({
       admission: this.#admission(),
@@ -258,6 +368,17 @@ class TerminalGateway implements Gateway {
             this.#connected.came(terminalId, connection, protocol.name, this.#parts.now());
             if (connection.takesCommands) this.#presence?.came(terminalId);
           },
+          onCarried: (terminalId, link) => {
+            slot.identified();
+            this.#budget.noteLetIn(sourceOf(link.address), terminalId);
+            this.#connected.came(terminalId, link, protocol.name, this.#parts.now());
+          },
+          onCarriedEnd: (terminalId, link) => void this.#connected.went(terminalId, link),
+          onDropped: (terminalId, reason, address) =>
+            logger.info(
+              { protocol: protocol.name, terminalId, reason, address },
+              'dropping packets of a terminal in a connection of several',
+            ),
         });
         this.#add(socket, connection, slot, context.metrics);
       },
@@ -278,16 +399,53 @@ class TerminalGateway implements Gateway {
     });
   }
 
-  #osmandServers() {
-    return createOsmandServers({
-      ...this.#contextOf('osmand'),
+  #httpServers(protocol: HttpProtocol) {
+    return createHttpServers(protocol, {
+      ...this.#contextOf(protocol.name),
       tls: this.#identity,
+      token: this.#parts.config.platformTokens[protocol.name] ?? null,
+      bodies: this.#bodies,
       maxConnections: this.#parts.config.maxConnections,
       isHeld: () => this.#isHeld,
       noteRequest: (terminalId, address) => this.#connected.noteRequest(terminalId, address),
       admission: this.#admission(),
       onTaken: (terminalId, address) => this.#budget.noteLetIn(sourceOf(address), terminalId),
     });
+  }
+
+  async #listenForDatagrams(protocol: Protocol & { datagrams: DatagramSide }): Promise<void> {
+    const { config, logger, now } = this.#parts;
+    const { name, datagrams } = protocol;
+    const port = config.ports[name];
+    if (port == null) return;
+    const context = this.#contextOf(name);
+    const options = sessionOptions({
+      terminalSecret: config.terminalSecret,
+      codes: terminalCodes(this.#directory),
+      vehicleOf: context.vehicleOf,
+    });
+    const server = createDatagramServer(protocol, {
+      ...context,
+      isHeld: () => this.#isHeld,
+      rates: this.#rates,
+      links: new DatagramLinks({
+        now,
+        came: (terminalId, link) => {
+          this.#connected.came(terminalId, link, name, now());
+          this.#presence?.came(terminalId);
+        },
+        went: (terminalId, link) => {
+          if (this.#connected.went(terminalId, link)) this.#presence?.went(terminalId);
+        },
+      }),
+      peers: new DatagramPeers({ admission: this.#admission(), idleMs: config.idleTimeoutMs, now }),
+      createSession: () => (datagrams.createSession ?? protocol.createSession)(options),
+      noteRequest: (terminalId, address) => this.#connected.noteRequest(terminalId, address),
+      onIdentified: (terminalId, address) => this.#budget.noteLetIn(sourceOf(address), terminalId),
+      onError: (error) => logger.warn({ err: error, protocol: name }, 'a socket for datagrams failed'),
+    });
+    this.udpPorts[name] = await server.listen(port, config.host);
+    this.#datagramServers.push(server);
   }
 
   #isVideoTerminal(terminalId: TerminalId): boolean {
@@ -300,15 +458,22 @@ class TerminalGateway implements Gateway {
     { plain, secure }: { plain: Server | HttpServer; secure: Server | HttpServer | null },
   ): Promise<void> {
     const { config } = this.#parts;
-    await this.#open(plain, config.ports[name], (port) => {
+    for (const server of [plain, secure]) {
+      if (server === null || config.proxies === null) continue;
+      readProxyHeaders(server, config.proxies, (detail, address) =>
+        this.#refused(name, 'bad-proxy-header', detail, address, this.#traces.next()),
+      );
+    }
+    await this.#open(name, plain, config.ports[name], (port) => {
       this.ports[name] = port;
     });
-    await this.#open(secure, config.tls?.ports[name], (port) => {
+    await this.#open(name, secure, config.tls?.ports[name], (port) => {
       this.tlsPorts[name] = port;
     });
   }
 
   async #open(
+    name: ProtocolName,
     server: Server | HttpServer | null,
     port: number | null | undefined,
     onListening: (port: number) => void,
@@ -316,6 +481,7 @@ class TerminalGateway implements Gateway {
     if (port == null || server === null) return;
     server.listen({ port, host: this.#parts.config.host, backlog: 4096 });
     await once(server, 'listening');
+    surviveAcceptErrors(server, this.#parts.logger, () => this.#metrics.refused(name, 'no-descriptor'));
     this.#servers.push(server);
     const address = server.address();
     if (address !== null && typeof address === 'object') onListening(address.port);

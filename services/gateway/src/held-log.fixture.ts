@@ -41,6 +41,12 @@ export class HeldLog implements Log {
     return { offset: 0, identity: 'held', discontinuity: null };
   }
   locate = this.resume;
+  async offsetsAt() {
+    return new Map([[0, 0]]);
+  }
+  async writtenAtMs() {
+    return null;
+  }
   release() {}
   async readers() {
     return [];

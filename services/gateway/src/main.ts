@@ -1,33 +1,29 @@
-import {
-  backingOf,
-  hubCheck,
-  logCheck,
-  logVariables,
-  needServers,
-  openHub,
-  openLog,
-  serverVariables,
-} from '@outrider/backing';
-import { ConfigError, runService } from '@outrider/runtime';
+import { backingOf, hubCheck, logCheck, logVariables, openHub, openLog, serverVariablesWith } from '@outrider/backing';
+import { needed, runService } from '@outrider/runtime';
 import { createGateway } from './gateway.ts';
 import { gatewayConfigOf, gatewayVariables } from './settings.ts';
 
+const VARIABLES = {
+  ...gatewayVariables,
+  TERMINAL_SECRET: needed(
+    'TERMINAL_SECRET',
+    gatewayVariables.TERMINAL_SECRET,
+    'what one gateway gives a terminal, the others must know again',
+  ),
+  ...logVariables,
+  ...serverVariablesWith(['KAFKA_BROKERS', 'REDIS_URL']),
+};
+
 /** The gateway in a process of its own; any number of them take terminals side by side. */
-await runService('gateway', { ...gatewayVariables, ...logVariables, ...serverVariables }, async (parts) => {
+await runService('gateway', VARIABLES, async (parts) => {
   const { config, logger, metrics, tracing, life, now } = parts;
-  needServers(config, ['KAFKA_BROKERS', 'REDIS_URL']);
-  const { TERMINAL_SECRET: terminalSecret } = config;
-  if (terminalSecret === null)
-    throw new ConfigError([
-      'TERMINAL_SECRET must be set: what one gateway gives a terminal, the others must know again',
-    ]);
   const backing = backingOf(config, null);
   const log = await openLog(backing, logger, metrics);
   life.own('log', () => log.close());
   const hub = await openHub(backing, logger);
   life.own('hub', () => hub.close());
   const gateway = createGateway({
-    config: gatewayConfigOf(config, terminalSecret),
+    config: gatewayConfigOf(config, config.TERMINAL_SECRET),
     log,
     hub,
     logger,
@@ -40,6 +36,7 @@ await runService('gateway', { ...gatewayVariables, ...logVariables, ...serverVar
     checks: {
       log: logCheck(log),
       hub: hubCheck(hub, now),
+      ...(config.MQTT_URL === null ? {} : { broker: async () => gateway.warnings }),
       async intake() {
         if (!gateway.healthy) throw new Error('the log takes no packets');
       },

@@ -8,6 +8,7 @@ export interface ProtocolMetrics {
   acknowledged: { inc(by: number): void };
   withoutVehicle: { inc(by: number): void };
   texts: { inc(by: number): void };
+  datagrams: { inc(by: number): void };
 }
 
 /** What the gateway counts, under the names that `/metrics` shows. */
@@ -50,9 +51,15 @@ export function gatewayMetrics(registry: Registry) {
     labelNames,
     registers,
   });
+  const datagrams = new Counter({
+    name: 'outrider_datagrams_received_total',
+    help: 'Datagrams received from terminals by UDP, refused ones included',
+    labelNames,
+    registers,
+  });
   const refused = new Counter({
     name: 'outrider_refusals_total',
-    help: 'Connections and requests refused, by reason',
+    help: 'Connections, requests and datagrams refused, by reason',
     labelNames: ['protocol', 'reason'],
     registers,
   });
@@ -64,6 +71,7 @@ export function gatewayMetrics(registry: Registry) {
       acknowledged: acknowledged.labels(protocol),
       withoutVehicle: withoutVehicle.labels(protocol),
       texts: texts.labels(protocol),
+      datagrams: datagrams.labels(protocol),
     }),
     unread(bytes: () => number) {
       new Gauge({

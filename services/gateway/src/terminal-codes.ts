@@ -8,6 +8,11 @@ export function terminalCodes(directory: Directory): TerminalCodes {
     return form === undefined ? undefined : directory.vehicleOfTerminal(form);
   };
   return {
+    isNeeded(forms) {
+      const access = vehicleOf(forms)?.terminalAccess;
+      if (access === undefined) return false;
+      return access.secretHash !== null || (access.protocol !== 'any' && access.registrationHash !== null);
+    },
     isRight(forms, shown, derived) {
       const secretHash = vehicleOf(forms)?.terminalAccess.secretHash ?? null;
       return secretHash === null ? shown === derived : isSecret(secretHash, shown);

@@ -5,7 +5,8 @@ import { MailPolicy } from '@outrider/access';
 import { createEmailChannel, type EmailMessage, type SendResult } from '@outrider/channels';
 import { tenantOf, type User } from '@outrider/domain';
 import { sampleUserFields } from '@outrider/domain/samples';
-import { openRegistry, type Registry } from '@outrider/registry';
+import type { Registry } from '@outrider/registry';
+import { openTestRegistry } from '@outrider/registry/blank';
 import { createLogger, Registry as Metrics } from '@outrider/runtime';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createConfirmations } from './confirmations.ts';
@@ -23,7 +24,7 @@ let stops: (() => Promise<void>)[];
 
 beforeEach(async () => {
   nowMs = Date.UTC(2026, 0, 15, 12);
-  registry = await openRegistry({ path: ':memory:', now: () => nowMs });
+  registry = await openTestRegistry({ now: () => nowMs });
   anna = await registry.users.create(
     sampleUserFields({ login: 'visit-evil.example', name: 'Visit evil.example', role: 'user' }),
     'a long password',
@@ -56,7 +57,7 @@ async function start(): Promise<void> {
   stops.push(() => part.stop());
 }
 const request = (address: string, tenant = tenantOf(anna), again = false) =>
-  registry.mailAddresses.request(tenant, [address], () => false, again);
+  registry.mailAddresses.request(tenant, [address], () => false, again ? { language: null } : null);
 const policy = () =>
   new MailPolicy({ publicUrl: PUBLIC_URL, isTrusted: () => false, ...LIMITS }, registry, new Metrics(), () => nowMs);
 
@@ -66,8 +67,20 @@ test('the mail that asks has a link, and no word of the account that named the a
   await vi.waitFor(() => expect(sent).toHaveLength(1), PATIENCE);
   const [message] = sent;
   expect(message).toMatchObject({ to: ['victim@example.org'], subject: 'Confirm your e-mail address' });
-  expect(message?.text).toMatch(/https:\/\/fleet\.example\.com\/email\/confirm\?token=[\w.-]+\n/);
+  expect(message?.text).toMatch(/https:\/\/fleet\.example\.com\/email\/confirm\?token=[\w.-]+&language=en\n/);
   expect(JSON.stringify(message)).not.toContain('evil');
+});
+
+test('the mail that asks is in the language that its address was named with, and says which the page has', async () => {
+  const named = (language: string | null) =>
+    registry.mailAddresses.request(tenantOf(anna), ['dispatch@example.org'], () => false, { language });
+  await named('de');
+  await named('he');
+  await start();
+  await vi.waitFor(() => expect(sent).toHaveLength(1), PATIENCE);
+  expect(sent[0]?.subject).toBe('אישור כתובת הדוא״ל שלכם');
+  expect(sent[0]?.text).toMatch(/\/email\/confirm\?token=[\w.-]+&language=he\n/);
+  expect(sent[0]?.html).toContain('<body dir="rtl"');
 });
 
 test('a victim gets few of them, however many accounts name the address, and however often', async () => {
@@ -123,6 +136,7 @@ test('a mail can be ended by a link, and by one click of the mail program', asyn
   const message = policy().withUnsubscribe(
     { id: 'one', to: [address.address], subject: 's', text: 't\n', html: '<body><p>t</p></body>' },
     address,
+    'en',
   );
   const folder = mkdtempSync(join(tmpdir(), 'outrider-mail-'));
   const channel = createEmailChannel({ smtpUrl: null, from: 'fleet@example.com', folder, now: () => nowMs });
@@ -130,7 +144,9 @@ test('a mail can be ended by a link, and by one click of the mail program', asyn
     expect(await channel.send(message)).toMatchObject({ ok: true });
     const [file = ''] = readdirSync(folder);
     const written = readFileSync(join(folder, file), 'utf8').replaceAll(/\r\n[ \t]+/g, ' ');
-    expect(written).toMatch(/^List-Unsubscribe: <https:\/\/fleet\.example\.com\/email\/unsubscribe\?token=[\w.-]+>/im);
+    expect(written).toMatch(
+      /^List-Unsubscribe: <https:\/\/fleet\.example\.com\/email\/unsubscribe\?token=[\w.-]+&language=en>/im,
+    );
     expect(written).toMatch(/^List-Unsubscribe-Post: List-Unsubscribe=One-Click/im);
     expect(message.text).toContain(`Unsubscribe: ${message.unsubscribeUrl}`);
     expect(message.html).toContain('>Unsubscribe</a>');

@@ -1,4 +1,11 @@
-import { type EmailChannel, mailLinkToken, outcomeOf } from '@outrider/channels';
+import {
+  type EmailChannel,
+  type EmailMessage,
+  escapeHtml,
+  mailLinkToken,
+  messageHtml,
+  outcomeOf,
+} from '@outrider/channels';
 import type { LeasedConfirmation, MailLimits, Registry } from '@outrider/registry';
 import {
   Counter,
@@ -9,6 +16,8 @@ import {
   poller,
   worker,
 } from '@outrider/runtime';
+import { languageOf } from '@outrider/words';
+import { messagesIn } from '@outrider/words/messages';
 
 export interface ConfirmationsParts {
   config: {
@@ -60,7 +69,7 @@ export function createConfirmations(parts: ConfirmationsParts): Part {
     if (leased.attempts > MAX_ATTEMPTS) return settle({ isSent: false, isCounted: true, retryAtMs: null });
     // Retries of one mail count once.
     if (leased.attempts === 1) {
-      const reached = await registry.mailAddresses.takeConfirmation(address, PER_ADDRESS, PER_OWNER);
+      const reached = await registry.mailAddresses.takeFew('confirmations', address, PER_ADDRESS, PER_OWNER);
       if (reached !== null) {
         attempts.inc({ outcome: 'limited' });
         logger.info(
@@ -74,8 +83,7 @@ export function createConfirmations(parts: ConfirmationsParts): Part {
       // Another one, where the holder is asked again: receivers drop doubles.
       id: `${address.id}-${address.generation}-${Math.floor((address.askedAtMs ?? 0) / 1000)}`,
       to: [address.address],
-      subject: 'Confirm your e-mail address',
-      text: textOf(leased),
+      ...textOf(leased),
     });
     const outcome = outcomeOf({ attempts: leased.attempts, giveUpAtMs: now() + DAY_MS }, result, now(), parts.random());
     attempts.inc({ outcome: outcome.state });
@@ -86,18 +94,23 @@ export function createConfirmations(parts: ConfirmationsParts): Part {
     return settle({ isSent: outcome.state === 'delivered', isCounted: true, retryAtMs: null });
   }
 
-  function textOf({ address }: LeasedConfirmation): string {
+  function textOf({ address }: LeasedConfirmation): Pick<EmailMessage, 'subject' | 'text' | 'html'> {
+    const language = languageOf(address.language);
     const token = mailLinkToken(address, 'confirm', now() + CONFIRM_WITHIN_DAYS * DAY_MS);
-    return [
-      `Somebody who uses the fleet service at ${config.publicUrl} wants to send notifications`,
-      'or reports about vehicles to this address. If you want them, confirm it here:',
-      '',
-      `${config.publicUrl}/email/confirm?token=${token}`,
-      '',
-      `The link works for ${CONFIRM_WITHIN_DAYS} days. If you do not know what this is about, do nothing:`,
-      'nothing will be sent to you.',
-      '',
-    ].join('\n');
+    const link = `${config.publicUrl}/email/confirm?token=${token}&language=${language}`;
+    const { subject, ...words } = messagesIn(language).words.confirmation;
+    const why = words.why(config.publicUrl);
+    const rest = `${words.expires(CONFIRM_WITHIN_DAYS)} ${words.ignore}`;
+    const html = [escapeHtml(why), `<a href="${escapeHtml(link)}">${escapeHtml(link)}</a>`, escapeHtml(rest)];
+    return {
+      subject,
+      text: `${[why, link, rest].join('\n\n')}\n`,
+      html: messageHtml(
+        language,
+        subject,
+        html.map((paragraph) => `<p>${paragraph}</p>`),
+      ),
+    };
   }
 
   const sending = worker<LeasedConfirmation>({

@@ -9,7 +9,8 @@ import {
   verifyWebhook,
   type WebhookMessage,
 } from '@outrider/channels';
-import type { GeofenceId, NotificationRule, User, Vehicle } from '@outrider/domain';
+import { Directory, type GeofenceId, type NotificationRule, type User, type Vehicle } from '@outrider/domain';
+import { PLAIN_GEOCODER } from '@outrider/geocoder/testing';
 import type { Delivery, NotificationRuleFields } from '@outrider/registry';
 import { createLogger, Registry as Metrics } from '@outrider/runtime';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -48,6 +49,8 @@ async function startDeliveries(more: Partial<DeliveriesParts> = {}) {
   const part = createDeliveries({
     config: {},
     registry: place.registry,
+    directory: new Directory(),
+    geocoder: PLAIN_GEOCODER,
     email: {
       async send(message) {
         sentEmails.push(message);
@@ -71,6 +74,13 @@ async function startDeliveries(more: Partial<DeliveriesParts> = {}) {
         return answer(message);
       },
     },
+    channels: {
+      http: { request: () => Promise.reject(new Error('unused')), close: async () => {} },
+      telegramUrl: '',
+      webPush: null,
+      allowPrivateAddresses: false,
+    },
+    messageLimits: { perHour: 10, perDay: 10 },
     logger: createLogger('silent', 'json'),
     metrics: new Metrics(),
     now: () => place.nowMs,
@@ -132,6 +142,7 @@ test('an e-mail says in words what happened, a webhook says it in JSON; each is 
   expect(sentEmails[0]?.subject).toContain('Depot');
   // Noon in London is one in Berlin.
   expect(sentEmails[0]?.text).toContain('13:00');
+  expect(sentEmails[0]?.text).toMatch(/^Place: Town at \d+ \d+$/m);
   expect(sentWebhooks).toMatchObject([
     {
       id: done.find(({ channel }) => channel === 'webhook')?.id,
@@ -140,7 +151,13 @@ test('an e-mail says in words what happened, a webhook says it in JSON; each is 
       body: {
         type: 'geofence-visit.begin',
         timestamp: '2026-01-15T12:00:00.000Z',
-        data: { number: 1, vehicleName: 'Van 7', event: { vehicleId: car.id, geofenceId: depot } },
+        data: {
+          number: 1,
+          vehicleName: 'Van 7',
+          event: { vehicleId: car.id, geofenceId: depot },
+          startPlace: expect.stringMatching(/^Town at/),
+          endPlace: null,
+        },
       },
     },
   ]);
@@ -191,6 +208,9 @@ test('a delivery whose preparation throws is retried, and given up after a day',
       users: registry.users,
       vehicles: registry.vehicles,
       geofences: registry.geofences,
+      drivers: registry.drivers,
+      messageChannels: registry.messageChannels,
+      preferences: registry.preferences,
       notificationRules: Object.assign(Object.create(registry.notificationRules), {
         async get() {
           prepared += 1;

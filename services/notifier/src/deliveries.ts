@@ -1,10 +1,18 @@
-import { type EmailChannel, outcomeOf, type SendResult, type WebhookChannel } from '@outrider/channels';
+import {
+  type ChannelContext,
+  type EmailChannel,
+  outcomeOf,
+  type SendResult,
+  sendOver,
+  type WebhookChannel,
+} from '@outrider/channels';
 import {
   type Registry as Definitions,
   DeliverySlots,
   deliveryShares,
   type EndpointHealth,
   type LeasedDelivery,
+  NotFoundError,
   type Outcome,
 } from '@outrider/registry';
 import {
@@ -32,6 +40,7 @@ export interface DeliveriesParts extends PrepareParts {
   registry: PrepareParts['registry'] & Pick<Definitions, 'deliveries'>;
   email: Pick<EmailChannel, 'send'>;
   webhook: Pick<WebhookChannel, 'send'>;
+  channels: Omit<ChannelContext, 'isUnproven'>;
   logger: Logger;
   metrics: Registry;
   /** Default: none. */
@@ -60,7 +69,7 @@ const PROMPT_MS = 3000;
 const BROKE_OFF: SendResult = { ok: false, retry: true, error: 'The service failed to send it.', status: null };
 
 /**
- * Sends deliveries by e-mail and webhook. A bounded number is in progress; owners are served in turn, each with a share
+ * Sends deliveries over all channels. A bounded number is in progress; owners are served in turn, each with a share
  * of the slots, and endpoints that do not answer get few of them: see `DeliverySlots`. An attempt that fails, for
  * whatever reason, is repeated later and later, for a day.
  */
@@ -118,14 +127,20 @@ export function createDeliveries(parts: DeliveriesParts): Deliverer {
 
   async function send(leased: LeasedDelivery, prepared: Exclude<Prepared, { cancelled: string }>) {
     const startedAtMs = parts.now();
-    const result = await ('email' in prepared
-      ? parts.email.send(prepared.email)
-      : parts.webhook.send(prepared.webhook));
+    const result = await sent(prepared);
     // A result without a status means that nothing answered, whether it is retried or not.
+    if ('channel' in prepared) await forgetGone(parts.registry, prepared.channel, result);
     const hasAnswered = result.ok || result.status !== null;
     const isSlow = parts.now() - startedAtMs > PROMPT_MS;
     const health: EndpointHealth = !hasAnswered ? 'silent' : isSlow ? 'slow' : 'prompt';
     return { outcome: outcomeAfter(leased, result), health };
+  }
+
+  function sent(prepared: Exclude<Prepared, { cancelled: string }>): Promise<SendResult> {
+    if ('email' in prepared) return parts.email.send(prepared.email);
+    if ('webhook' in prepared) return parts.webhook.send(prepared.webhook);
+    const { channel, secret, message, isUnproven } = prepared;
+    return sendOver(channel, secret, message, { ...parts.channels, isUnproven });
   }
 
   function outcomeAfter({ delivery: { attempts }, giveUpAtMs }: LeasedDelivery, result: SendResult): Outcome {
@@ -133,6 +148,19 @@ export function createDeliveries(parts: DeliveriesParts): Deliverer {
   }
 
   return deliveries;
+}
+
+/** A browser that ended its subscription is sent nothing any more. */
+export async function forgetGone(
+  { messageChannels }: Pick<Definitions, 'messageChannels'>,
+  { id }: { id: string },
+  result: SendResult,
+): Promise<void> {
+  if (result.ok || result.isGone !== true) return;
+  await messageChannels.delete(id).catch((error) => {
+    // Its user was faster.
+    if (!(error instanceof NotFoundError)) throw error;
+  });
 }
 
 function deliveryMetrics(registry: Registry, running: () => number) {

@@ -1,4 +1,4 @@
 export * from './live/notifier.ts';
-export { refuseUpgrade } from './live/refuse-upgrade.ts';
+export { webhookBody } from './prepare-delivery.ts';
 export { liveConfigOf, notifierVariables } from './settings.ts';
 export { type NotificationServiceParts, startNotifications } from './start-notifications.ts';

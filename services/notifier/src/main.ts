@@ -5,32 +5,43 @@ import { arrivalOf, sourceOf, trustedProxies } from '@outrider/auth';
 import {
   accessVariables,
   backingOf,
+  commandVariables,
+  geocoderOf,
+  geocoderVariables,
   httpBoundsOf,
   hubCheck,
   logCheck,
   logVariables,
   mailVariables,
-  needServers,
+  openDirectory,
   openHub,
   openLog,
   openRegistry,
   openTokens,
-  serverVariables,
+  pushVariables,
+  serverVariablesWith,
 } from '@outrider/backing';
-import { boundServer, HTTP_TIMES, runService } from '@outrider/runtime';
+import { boundServer, HTTP_TIMES, refuseUpgrade, runService } from '@outrider/runtime';
 import { createNotifier } from './live/notifier.ts';
-import { refuseUpgrade } from './live/refuse-upgrade.ts';
 import { liveConfigOf, notifierVariables } from './settings.ts';
 import { startNotifications } from './start-notifications.ts';
 
-const VARIABLES = { ...accessVariables, ...notifierVariables, ...mailVariables, ...logVariables, ...serverVariables };
+const VARIABLES = {
+  ...accessVariables,
+  ...commandVariables,
+  ...geocoderVariables,
+  ...notifierVariables,
+  ...mailVariables,
+  ...pushVariables,
+  ...logVariables,
+  ...serverVariablesWith(['KAFKA_BROKERS', 'REDIS_URL', 'DATABASE_URL']),
+};
 
 /**
  * The notifier in a process of its own. Each instance serves WebSockets, wherever the clients of its users are
  * connected; the holding of events against notification rules is shared among the instances, and so are the deliveries.
  */
 await runService('notifier', VARIABLES, async ({ config, logger, metrics, tracing, life, now }) => {
-  needServers(config, ['KAFKA_BROKERS', 'REDIS_URL', 'DATABASE_URL']);
   const backing = backingOf(config, null);
   const registry = await openRegistry(backing, logger);
   life.own('registry', () => registry.close());
@@ -41,11 +52,15 @@ await runService('notifier', VARIABLES, async ({ config, logger, metrics, tracin
   const { tokens, close } = await openTokens(config, registry, logger, now);
   life.own('keys', close);
 
+  const definitions = await openDirectory(registry, log, 'commands', logger);
+  await life.start(definitions);
   await startNotifications(life, {
     config,
     registry,
+    directory: definitions.directory,
     log,
     hub,
+    geocoder: geocoderOf(config, logger),
     loggerOf: () => logger,
     metrics,
     tracing,
@@ -62,10 +77,16 @@ await runService('notifier', VARIABLES, async ({ config, logger, metrics, tracin
       const { cookie, origin } = arrivalOf(request.socket, headerOf(request), trusted);
       return cookie === null || origin() !== 'same' ? null : tokens.verifyCookie(cookie);
     },
+    mayConnect: (request) => arrivalOf(request.socket, headerOf(request), trusted).mayConnect(config.CORS_ORIGINS),
     geofenceOwners: (ids) => registry.geofences.ownersOf(ids),
+    driverAssignments: (question) => registry.driverAssignments.list(question),
+    counters: (vehicleIds) => registry.counters.of(vehicleIds),
     addressKey: (request) => sourceOf(arrivalOf(request.socket, headerOf(request), trusted).address),
     keyIsGood: (keyId) => tokens.keyIsGood(keyId),
     liveSessions: (ids) => registry.sessions.liveAmong(ids),
+    apiKeysAmong: (ids) => registry.apiKeys.grantsAmong(ids),
+    noteApiKeyUse: (id, address) => registry.apiKeys.touch(id, address),
+    clientAddress: (request) => arrivalOf(request.socket, headerOf(request), trusted).address,
     logger,
     metrics,
     now,

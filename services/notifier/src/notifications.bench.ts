@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import {
+  Directory,
   deriveEventId,
   type FleetEvent,
   type GeofenceId,
@@ -109,8 +110,13 @@ async function wholeWay(folder: string, { events, listeners, otherRules }: Notif
     cookieSession: async () => null,
     addressKey: () => null,
     geofenceOwners: (ids) => registry.geofences.ownersOf(ids),
+    driverAssignments: async () => [],
+    counters: async () => [],
     keyIsGood: () => true,
     liveSessions: async (ids) => new Set(ids),
+    apiKeysAmong: async () => new Map(),
+    noteApiKeyUse: async () => {},
+    clientAddress: () => '127.0.0.1',
     logger,
     metrics: new Metrics(),
     now: Date.now,
@@ -130,7 +136,10 @@ async function wholeWay(folder: string, { events, listeners, otherRules }: Notif
     config: { retentionDays: 90 },
     log,
     hub,
+    directory: new Directory(),
+    registry,
     inbox: registry.notifications,
+    waiting: registry.waitingNotifications,
     onSaved() {},
     logger,
     metrics: new Metrics(),
@@ -238,7 +247,10 @@ async function furnish(registry: Registry, listeners: number, otherRules: number
   const [owner] = users;
   if (!owner) throw new RangeError('nobody listens');
   const shape = { type: 'circle', center: [30, 60], radiusM: 100 } as const;
-  const terms = { groupIds: null, speedLimitKmh: null, minDwellSeconds: 0 };
+  const terms = {
+    ...{ groupIds: null, speedLimitKmh: null, minDwellSeconds: 0, color: null, description: null },
+    ...{ category: null, sharedWithOrganisation: false, sharedGroupIds: [] },
+  };
   const geofence = await registry.geofences.create({ name: 'Depot', ownerId: owner.id, shape, ...terms });
   const watched = await vehicle('Van 1');
   const other = await vehicle('Van 2');

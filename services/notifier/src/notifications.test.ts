@@ -10,12 +10,15 @@ import {
   type Vehicle,
 } from '@outrider/domain';
 import type { NotificationBatch, NotificationDraft } from '@outrider/registry';
+import { Registry as Metrics } from '@outrider/runtime';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { NotificationsParts } from './notifications.ts';
 import { inTurns } from './owner-turns.ts';
 import { factsOf, webhookBody } from './prepare-delivery.ts';
-import { labelOf, Place, visit } from './test-notifier.fixture.ts';
+import { labelOf, NOON, Place, visit } from './test-notifier.fixture.ts';
+
+const NOWHERE = { startPlace: null, endPlace: null };
 
 const PATIENCE = { timeout: 20_000, interval: 10 };
 
@@ -127,8 +130,13 @@ describe('notifications', () => {
     expect(await place.inbox(anna)).toEqual(['Rule 1 begin', 'Rule 0 begin']);
     const all = await place.registry.notifications.after(anna.id, 0, 10);
     expect(all.map(notificationJson)).toMatchObject([{ late: false }, { late: true }]);
-    expect(all.map(webhookBody)).toMatchObject([{ data: { late: false } }, { data: { late: true } }]);
-    const texts = all.map((each) => notificationText(factsOf(each), 'UTC'));
+    expect(all.map((each) => webhookBody(each, NOWHERE))).toMatchObject([
+      { data: { late: false } },
+      { data: { late: true } },
+    ]);
+    const texts = all.map((each) =>
+      notificationText(factsOf(each, NOWHERE), { language: 'en', timeZone: 'UTC', units: 'metric' }),
+    );
     expect(texts.map(({ subject }) => subject)).toEqual([
       "Vehicle event: 'Car' entered 'Depot'",
       "Vehicle event: 'Car' entered 'Depot' (late data)",
@@ -219,10 +227,13 @@ describe('notifications', () => {
       error: write,
       fatal: write,
     } as unknown as NotificationsParts['logger'];
-    await place.startNotifications(place.registry.notifications, { logger });
+    const metrics = new Metrics();
+    await place.startNotifications(place.registry.notifications, { logger, metrics, now: () => NOON + 3000 });
     const traceId = '0af7651916cd43dd8448eb211c80319c' as TraceId;
-    await place.happen({ ...visit(car.id, depot, 0), traceId });
+    await place.happen({ ...visit(car.id, depot, 0), traceId, receivedAtMs: NOON });
     await place.settled();
+    // So has the time that it took, from the packet on.
+    expect(await metrics.getSingleMetricAsString('outrider_notification_seconds')).toContain('_sum 3\n');
     const [notification] = await place.registry.notifications.after(anna.id, 0, 1);
     expect(notification?.event.traceId).toBe(traceId);
     expect(lines).toContainEqual(

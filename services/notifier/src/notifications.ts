@@ -1,6 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { DriveSources } from '@outrider/access';
 import { createDeadLetterOffice } from '@outrider/backing';
-import type { FleetEvent, Notification, UserId } from '@outrider/domain';
+import {
+  type CommandNews,
+  type Directory,
+  type FleetEvent,
+  type Notification,
+  type UserId,
+  VEHICLE_COMMAND_CHANNEL,
+  type VehicleCommand,
+} from '@outrider/domain';
 import type { Hub } from '@outrider/hub';
 import {
   type Batch,
@@ -10,9 +19,15 @@ import {
   lateEventsTopic,
   type Subscription,
 } from '@outrider/log';
-import type { Notifications as Inbox, NotificationBatch } from '@outrider/registry';
+import type {
+  Notifications as Inbox,
+  NotificationBatch,
+  NotificationDraft,
+  WaitingNotifications,
+} from '@outrider/registry';
 import {
   Counter,
+  Histogram,
   isDebugEnabled,
   type Logger,
   NO_TRACING,
@@ -21,21 +36,31 @@ import {
   type Tracing,
 } from '@outrider/runtime';
 import { EventSource } from './event-source.ts';
+import { LicenceWatch } from './licence-watch.ts';
 import { inTurns } from './owner-turns.ts';
 import { RuleEvaluation } from './rule-evaluation.ts';
+import { WaitingEvents } from './waiting-events.ts';
 
 export interface NotificationsConfig {
   /** Notifications are deleted this long after they were made. */
   retentionDays: number;
   /** Of each user at most this many are kept. Default 10,000. */
   maxPerUser?: number;
+  /** How often events that last are looked at. Default 1000. */
+  waitingPollMs?: number;
+  /** How often licences of drivers are looked at. Default 30,000. */
+  licencePollMs?: number;
 }
 
 export interface NotificationsParts {
   config: NotificationsConfig;
   log: Log;
-  hub: Pick<Hub, 'publish'>;
+  hub: Pick<Hub, 'publish' | 'latest'>;
+  /** Everything defined, as it is in force. */
+  directory: Pick<Directory, 'geofences' | 'ownerOf' | 'notificationRules'> & DriveSources['directory'];
+  registry: DriveSources['registry'];
   inbox: Inbox;
+  waiting: WaitingNotifications;
   /** Called when something was saved that may have to be delivered. */
   onSaved(): void;
   logger: Logger;
@@ -67,6 +92,8 @@ const MIN_RETRY_MS = 100;
 const MAX_RETRY_MS = 5000;
 /** A message of the hub holds no more; clients read the rest from the inbox. */
 const MAX_IN_MESSAGE = 50;
+const WAITING_POLL_MS = 1000;
+const LICENCE_POLL_MS = 30_000;
 const FORGET_EVERY_MS = 60_000;
 const FORGET_AT_ONCE = 1000;
 
@@ -84,30 +111,59 @@ class NotificationService implements Part {
   readonly failed: Promise<never>;
   readonly #parts: NotificationsParts;
   readonly #rules: RuleEvaluation;
+  readonly #waiting: WaitingEvents;
+  readonly #licences: LicenceWatch;
   readonly #sources: readonly EventSource[];
   readonly #saved: Counter;
+  readonly #delay: Histogram;
   readonly #stopping = new AbortController();
   readonly #fail: (error: unknown) => void;
   #definitions: Subscription | null = null;
   #upkeep: Promise<unknown> = Promise.resolve();
 
   constructor(parts: NotificationsParts) {
-    const { log, logger, metrics, now } = parts;
+    const { config, log, hub, directory, registry, inbox, waiting, logger, metrics, now } = parts;
     const { promise, reject } = Promise.withResolvers<never>();
     this.failed = promise;
     this.failed.catch(() => {});
     this.#fail = reject;
     this.#parts = parts;
     const deadLetters = createDeadLetterOffice({ log, reader: CONSUMER, logger, metrics, now });
-    this.#rules = new RuleEvaluation({ deadLetters, metrics, now });
+    this.#rules = new RuleEvaluation({ directory, registry, deadLetters, metrics, now });
     this.#sources = [
       new EventSource(eventsTopic, CONSUMER, parts),
       // Events that late data made known have a topic of their own, because the present state does not have them.
       new EventSource(lateEventsTopic, LATE_CONSUMER, parts),
     ];
+    this.#waiting = new WaitingEvents({
+      pollMs: config.waitingPollMs ?? WAITING_POLL_MS,
+      log,
+      hub,
+      waiting,
+      inbox,
+      rules: this.#rules,
+      topics: new Map(this.#sources.map(({ consumer, topic }) => [consumer, topic])),
+      notify: (drafts) => this.#notifyWaited(drafts),
+      logger,
+      now,
+    });
+    this.#licences = new LicenceWatch({
+      pollMs: config.licencePollMs ?? LICENCE_POLL_MS,
+      directory,
+      record: (draft) => inbox.recordLicence(draft),
+      announce: (made) => this.#announce(made),
+      logger,
+      now,
+    });
     this.#saved = new Counter({
       name: 'outrider_notifications_total',
       help: 'Notifications saved',
+      registers: [metrics],
+    });
+    this.#delay = new Histogram({
+      name: 'outrider_notification_seconds',
+      help: 'From the receipt of a packet until a notification of its event is saved',
+      buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
       registers: [metrics],
     });
   }
@@ -117,7 +173,13 @@ class NotificationService implements Part {
     this.#definitions = await followDefinitions(log, 'notifications', (change) => this.#rules.define(change));
     this.#definitions.failed.catch(this.#fail);
     for (const source of this.#sources) await source.start((batch) => this.#onBatch(source, batch), this.#fail);
-    this.#upkeep = Promise.all([this.#forgetOld(), this.#saveOffsetsRegularly()]);
+    const { signal } = this.#stopping;
+    this.#upkeep = Promise.all([
+      this.#forgetOld(),
+      this.#saveOffsetsRegularly(),
+      this.#waiting.run(signal),
+      this.#licences.run(signal),
+    ]);
   }
 
   async stop(): Promise<void> {
@@ -134,37 +196,89 @@ class NotificationService implements Part {
     // After a batch that could not be saved none may be: the offset would pass what was left out.
     if (last === undefined || this.#stopping.signal.aborted) return;
     const next = last.offset + 1;
-    const drafts = inTurns(await this.#rules.draftsOf(source.topic, batch));
-    for (const [nth, part] of drafts.entries()) {
-      const isPart = nth + 1 < drafts.length;
-      const made = await this.#save({ consumer: source.consumer, partition, next, drafts: part, isPart });
+    const { consumer } = source;
+    const evaluation = await this.#retry({ partition, events: records.length }, () =>
+      this.#rules.evaluate(consumer, source.topic, batch),
+    );
+    if (evaluation === null) return;
+    const { drafts, waiting, ended } = evaluation;
+    // Before the ends themselves: one that is notified of both phases gets them in their order.
+    if ((await this.#retry({ partition, ended: ended.size }, () => this.#waiting.settle(ended))) === null) return;
+    const turns = inTurns(drafts);
+    if (turns.length === 0 && waiting.length > 0) turns.push([]);
+    for (const [nth, part] of turns.entries()) {
+      const isPart = nth + 1 < turns.length;
+      const made = await this.#save({ consumer, partition, next, drafts: part, waiting, isPart });
       if (made === null) return;
       if (!isPart) source.reached(partition, next, true);
+      this.#measure(made);
       if (made.length > 0) await this.#announce(made);
     }
-    if (drafts.length === 0) source.reached(partition, next, false);
+    if (turns.length === 0) source.reached(partition, next, false);
+  }
+
+  /** Of events that a packet brought about as it came; clocks of two machines may differ. */
+  #measure(made: readonly Notification[]): void {
+    const nowMs = this.#parts.now();
+    for (const { event } of made)
+      if (event.traceId !== undefined && event.receivedAtMs !== undefined)
+        this.#delay.observe(Math.max(0, nowMs - event.receivedAtMs) / 1000);
+  }
+
+  async #notifyWaited(drafts: readonly NotificationDraft[]): Promise<void> {
+    let commands: readonly VehicleCommand[] = [];
+    const made = await this.#parts.inbox.recordWaited(drafts, (queued) => {
+      commands = queued;
+    });
+    await this.#publishCommands(commands);
+    if (made.length > 0) await this.#announce(made);
+  }
+
+  /** As {@link #retry} does. */
+  #save(batch: NotificationBatch): Promise<Notification[] | null> {
+    const { inbox, tracing = NO_TRACING } = this.#parts;
+    const { partition, drafts } = batch;
+    const startMs = tracing.nowMs();
+    return this.#retry({ partition, drafts: drafts.length }, async () => {
+      let commands: readonly VehicleCommand[] = [];
+      const made = await inbox.record({
+        ...batch,
+        onCommands(queued) {
+          commands = queued;
+        },
+      });
+      await this.#publishCommands(commands);
+      if (tracing.isOn) trace(tracing, startMs, made);
+      return made;
+    });
   }
 
   /**
    * Retries until it works. Null when the service stopped before: then nothing was saved, and the next start begins
    * here.
    */
-  async #save(batch: NotificationBatch): Promise<Notification[] | null> {
-    const { inbox, logger, tracing = NO_TRACING } = this.#parts;
+  async #retry<T>(facts: object, work: () => Promise<T>): Promise<T | null> {
     const { signal } = this.#stopping;
-    const startMs = tracing.nowMs();
     for (let retryMs = MIN_RETRY_MS; ; retryMs = Math.min(2 * retryMs, MAX_RETRY_MS)) {
       try {
-        const made = await inbox.record(batch);
-        if (tracing.isOn) trace(tracing, startMs, made);
-        return made;
+        return await work();
       } catch (error) {
         if (signal.aborted) return null;
-        const { partition, drafts } = batch;
-        logger.error({ err: error, partition, drafts: drafts.length }, 'saving notifications failed; trying again');
+        this.#parts.logger.error({ err: error, ...facts }, 'saving notifications failed; trying again');
         await wait(retryMs, undefined, { signal }).catch(() => {});
         if (signal.aborted) return null;
       }
+    }
+  }
+
+  /** A hint: what sends commands finds them by itself. */
+  async #publishCommands(commands: readonly VehicleCommand[]): Promise<void> {
+    const { hub, logger } = this.#parts;
+    for (const command of commands) {
+      const message: CommandNews = { command };
+      await hub.publish(VEHICLE_COMMAND_CHANNEL, JSON.stringify(message)).catch((error) => {
+        logger.warn({ err: error }, 'publishing the command of a rule failed');
+      });
     }
   }
 

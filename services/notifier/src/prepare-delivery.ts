@@ -1,72 +1,160 @@
-import type { MailPolicy } from '@outrider/access';
-import { type EmailMessage, type NotificationFacts, notificationText, type WebhookMessage } from '@outrider/channels';
+import { type MailPolicy, PlaceAccess, readerOf, ruleReaderOf, templateOf } from '@outrider/access';
 import {
-  geofenceOf,
+  type ChannelMessage,
+  type EmailMessage,
+  type NotificationFacts,
+  notificationText,
+  type WebhookMessage,
+} from '@outrider/channels';
+import {
+  type Directory,
   isLate,
+  isLicenceExpiry,
   isoTime,
   mayReceive,
   type Notification,
   notificationJson,
+  subjectIdsOf,
   type User,
 } from '@outrider/domain';
-import type { LeasedDelivery, Registry } from '@outrider/registry';
+import type { Geocoder } from '@outrider/geocoder';
+import type { LeasedDelivery, MessageChannel, MessageLimits, Registry } from '@outrider/registry';
+import { messagesIn } from '@outrider/words/messages';
 
 export interface PrepareParts {
-  registry: Pick<Registry, 'notificationRules' | 'users' | 'vehicles' | 'geofences'>;
+  registry: Pick<
+    Registry,
+    'notificationRules' | 'users' | 'vehicles' | 'geofences' | 'drivers' | 'messageChannels' | 'preferences'
+  >;
+  messageLimits: MessageLimits;
   mailPolicy: Pick<MailPolicy, 'admit' | 'withUnsubscribe'>;
+  /** Everything defined, as it is in force. */
+  directory: Directory;
+  geocoder: Geocoder;
 }
 
+/** A message waits no longer for an address. */
+const ADDRESS_MS = 3000;
+
 /** The message to send, or why it is not sent. */
-export type Prepared = { email: EmailMessage } | { webhook: WebhookMessage } | { cancelled: string };
+export type Prepared =
+  | { email: EmailMessage }
+  | { webhook: WebhookMessage }
+  | { channel: MessageChannel; secret: string | null; message: ChannelMessage; isUnproven: boolean }
+  | { cancelled: string };
 
 /**
  * Makes the message of a delivery. The rule as it is now decides: nothing is sent to an address that was taken out of
  * it, or by a rule that was deleted.
  */
 export async function prepareDelivery(
-  { registry, mailPolicy }: PrepareParts,
+  { registry, mailPolicy, messageLimits, directory, geocoder }: PrepareParts,
   { delivery, notification, slot }: LeasedDelivery,
 ): Promise<Prepared> {
   const rule = await registry.notificationRules.get(delivery.ruleId);
   if (rule === null) return { cancelled: 'The rule was deleted.' };
   const owner = await registry.users.get(rule.ownerId);
   if (owner === null || owner.blocked) return { cancelled: 'The account is blocked.' };
+  if (isLicenceExpiry(notification.event)) {
+    const driver = await registry.drivers.get(notification.event.driverId);
+    if (driver === null) return { cancelled: 'The driver was deleted.' };
+    if (driver.licenceExpiresOn !== notification.event.licenceExpiresOn)
+      return { cancelled: 'The licence has another date now.' };
+  }
   if (!(await mayStillSee(registry, owner, notification))) return { cancelled: 'The account may not see it any more.' };
+  const names = new PlaceAccess(owner, { directory, geocoder }, ADDRESS_MS);
+  const reader = await ruleReaderOf(registry, rule);
+  const template = templateOf(rule, reader.language);
   if (delivery.channel === 'email') {
     if (!rule.emails.includes(delivery.target)) return { cancelled: 'The rule does not name the address any more.' };
     const address = await mailPolicy.admit(owner, delivery.target, delivery.attempts === 1);
     if ('cancelled' in address) return address;
-    const text = notificationText(factsOf(notification), rule.timeZone);
+    const places = await placesOf(notification, names);
+    const { words: _, ...text } = notificationText(factsOf(notification, places), reader, template);
     const message = { id: delivery.id, to: [delivery.target], ...text };
-    return { email: mailPolicy.withUnsubscribe(message, address) };
+    return { email: mailPolicy.withUnsubscribe(message, address, reader.language) };
+  }
+  if (delivery.channel !== 'webhook') {
+    const channel = await registry.messageChannels.get(delivery.target);
+    const isBrowser = channel?.kind === 'web-push';
+    if (channel === null || !(isBrowser ? rule.push : rule.channelIds.includes(channel.id)))
+      return { cancelled: 'The rule does not name the channel any more.' };
+    if (channel.state !== 'confirmed') return { cancelled: 'The channel is not confirmed.' };
+    if (delivery.attempts === 1 && !(await registry.messageChannels.take(channel.id, messageLimits)))
+      return { cancelled: 'The limit of the channel was reached.' };
+    const places = await placesOf(notification, names);
+    // A browser is its owner's own, whatever language the rule has for others.
+    const who = isBrowser ? await readerOf(registry, owner.id, rule.timeZone) : reader;
+    const own = isBrowser ? templateOf(rule, who.language) : template;
+    const { subject, words, text } = notificationText(factsOf(notification, places), who, own);
+    const { direction } = messagesIn(who.language);
+    const said = isBrowser
+      ? { title: rule.name, text: words }
+      : { title: own === null ? subject : words, text: own === null ? text : words };
+    const secret = await registry.messageChannels.secret(channel.id);
+    return {
+      channel,
+      secret,
+      message: { id: delivery.id, ...said, language: who.language, direction },
+      isUnproven: slot.isProbe,
+    };
   }
   if (rule.webhookUrl !== delivery.target) return { cancelled: 'The rule does not name the webhook any more.' };
   const secret = await registry.notificationRules.webhookSecret(rule.id);
   if (secret === null) return { cancelled: 'The webhook has no secret.' };
-  const body = webhookBody(notification);
+  const body = webhookBody(notification, await placesOf(notification, names));
   return { webhook: { id: delivery.id, url: delivery.target, secret, body, isUnproven: slot.isProbe } };
 }
 
 /** Retries last for a day: meanwhile the account may have lost the right to see the event. */
 async function mayStillSee(registry: PrepareParts['registry'], owner: User, { event }: Notification): Promise<boolean> {
-  const geofenceId = geofenceOf(event);
+  const { vehicleId, geofenceId, driverId } = subjectIdsOf(event);
   const geofence = geofenceId === null ? null : await registry.geofences.get(geofenceId);
   return mayReceive(owner, {
-    vehicle: (await registry.vehicles.get(event.vehicleId)) ?? undefined,
+    vehicle: (vehicleId && (await registry.vehicles.get(vehicleId))) ?? undefined,
     geofence: geofence ?? undefined,
     geofenceOwner: (geofence && (await registry.users.get(geofence.ownerId))) ?? undefined,
+    driver: (driverId && (await registry.drivers.get(driverId))) ?? undefined,
   });
 }
 
 /** Body of a webhook, by the conventions of Standard Webhooks. */
-export function webhookBody(notification: Notification): object {
+export function webhookBody(notification: Notification, places: EventPlaces): object {
   const { event } = notification;
   const { readAt: _, ...data } = notificationJson(notification);
-  return { type: `${event.kind}.${event.phase}`, timestamp: isoTime(notification.createdAtMs), data };
+  return {
+    type: `${event.kind}.${event.phase}`,
+    timestamp: isoTime(notification.createdAtMs),
+    data: { ...data, ...places },
+  };
+}
+
+/** Where an event began and ended, in words; null where that is not known, or not over. */
+export interface EventPlaces {
+  startPlace: string | null;
+  endPlace: string | null;
+}
+
+async function placesOf({ event }: Notification, names: PlaceAccess): Promise<EventPlaces> {
+  if (isLicenceExpiry(event)) return { startPlace: null, endPlace: null };
+  const { phase, latitude, longitude, startLatitude, startLongitude } = event;
+  const here = { latitude, longitude };
+  const isStartKnown = startLatitude !== undefined && startLongitude !== undefined;
+  const start = isStartKnown ? { latitude: startLatitude, longitude: startLongitude } : here;
+  const [startPlace, endPlace] = await names.placesOf(phase === 'begin' ? [start] : [start, here]);
+  const isStartNamed = isStartKnown || phase === 'begin';
+  return { startPlace: (isStartNamed && startPlace?.text) || null, endPlace: endPlace?.text ?? null };
 }
 
 /** The part of a notification that an e-mail says in words. */
-export function factsOf({ event, vehicleName, geofenceName, ruleName }: Notification): NotificationFacts {
+export function factsOf(
+  { event, vehicleName, geofenceName, driverName, ruleName, lastedMs }: Notification,
+  { startPlace, endPlace }: EventPlaces,
+): NotificationFacts {
+  if (isLicenceExpiry(event)) {
+    const { kind, phase, startedAtMs, endedAtMs, stage, licenceExpiresOn } = event;
+    return { kind, phase, startedAtMs, endedAtMs, vehicleName, driverName, stage, licenceExpiresOn, ruleName };
+  }
   return {
     // A message leaves out measures that the kind does not have.
     ...measuresOf(event),
@@ -75,11 +163,14 @@ export function factsOf({ event, vehicleName, geofenceName, ruleName }: Notifica
     vehicleName,
     startedAtMs: event.startedAtMs,
     endedAtMs: event.endedAtMs,
-    placeName: geofenceName,
+    geofenceName,
+    startPlace,
+    endPlace,
     latitude: event.latitude,
     longitude: event.longitude,
     speedKmh: event.speedKmh,
     ruleName,
+    lastedMs,
     late:
       isLate(event) && event.receivedAtMs !== undefined
         ? { receivedAtMs: event.receivedAtMs, delayMs: event.receivedAtMs - event.fixTimeMs }
@@ -87,7 +178,27 @@ export function factsOf({ event, vehicleName, geofenceName, ruleName }: Notifica
   };
 }
 
-const MEASURES = ['limitKmh', 'peakKmh', 'distanceM', 'alarm', 'endReason'] as const;
+const MEASURES = [
+  'limitKmh',
+  'peakKmh',
+  'distanceM',
+  'alarm',
+  'planName',
+  'stage',
+  'cause',
+  'volumeL',
+  'levelBeforeL',
+  'levelAfterL',
+  'whileMoving',
+  'sensorName',
+  'unit',
+  'condition',
+  'min',
+  'max',
+  'value',
+  'peakValue',
+  'endReason',
+] as const;
 
 function measuresOf(event: Notification['event']): Partial<NotificationFacts> {
   const known = event as unknown as Record<string, unknown>;

@@ -18,6 +18,9 @@ const id = fc.constantFrom('a', 'b', 'c');
 const ids = fc.subarray(['a', 'b', 'c']);
 const maybe = <T>(some: fc.Arbitrary<T>) => fc.option(some, { nil: null });
 
+const HERE = { type: 'circle', center: [0, 0], radiusM: 100 };
+const ELSEWHERE = { type: 'circle', center: [10, 10], radiusM: 100 };
+
 /** Definitions that name each other by few ids, so that they meet. */
 const definition = fc.oneof(
   fc.record({
@@ -35,7 +38,15 @@ const definition = fc.oneof(
     dealerId: maybe(id),
     groupIds: ids,
   }),
-  fc.record({ kind: fc.constant('geofence'), id: id.map((each) => `zone-${each}`), name: id, ownerId: id }),
+  fc.record({
+    kind: fc.constant('geofence'),
+    id: id.map((each) => `zone-${each}`),
+    name: id,
+    ownerId: id,
+    sharedWithOrganisation: fc.boolean(),
+    sharedGroupIds: ids,
+    shape: fc.constantFrom(HERE, ELSEWHERE),
+  }),
   fc.record({
     kind: fc.constant('notification-rule'),
     id: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
@@ -44,9 +55,16 @@ const definition = fc.oneof(
     active: fc.constantFrom(true, true, false),
     eventKinds: fc.constant(['geofence-visit']),
     phases: fc.constant(['begin']),
+    minDurationMinutes: fc.constantFrom(0, 0, 5),
+    alarms: fc.constant(null),
     vehicleIds: maybe(fc.subarray(['car-a', 'car-b', 'car-c'])),
     groupIds: maybe(ids),
     geofenceIds: maybe(fc.subarray(['zone-a', 'zone-b', 'zone-c'])),
+    insideGeofenceIds: fc.constantFrom(null, null, ['zone-a', 'zone-b']),
+    outsideGeofenceIds: fc.constantFrom(null, null, ['zone-c']),
+    driver: fc.constant(null),
+    driverIds: fc.constant(null),
+    driverGroupIds: fc.constant(null),
     days: fc.constant({ on: 'daily' }),
     hours: fc.constant(null),
     timeZone: fc.constant('UTC'),
@@ -60,7 +78,10 @@ const BASE = [
   { kind: 'user', id: 'b', role: 'dealer', dealerId: null, groupIds: [], blocked: false },
   { kind: 'user', id: 'c', role: 'user', dealerId: 'b', groupIds: ['a', 'b'], blocked: false },
   ...['a', 'b', 'c'].map((id) => ({ kind: 'vehicle', id: `car-${id}`, name: id, dealerId: 'b', groupIds: [id] })),
-  ...['a', 'b', 'c'].map((id) => ({ kind: 'geofence', id: `zone-${id}`, name: id, ownerId: id })),
+  ...['a', 'b', 'c'].map((id) => ({
+    ...{ kind: 'geofence', id: `zone-${id}`, name: id, ownerId: id },
+    ...{ sharedWithOrganisation: false, sharedGroupIds: [], shape: HERE },
+  })),
 ];
 
 const visit = (vehicleId: string, geofenceId: string | null): FleetEvent => ({
@@ -95,7 +116,14 @@ function plainMatches(directory: Directory, event: FleetEvent): NotificationRule
           owner: directory.users.get(rule.ownerId) ?? null,
           vehicle: directory.vehicles.get(event.vehicleId) ?? null,
           geofence,
+          driver: null,
           geofenceOwner: (geofence && directory.users.get(geofence.ownerId)) ?? null,
+          placeOf(id) {
+            const place = directory.geofences.get(id);
+            if (place === undefined) return null;
+            const contains = (place.shape as unknown) === HERE;
+            return { geofence: place, geofenceOwner: directory.users.get(place.ownerId) ?? null, contains };
+          },
         },
       ) === null,
   );
@@ -114,8 +142,8 @@ test('however definitions come, change and go, the rules that are found are all 
         { maxLength: 6 },
       ),
       (changes, events) => {
-        const book = new RuleBook();
         const directory = new Directory();
+        const book = new RuleBook(directory);
         for (const [nth, [each, deleted]] of [...BASE.map((each) => [each, false] as const), ...changes].entries()) {
           const named = { ...each, id: `${each.kind === 'notification-rule' ? 'rule-' : ''}${each.id}` };
           const change = {
@@ -132,7 +160,7 @@ test('however definitions come, change and go, the rules that are found are all 
         }
         for (const [vehicleId, geofenceId] of events) {
           const event = visit(vehicleId, geofenceId);
-          const found = book.matches({ event, arrivedAtMs: 0 }).map(({ rule }) => rule.id);
+          const found = book.matches({ event, arrivedAtMs: 0 }, null).map(({ rule }) => rule.id);
           const plain = plainMatches(directory, event)
             .map((rule) => rule.id)
             .sort();
@@ -147,13 +175,23 @@ test('however definitions come, change and go, the rules that are found are all 
 });
 
 test('an event costs what the rules cost that can apply to its vehicle, not everyone’s', () => {
-  const book = new RuleBook();
+  const book = new RuleBook(new Directory());
   const rule = (nth: number, ownerId: string, more: object) => ({
     kind: 'notification-rule' as const,
     id: `rule ${nth}`,
     version: 1,
     changedAtMs: 0,
-    definition: { ownerId, id: `rule ${nth}`, active: true, vehicleIds: null, groupIds: null, ...more } as never,
+    definition: {
+      ownerId,
+      id: `rule ${nth}`,
+      active: true,
+      vehicleIds: null,
+      groupIds: null,
+      driver: null,
+      driverIds: null,
+      driverGroupIds: null,
+      ...more,
+    } as never,
   });
   const owners = 1000;
   for (let nth = 0; nth < owners; nth += 1) {

@@ -1,26 +1,37 @@
+import { rulePlaces } from '@outrider/access';
 import type {
   DefinitionChange,
+  Driver,
+  FleetEvent,
   Geofence,
   GeofenceId,
   GroupId,
   NotificationRule,
   NotificationRuleId,
+  OwnedGeofence,
   RuleContext,
   User,
   UserId,
   Vehicle,
   VehicleId,
 } from '@outrider/domain';
-import { geofenceOf, type Happening, mismatchOf } from '@outrider/domain';
+import { asksForDriver, type Directory, geofenceOf, type Happening, minDurationMs, mismatchOf } from '@outrider/domain';
 
 /** The part of a geofence that rules need. Its shape, by far the largest part, is not kept. */
-type KnownGeofence = Pick<Geofence, 'ownerId' | 'name'>;
+type KnownGeofence = OwnedGeofence & Pick<Geofence, 'name'>;
+
+type KnownVehicle = Pick<Vehicle, 'name' | 'dealerId' | 'groupIds' | 'suspension'>;
 
 /** A rule that matches an event, with the names that its notification will carry. */
 export interface Match {
   rule: NotificationRule;
   vehicleName: string;
   geofenceName: string | null;
+  /**
+   * Set where the event has begun and the rule notifies only once it has lasted: when that will be, in Unix
+   * milliseconds.
+   */
+  dueMs: number | null;
 }
 
 /**
@@ -29,17 +40,42 @@ export interface Match {
  * others exist.
  */
 export class RuleBook {
+  readonly #directory: Pick<Directory, 'geofences' | 'ownerOf'>;
   readonly #users = new Map<UserId, User>();
-  readonly #vehicles = new Map<VehicleId, Pick<Vehicle, 'name' | 'dealerId' | 'groupIds'>>();
+  readonly #vehicles = new Map<VehicleId, KnownVehicle>();
   readonly #geofences = new Map<GeofenceId, KnownGeofence>();
   readonly #rules = new Map<NotificationRuleId, NotificationRule>();
   readonly #versions = new Map<string, number>();
   readonly #rulesOfOwner = new Map<UserId, Set<NotificationRule>>();
+  readonly #durations = new Set<NotificationRuleId>();
+  readonly #driverRules = new Set<NotificationRuleId>();
   /** Active rules by the id of a vehicle, a group or a dealer, or by {@link EVERYWHERE}. */
   readonly #places = new Map<string, Set<NotificationRule>>();
 
+  /** @param directory where the shapes of geofences are */
+  constructor(directory: Pick<Directory, 'geofences' | 'ownerOf'>) {
+    this.#directory = directory;
+  }
+
   get size(): number {
     return this.#rules.size;
+  }
+
+  /** Whether any rule waits for events to last. */
+  get hasDurations(): boolean {
+    return this.#durations.size > 0;
+  }
+
+  /** Whether a rule that the event may match asks who drives. */
+  needsDriver({ vehicleId }: FleetEvent): boolean {
+    if (this.#driverRules.size === 0) return false;
+    const vehicle = this.#vehicles.get(vehicleId);
+    return vehicle !== undefined && this.#candidates(vehicleId, vehicle).some(({ id }) => this.#driverRules.has(id));
+  }
+
+  /** Null: it was deleted. */
+  rule(id: NotificationRuleId): NotificationRule | null {
+    return this.#rules.get(id) ?? null;
   }
 
   /** Takes one change in; an older one, or the same again, changes nothing. */
@@ -50,20 +86,24 @@ export class RuleBook {
     switch (kind) {
       case 'group':
       case 'video-profile':
+      case 'driver':
         return;
       case 'vehicle': {
         const vehicle = definition as Vehicle | null;
         if (vehicle === null) this.#vehicles.delete(id as VehicleId);
         else {
-          const { name, dealerId, groupIds } = vehicle;
-          this.#vehicles.set(id as VehicleId, { name, dealerId, groupIds });
+          const { name, dealerId, groupIds, suspension } = vehicle;
+          this.#vehicles.set(id as VehicleId, { name, dealerId, groupIds, suspension });
         }
         return;
       }
       case 'geofence': {
         const geofence = definition as Geofence | null;
         if (geofence === null) this.#geofences.delete(id as GeofenceId);
-        else this.#geofences.set(id as GeofenceId, { ownerId: geofence.ownerId, name: geofence.name });
+        else {
+          const { name, ownerId, sharedWithOrganisation, sharedGroupIds } = geofence;
+          this.#geofences.set(id as GeofenceId, { name, ownerId, sharedWithOrganisation, sharedGroupIds });
+        }
         return;
       }
       case 'user': {
@@ -79,21 +119,49 @@ export class RuleBook {
     }
   }
 
-  /** The rules that match an event. The interval that some rules keep is applied later. */
-  matches(happening: Happening): Match[] {
+  /**
+   * The rules that match an event. The interval that some rules keep is applied later.
+   *
+   * @param driver who drives, where {@link needsDriver} says so
+   */
+  matches(happening: Happening, driver: Driver | null): Match[] {
     if (this.#places.size === 0) return [];
-    const { event } = happening;
-    const vehicle = this.#vehicles.get(event.vehicleId) ?? null;
-    if (vehicle === null) return [];
+    const { vehicleId } = happening.event;
+    const vehicle = this.#vehicles.get(vehicleId);
+    return vehicle === undefined
+      ? []
+      : this.#matching(this.#candidates(vehicleId, vehicle), vehicle, happening, driver);
+  }
+
+  /** How one rule matches an event; null where it does not. */
+  match(rule: NotificationRule, happening: Happening, driver: Driver | null): Match | null {
+    const vehicle = this.#vehicles.get(happening.event.vehicleId);
+    return (vehicle && this.#matching([rule], vehicle, happening, driver)[0]) ?? null;
+  }
+
+  #matching(
+    rules: readonly NotificationRule[],
+    vehicle: KnownVehicle,
+    happening: Happening,
+    driver: Driver | null,
+  ): Match[] {
+    const { event, lastedMs } = happening;
     const geofenceId = geofenceOf(event);
     const geofence = geofenceId === null ? null : (this.#geofences.get(geofenceId) ?? null);
     const geofenceOwner = geofence === null ? null : (this.#users.get(geofence.ownerId) ?? null);
-    const context: RuleContext = { owner: null, vehicle, geofence, geofenceOwner };
+    const placeOf = rulePlaces(this.#directory, event);
+    const context: RuleContext = { owner: null, vehicle, geofence, geofenceOwner, placeOf, driver };
     const matches: Match[] = [];
-    for (const rule of this.#candidates(event.vehicleId, vehicle)) {
+    for (const rule of rules) {
       context.owner = this.#users.get(rule.ownerId) ?? null;
-      if (mismatchOf(rule, happening, context) === null)
-        matches.push({ rule, vehicleName: vehicle.name, geofenceName: geofence?.name ?? null });
+      if (mismatchOf(rule, happening, context) !== null) continue;
+      const isWaiting = lastedMs === undefined && rule.minDurationMinutes > 0;
+      matches.push({
+        rule,
+        vehicleName: vehicle.name,
+        geofenceName: geofence?.name ?? null,
+        dueMs: isWaiting ? event.startedAtMs + minDurationMs(rule) : null,
+      });
     }
     return matches;
   }
@@ -119,8 +187,12 @@ export class RuleBook {
       this.#unplace(before);
       removeFrom(this.#rulesOfOwner, before.ownerId, before);
       this.#rules.delete(id);
+      this.#durations.delete(id);
+      this.#driverRules.delete(id);
     }
     if (rule === null) return;
+    if (rule.minDurationMinutes > 0) this.#durations.add(id);
+    if (asksForDriver(rule)) this.#driverRules.add(id);
     this.#rules.set(id, rule);
     addTo(this.#rulesOfOwner, rule.ownerId, rule);
     this.#place(rule);

@@ -1,9 +1,12 @@
-import { type Config, type Variables, whole } from '@outrider/runtime';
+import { type Config, textOr, type Variables, whole } from '@outrider/runtime';
 import type { NotifierConfig } from './live/notifier.ts';
 
 /** What the notifier is set up by. */
 export const notifierVariables = {
-  MAX_LIVE_CONNECTIONS: whole(1, 1_000_000, 10_000, 'Open WebSockets of the live API; further ones are refused.'),
+  MAX_LIVE_CONNECTIONS: {
+    ...whole(1, 1_000_000, 10_000, 'Open WebSockets of the live API; further ones are refused.'),
+    allowsConnections: true,
+  },
   MAX_LIVE_CONNECTIONS_PER_USER: whole(1, 1_000_000, 100, 'The same of one account.'),
   MAX_LIVE_CONNECTIONS_PER_ADDRESS: whole(
     1,
@@ -23,6 +26,18 @@ export const notifierVariables = {
     90,
     'How long notifications and their deliveries are kept; of each user the newest 10,000 at most.',
   ),
+  TELEGRAM_API_URL: textOr(
+    'https://api.telegram.org',
+    'Where bots of Telegram are reached: that of Telegram, or a server of your own (Telegram Bot API).',
+  ),
+  MESSAGE_CHANNEL_HOURLY: whole(
+    1,
+    1_000_000,
+    60,
+    'Messages an hour to one chat, or by one call of an HTTP API; the surplus is not sent.',
+  ),
+  MESSAGE_CHANNEL_DAILY: whole(1, 1_000_000, 500, 'The same a day.'),
+  COMMAND_RETENTION_DAYS: whole(1, 3650, 90, 'How long commands to terminals are listed after they ended.'),
 } satisfies Variables;
 
 const BYTES_PER_MB = 1_000_000;

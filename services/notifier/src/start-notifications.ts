@@ -1,10 +1,29 @@
 import { MailPolicy } from '@outrider/access';
-import { type accessVariables, mailChannelOf, mailLimitsOf, type mailVariables, publicUrlOf } from '@outrider/backing';
-import { createEmailChannel, createWebhookChannel } from '@outrider/channels';
+import {
+  type accessVariables,
+  type commandVariables,
+  engineBlockOf,
+  mailChannelOf,
+  mailLimitsOf,
+  type mailVariables,
+  publicUrlOf,
+  pushContactOf,
+  pushHostsOf,
+  pushKeysOf,
+  type pushVariables,
+} from '@outrider/backing';
+import { createEmailChannel, createGuardedHttp, createVapidKeys, createWebhookChannel } from '@outrider/channels';
+import type { Directory } from '@outrider/domain';
+import type { Geocoder } from '@outrider/geocoder';
 import type { Hub } from '@outrider/hub';
 import type { Log } from '@outrider/log';
+import { abilitiesOf } from '@outrider/protocols';
 import type { Registry as Definitions } from '@outrider/registry';
 import type { Config, Lifecycle, Logger, Registry, Tracing } from '@outrider/runtime';
+import { createAccountMails } from './account-mails.ts';
+import { createAccountNotices } from './account-notices.ts';
+import { createChannelTests } from './channel-tests.ts';
+import { createCommandSender } from './command-sender.ts';
 import { createConfirmations } from './confirmations.ts';
 import { createDeliveries } from './deliveries.ts';
 import { createNotifications } from './notifications.ts';
@@ -15,12 +34,21 @@ const WEBHOOK_TIMEOUT_MS = 15_000;
 const WEBHOOK_MAX_RESPONSE_BYTES = 64 * 1024;
 
 export interface NotificationServiceParts {
-  config: Config<typeof notifierVariables & typeof mailVariables & typeof accessVariables>;
+  config: Config<
+    typeof notifierVariables &
+      typeof commandVariables &
+      typeof mailVariables &
+      typeof pushVariables &
+      typeof accessVariables
+  >;
   registry: Definitions;
+  /** Everything defined, as it is in force. */
+  directory: Directory;
   log: Log;
   hub: Hub;
+  geocoder: Geocoder;
   /** What a part of it writes its logger to. */
-  loggerOf(part: 'deliveries' | 'notifications'): Logger;
+  loggerOf(part: 'commands' | 'deliveries' | 'notifications'): Logger;
   metrics: Registry;
   tracing: Tracing;
   /** Unix milliseconds. */
@@ -28,18 +56,31 @@ export interface NotificationServiceParts {
 }
 
 /**
- * Starts saving notifications and sending them by e-mail and webhook. `life` stops what saves them before what sends
- * them.
+ * Starts saving notifications, sending them by e-mail and webhook, and sending commands to terminals. `life` stops what
+ * saves notifications before what sends them.
  */
 export async function startNotifications(life: Lifecycle, parts: NotificationServiceParts): Promise<void> {
-  const { config, registry, log, hub, loggerOf, metrics, tracing, now } = parts;
+  const { config, registry, directory, log, hub, geocoder, loggerOf, metrics, tracing, now } = parts;
   const email = createEmailChannel({ ...mailChannelOf(config), now });
-  const webhook = createWebhookChannel({
+  const httpOptions = {
     allowPrivateAddresses: config.WEBHOOK_ALLOW_PRIVATE === 'yes',
     timeoutMs: WEBHOOK_TIMEOUT_MS,
     maxResponseBytes: WEBHOOK_MAX_RESPONSE_BYTES,
     now,
-  });
+  };
+  const http = createGuardedHttp(httpOptions);
+  const webhook = createWebhookChannel(httpOptions, http);
+  const channels = {
+    http,
+    telegramUrl: config.TELEGRAM_API_URL.replace(/\/+$/, ''),
+    allowPrivateAddresses: httpOptions.allowPrivateAddresses,
+    webPush: {
+      keys: pushKeysOf(config) ?? (await registry.serviceKeys.pair('web-push', createVapidKeys)),
+      contact: pushContactOf(config),
+      hosts: pushHostsOf(config),
+    },
+  };
+  const messageLimits = { perHour: config.MESSAGE_CHANNEL_HOURLY, perDay: config.MESSAGE_CHANNEL_DAILY };
   life.own('e-mail', () => email.close());
   // Nothing waits for this, as what can't be sent now is tried again; but who set it up wants to know at once.
   void email.verify().then((problem) => {
@@ -58,12 +99,50 @@ export async function startNotifications(life: Lifecycle, parts: NotificationSer
       random: Math.random,
     }),
   );
+  await life.start(
+    createAccountMails({
+      config: { publicUrl: publicUrlOf(config) },
+      registry,
+      email,
+      logger: loggerOf('deliveries'),
+      metrics,
+      now,
+      random: Math.random,
+    }),
+  );
+  await life.start(
+    createAccountNotices({
+      config: { publicUrl: publicUrlOf(config) },
+      registry,
+      email,
+      logger: loggerOf('deliveries'),
+      metrics,
+      now,
+      random: Math.random,
+    }),
+  );
+  await life.start(
+    createChannelTests({
+      registry,
+      email,
+      mailPolicy,
+      webhook,
+      channels,
+      messageLimits,
+      logger: loggerOf('deliveries'),
+      now,
+    }),
+  );
   const deliveries = createDeliveries({
     config: {},
     registry,
+    directory,
+    geocoder,
     email,
     mailPolicy,
     webhook,
+    channels,
+    messageLimits,
     logger: loggerOf('deliveries'),
     metrics,
     tracing,
@@ -72,11 +151,26 @@ export async function startNotifications(life: Lifecycle, parts: NotificationSer
   });
   await life.start(deliveries);
   await life.start(
+    createCommandSender({
+      config: { ...engineBlockOf(config), retentionDays: config.COMMAND_RETENTION_DAYS },
+      registry,
+      directory,
+      hub,
+      abilitiesOf,
+      logger: loggerOf('commands'),
+      metrics,
+      now,
+    }),
+  );
+  await life.start(
     createNotifications({
       config: { retentionDays: config.NOTIFICATION_RETENTION_DAYS },
       log,
       hub,
+      directory,
+      registry,
       inbox: registry.notifications,
+      waiting: registry.waitingNotifications,
       onSaved: () => deliveries.wake(),
       logger: loggerOf('notifications'),
       metrics,

@@ -4,12 +4,17 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Refused, VerifiedApiKey } from '@outrider/auth';
 import {
+  Directory,
   deriveEventId,
   type FleetEvent,
   type GeofenceId,
   type GroupId,
+  isApiKey,
   type NotificationRule,
+  type NotifiedEvent,
+  parseApiKey,
   type SessionId,
   type User,
   type UserId,
@@ -24,7 +29,8 @@ import {
 } from '@outrider/domain/samples';
 import { MemoryHub } from '@outrider/hub';
 import { definitionsTopic, eventsTopic, type Log, lateEventsTopic, openSqliteLog } from '@outrider/log';
-import { type NotificationRuleFields, openRegistry, type Registry } from '@outrider/registry';
+import type { GeofenceFields, NotificationRuleFields, Registry } from '@outrider/registry';
+import { openTestRegistry } from '@outrider/registry/blank';
 import { createLogger, Registry as Metrics } from '@outrider/runtime';
 import { expect, vi } from 'vitest';
 import { WebSocket } from 'ws';
@@ -42,6 +48,7 @@ export class Place {
   readonly folder = mkdtempSync(join(tmpdir(), 'outrider-notifications-'));
   readonly log: Log = openSqliteLog({ path: join(this.folder, 'log.sqlite') });
   readonly hub = new MemoryHub();
+  readonly directory = new Directory();
   registry = null as unknown as Registry;
   nowMs = NOON;
   readonly #stops: (() => Promise<void>)[] = [];
@@ -50,7 +57,7 @@ export class Place {
   readonly #sockets: WebSocket[] = [];
 
   async open(): Promise<this> {
-    this.registry = await openRegistry({ path: join(this.folder, 'registry.sqlite'), now: () => this.nowMs });
+    this.registry = await openTestRegistry({ path: join(this.folder, 'registry.sqlite'), now: () => this.nowMs });
     return this;
   }
 
@@ -74,8 +81,8 @@ export class Place {
     return this.registry.vehicles.create(sampleVehicleFields({ name, groupIds }));
   }
 
-  async addGeofence(name: string, ownerId: UserId): Promise<GeofenceId> {
-    return (await this.registry.geofences.create(sampleGeofenceFields({ name, ownerId }))).id;
+  async addGeofence(name: string, ownerId: UserId, more: Partial<GeofenceFields> = {}): Promise<GeofenceId> {
+    return (await this.registry.geofences.create(sampleGeofenceFields({ name, ownerId, ...more }))).id;
   }
 
   addRule(ownerId: UserId, more: Partial<NotificationRuleFields> = {}): Promise<NotificationRule> {
@@ -87,6 +94,7 @@ export class Place {
   /** Carries what was defined into the log, as the relay does. */
   async relay(): Promise<void> {
     const pending = await this.registry.outbox.pending(10_000);
+    for (const { change } of pending) this.directory.apply(change);
     if (pending.length > 0)
       await this.log.append(
         definitionsTopic,
@@ -113,10 +121,13 @@ export class Place {
     more: Partial<NotificationsParts> = {},
   ): Promise<() => Promise<void>> {
     const part = createNotifications({
-      config: { retentionDays: 90 },
+      config: { retentionDays: 90, waitingPollMs: 20 },
       log: this.log,
       hub: this.hub,
+      directory: this.directory,
+      registry: this.registry,
       inbox,
+      waiting: this.registry.waitingNotifications,
       onSaved() {},
       logger: createLogger('silent', 'json'),
       metrics: new Metrics(),
@@ -141,17 +152,25 @@ export class Place {
       log: this.log,
       hub: this.hub,
       inbox: this.registry.notifications,
-      verify: async (token) => ({
-        userId: token as UserId,
-        sessionId: token as string as SessionId,
-        expiresAtMs: Date.now() + 3_600_000,
-        keyId: 'key',
-      }),
+      verify: async (token) => {
+        if (isApiKey(token)) return this.#verifyKey(token);
+        return {
+          userId: token as UserId,
+          sessionId: token as string as SessionId,
+          expiresAtMs: Date.now() + 3_600_000,
+          keyId: 'key',
+        };
+      },
       cookieSession: async () => null,
       addressKey: () => null,
       geofenceOwners: (ids) => this.registry.geofences.ownersOf(ids),
+      driverAssignments: (question) => this.registry.driverAssignments.list(question),
+      counters: (vehicleIds) => this.registry.counters.of(vehicleIds),
       keyIsGood: () => true,
       liveSessions: async (ids) => new Set(ids),
+      apiKeysAmong: (ids) => this.registry.apiKeys.grantsAmong(ids),
+      noteApiKeyUse: (id, address) => this.registry.apiKeys.touch(id, address),
+      clientAddress: () => '127.0.0.1',
       logger: createLogger('silent', 'json'),
       metrics: new Metrics(),
       now: Date.now,
@@ -174,6 +193,12 @@ export class Place {
     };
     this.#stops.push(stop);
     return stop;
+  }
+
+  async #verifyKey(text: string): Promise<VerifiedApiKey | Refused> {
+    const parsed = parseApiKey(text);
+    const stored = parsed && (await this.registry.apiKeys.stored(parsed.id));
+    return stored ?? { error: 'unknown-key' };
   }
 
   get liveUrl(): string {
@@ -270,6 +295,6 @@ export function visit(
   };
 }
 
-export function labelOf(event: FleetEvent): string {
+export function labelOf(event: NotifiedEvent): string {
   return `${(event.startedAtMs - NOON) / 60_000} ${event.phase}`;
 }

@@ -46,3 +46,29 @@ export function* driveRound(random: Random, startMs: number): Generator<Position
     };
   }
 }
+
+const STANDS_EVERY = 60;
+const STANDS_FIXES = 24;
+const STANDS_SECONDS = 30;
+
+/**
+ * A drive whose terminal measures: two drivers take turns, the cargo (attribute `t`) gets too warm and is cooled again,
+ * and every 60 fixes the vehicle stands for 12 minutes, while its tank is filled or robbed.
+ */
+export function* measured(drive: Generator<Position, never>): Generator<Position, never> {
+  let stoodMs = 0;
+  let fuelL = 200;
+  for (let nth = 1; ; nth++) {
+    const position = drive.next().value;
+    const attributes = { ibutton: nth % 100 < 50 ? 'A1B2C3' : 'D4E5F6', t: -18 + 5 * Math.sin(nth / 9) };
+    fuelL -= 0.01;
+    yield { ...position, fixTimeMs: position.fixTimeMs + stoodMs, fuelL, attributes };
+    if (nth % STANDS_EVERY > 0) continue;
+    for (let fix = 0; fix < STANDS_FIXES; fix++) {
+      stoodMs += STANDS_SECONDS * 1000;
+      if (fix === STANDS_FIXES / 2) fuelL += nth % (2 * STANDS_EVERY) > 0 ? 80 : -80;
+      const fixTimeMs = position.fixTimeMs + stoodMs;
+      yield { ...position, fixTimeMs, speedKmh: 0, ignition: false, fuelL, attributes };
+    }
+  }
+}

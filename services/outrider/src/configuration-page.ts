@@ -7,7 +7,9 @@ const HEAD = `# Configuration
 
 Settings are environment variables, and every default works. An unknown name that is close to one of these, such as
 \`KAFKA_BROKER\`, stops a service from starting, and the error suggests the right name. If the right one is set as well,
-it is only a warning. A port of 0 is any free port.
+it is only a warning. A port of 0 is any free port. A secret (a password, a token, a key, an address with a password)
+may be in a file that is named in its place: \`DATABASE_URL_FILE=/run/secrets/database_url\`. An empty file counts as
+unset.
 
 This page is generated from the settings in the code by \`npm run configuration\`.
 

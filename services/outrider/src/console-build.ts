@@ -6,8 +6,11 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 /** Relative to the root: what the console is built from. */
 const SOURCES = ['services/console', 'packages/client'];
+/** What else it shows; an installation may lack it. */
+const ALSO_SHOWN = ['docs/devices', 'packages/words'];
 const RESULT = 'services/console/dist/index.html';
-const NOT_SOURCES = new Set(['dist', 'node_modules']);
+/** `dist`, and where builds that still run put theirs. */
+const NOT_SOURCES = /^(dist(-.*)?|node_modules)$/;
 const IS_TEST = /\.(test|bench)\.tsx?$/;
 /** Of what a failed build wrote: its last lines say why. */
 const SHOWN_LINES = 15;
@@ -17,14 +20,17 @@ export function reasonToBuild(root: string): 'missing' | 'older than its sources
   const result = join(root, RESULT);
   if (!existsSync(result)) return 'missing';
   const builtMs = statSync(result).mtimeMs;
-  return SOURCES.some((folder) => newestMs(join(root, folder)) > builtMs) ? 'older than its sources' : null;
+  const folders = [...SOURCES, ...ALSO_SHOWN]
+    .map((folder) => join(root, folder))
+    .filter((folder) => existsSync(folder));
+  return folders.some((folder) => newestMs(folder) > builtMs) ? 'older than its sources' : null;
 }
 
 /** Newest modification below a folder. Folders count: their time changes when a file is removed or renamed. */
 function newestMs(folder: string): number {
   let newest = 0;
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (NOT_SOURCES.has(entry.name) || IS_TEST.test(entry.name)) continue;
+    if (NOT_SOURCES.test(entry.name) || IS_TEST.test(entry.name)) continue;
     const path = join(folder, entry.name);
     newest = Math.max(newest, statSync(path).mtimeMs, entry.isDirectory() ? newestMs(path) : 0);
   }

@@ -3,7 +3,7 @@ import { featureFromShape } from '@outrider/geo';
 import type { ListedProtocol } from '@outrider/protocols';
 import { connectTerminal, createRandom, type TerminalClient } from '@outrider/simulator';
 import { expect, vi } from 'vitest';
-import { driveRound, onCircuit, placeAt } from './circuit.fixture.ts';
+import { driveRound, measured, onCircuit, placeAt } from './circuit.fixture.ts';
 import type { Kill, KillableService } from './killable-service.fixture.ts';
 import type { LogContent } from './log-reader.fixture.ts';
 import { ReconnectingClient } from './reconnecting-client.fixture.ts';
@@ -18,18 +18,23 @@ const ENVIRONMENT = {
   MAIL_ADDRESS_DAILY: '10000',
   MAIL_OWNER_HOURLY: '10000',
   MAIL_OWNER_DAILY: '10000',
+  MESSAGE_CHANNEL_HOURLY: '10000',
+  MESSAGE_CHANNEL_DAILY: '10000',
   CHECKPOINT_MS: '100',
   ARCHIVE_MS: '100',
 };
 /** How long ago drives begin: fixes are made faster than real time, and none may be in the future. */
 const BEGAN_AGO_MS = 20 * 3_600_000;
 const MAX_FIXES = 5000;
+/** In so many, each tank was filled and robbed. */
+const LEAST_FIXES = 500;
 const FEED_EVERY_MS = 60;
 const FIXES_AT_ONCE = 2;
 const PATIENCE = { timeout: 90_000, interval: 100 };
 const PASSWORD = 'a password for a test';
 export const LISTENERS = ['anna', 'ben', 'admin'] as const;
 
+/** Those over Wialon IPS measure ({@link measured}). */
 const FLEET: readonly { protocol: ListedProtocol; terminalId: TerminalId; group: 'north' | 'south' }[] = [
   { protocol: 'teltonika', terminalId: '356307042441013' as TerminalId, group: 'north' },
   { protocol: 'omnicomm', terminalId: '202000777' as TerminalId, group: 'north' },
@@ -38,6 +43,18 @@ const FLEET: readonly { protocol: ListedProtocol; terminalId: TerminalId; group:
   { protocol: 'teltonika', terminalId: '356307042441021' as TerminalId, group: 'south' },
   { protocol: 'wialon-ips', terminalId: 'wialon-8' as TerminalId, group: 'south' },
 ];
+
+const MEASURING: ListedProtocol = 'wialon-ips';
+/** What is set of vehicles whose terminals measure. */
+const MEASURED_FIELDS = {
+  tankCapacityL: 400,
+  sensors: [
+    {
+      ...{ name: 'Cargo', kind: 'temperature', unit: '°C', source: 't' },
+      thresholds: [{ condition: 'above', max: -15, hysteresis: 1, forSeconds: 20 }],
+    },
+  ],
+};
 
 /** A vehicle, and the positions that its terminal sent and that were acknowledged and archived. */
 export interface Driven {
@@ -115,7 +132,10 @@ export async function crash(
 
     // Some protocols count in whole seconds.
     const beganMs = Math.floor((Date.now() - BEGAN_AGO_MS) / 1000) * 1000;
-    const drives = FLEET.map((_, nth) => driveRound(createRandom(seed + 2 + nth), beganMs));
+    const drives = FLEET.map(({ protocol }, nth) => {
+      const drive = driveRound(createRandom(seed + 2 + nth), beganMs);
+      return protocol === MEASURING ? measured(drive) : drive;
+    });
     const sent: Position[][] = FLEET.map(() => []);
     for (const [nth, { protocol, terminalId }] of FLEET.entries())
       terminals.push(
@@ -147,6 +167,10 @@ export async function crash(
     const hangUp = () => chance.pick(clients).hangUp();
     for (let nth = 0; nth < kills; nth++) killed[await killable.die(random, hangUp)]++;
     await killable.comeToLife();
+    await vi.waitFor(
+      () => expect(Math.min(...sent.map(({ length }) => length))).toBeGreaterThan(LEAST_FIXES),
+      PATIENCE,
+    );
     clearInterval(feeding);
     await Promise.all(terminals.map((terminal) => terminal.settled()));
 
@@ -219,7 +243,10 @@ async function furnish(port: number, webhookUrl: string): Promise<Furnished> {
   };
   const vehicleIds: VehicleId[] = [];
   for (const { protocol, terminalId, group } of FLEET) {
-    const body = { name: `${protocol} ${terminalId}`, terminalId, groupIds: [groups[group].id], speedLimitKmh: 60 };
+    const body = {
+      ...{ name: `${protocol} ${terminalId}`, terminalId, groupIds: [groups[group].id], speedLimitKmh: 60 },
+      ...(protocol === MEASURING && MEASURED_FIELDS),
+    };
     vehicleIds.push((await asOperator<{ id: VehicleId }>('/api/v1/vehicles', body)).id);
   }
   const tokens = { anna: '', ben: '', admin };
@@ -262,12 +289,18 @@ async function furnish(port: number, webhookUrl: string): Promise<Furnished> {
   const phases = ['begin', 'end'];
   const rules = '/api/v1/notification-rules';
   await call(port, tokens.anna, 'POST', rules, { name: 'Visits', eventKinds: ['geofence-visit'], phases });
+  const channel = await call<{ id: string }>(port, tokens.anna, 'POST', '/api/v1/me/message-channels', {
+    kind: 'http',
+    name: 'Call',
+    settings: { url: webhookUrl, headers: [{ name: 'call-id', value: '{id}' }], body: '{"text":"{message}"}' },
+  });
   const { webhook } = await call<{ webhook: { secret: string } }>(port, tokens.anna, 'POST', rules, {
     name: 'Sent',
     eventKinds: ['geofence-visit'],
     vehicleIds: [vehicleIds[0]],
     geofenceIds: [geofenceIds.anna[0]],
     emails: ['anna@example.com'],
+    channelIds: [channel.id],
     webhook: { url: webhookUrl },
   });
   await call(port, tokens.ben, 'POST', rules, {

@@ -8,6 +8,14 @@ export class DataDirError extends StartError {
   override name = 'DataDirError';
 }
 
+/** Another process holds the folder. */
+export class DataDirInUseError extends DataDirError {
+  override name = 'DataDirInUseError';
+}
+
+/** In a folder into which a backup is being restored. */
+export const RESTORING_FILE = 'restoring';
+
 /**
  * How what is kept is written: the schemas of the log and the states in checkpoints, which have no migrations of their
  * own as the registry and the archive have. It grows when what an earlier one wrote can't be read any more.
@@ -43,6 +51,10 @@ export function openDataDir(folder: string): DataDir {
   const lock = takeLock(join(path, 'in-use.lock'), path);
   try {
     checkFormat(path);
+    if (existsSync(join(path, RESTORING_FILE)))
+      throw new DataDirError(
+        `a backup was not restored to its end into DATA_DIR ${path}: empty the folder, and restore it again`,
+      );
   } catch (error) {
     lock.close();
     throw error;
@@ -53,6 +65,18 @@ export function openDataDir(folder: string): DataDir {
     file: (name) => join(path, name),
     release: () => lock.close(),
   };
+}
+
+/** Whether a running service holds the folder, which is left as it is. */
+export function isInUse(path: string): boolean {
+  const file = join(path, 'in-use.lock');
+  if (!existsSync(file)) return false;
+  try {
+    takeLock(file, path).close();
+    return false;
+  } catch (error) {
+    return error instanceof DataDirInUseError;
+  }
 }
 
 function checkFormat(path: string): void {
@@ -77,7 +101,9 @@ function takeLock(file: string, path: string): DatabaseSync {
   } catch (error) {
     lock?.close();
     if (/locked/.test((error as Error).message))
-      throw new DataDirError(`DATA_DIR ${path} is in use by another Outrider: stop that one, or set another DATA_DIR`);
+      throw new DataDirInUseError(
+        `DATA_DIR ${path} is in use by another Outrider: stop that one, or set another DATA_DIR`,
+      );
     throw new DataDirError(`DATA_DIR ${path} cannot be locked: ${(error as Error).message}`);
   }
 }

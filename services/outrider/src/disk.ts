@@ -1,22 +1,26 @@
 import { stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type Log, type ReaderProgress, telemetryTopic } from '@outrider/log';
 import {
   type Config,
   createDiskWatch,
   createMetricsAccess,
+  FillForecast,
   freeBytes,
   Gauge,
   type Logger,
   Registry as Metrics,
   measureBuild,
   openHealthServer,
+  type Watch,
 } from '@outrider/runtime';
 import type { variables } from './config.ts';
 
 /**
  * A start writes: write-ahead logs of three databases, ClickHouse's own files. Started with less it would fail halfway.
  */
-const START_NEEDS_BYTES = 32 * 1024 * 1024;
+export const START_NEEDS_BYTES = 32 * 1024 * 1024;
 const CHECK_EVERY_MS = 1000;
 const RETRY_AFTER_SECONDS = 30;
 
@@ -76,6 +80,84 @@ export async function waitForDisk(
 async function existing(folder: string): Promise<string> {
   const known = await stat(folder).catch(() => null);
   return known || dirname(folder) === folder ? folder : existing(dirname(folder));
+}
+
+const LOG_CHECK_EVERY_MS = 60_000;
+
+export interface LogFillWatchParts {
+  /** Of the log. */
+  path: string;
+  /** The size bound of the log. */
+  maxBytes: number;
+  log: Pick<Log, 'readers'>;
+  logger: Logger;
+  metrics: Metrics;
+  /** Unix milliseconds; default `Date.now`. */
+  now?: () => number;
+  /** Default: those in the file. */
+  usedBytes?: () => number;
+}
+
+/**
+ * Warns a day before the log refuses packets: at its size bound it removes what all readers have read, so what counts
+ * is how much the slowest reader has not read.
+ */
+export function createLogFillWatch(parts: LogFillWatchParts): Watch {
+  const { path, maxBytes, log, logger, metrics, now = Date.now, usedBytes = () => usedBytesOf(path) } = parts;
+  const forecast = new FillForecast();
+  let isShort = false;
+  let timer: NodeJS.Timeout | null = null;
+  new Gauge({
+    name: 'outrider_log_full_in_seconds',
+    help: 'Seconds until the embedded log is at its size bound with unread records, by their growth; +Inf where they do not grow',
+    registers: [metrics],
+    collect() {
+      this.set(forecast.secondsLeft ?? Number.POSITIVE_INFINITY);
+    },
+  });
+
+  async function check(): Promise<void> {
+    const unreadShare = unreadShareOf(await log.readers());
+    forecast.note(now(), maxBytes - unreadShare * usedBytes());
+    const wasShort = isShort;
+    isShort = forecast.isShort;
+    const fullInHours = Math.round((forecast.secondsLeft ?? 0) / 3600);
+    if (isShort && !wasShort) logger.warn({ fullInHours }, 'the log will be full of unread records within a day');
+  }
+
+  return {
+    name: 'log fill',
+    warnings: () => (isShort ? ['the log will be full of unread records within a day'] : []),
+    async start() {
+      await check();
+      timer = setInterval(() => {
+        check().catch((error) => logger.warn({ err: error }, 'the size of the log could not be read'));
+      }, LOG_CHECK_EVERY_MS);
+      timer.unref();
+    },
+    async stop() {
+      if (timer) clearInterval(timer);
+    },
+  };
+}
+
+/** Of the topic that fills the log, the share of its records that the slowest reader has not read. */
+function unreadShareOf(readers: readonly ReaderProgress[]): number {
+  const shares = readers
+    .filter(({ topic, end, earliest }) => topic === telemetryTopic.name && end > earliest)
+    .map(({ offset, end, earliest }) => (end - Math.max(offset, earliest)) / (end - earliest));
+  return Math.max(0, ...shares);
+}
+
+/** What records take in the file of the log: what was removed leaves free pages. */
+function usedBytesOf(path: string): number {
+  const database = new DatabaseSync(path, { readOnly: true });
+  try {
+    const read = (name: string) => Number(database.prepare(`PRAGMA ${name}`).get()?.[name]);
+    return (read('page_count') - read('freelist_count')) * read('page_size');
+  } finally {
+    database.close();
+  }
 }
 
 /** Measures what the log takes on the disk. Kafka has metrics of its own for that. */

@@ -12,6 +12,7 @@ import { protocols } from '@outrider/protocols';
 import { startClickhouseServer } from '@outrider/warehouse/clickhouse-server';
 import { Redis } from 'ioredis';
 import pg from 'pg';
+import { complaintsOf } from './complaints.fixture.ts';
 import { contentOf, type LogContent } from './log-reader.fixture.ts';
 import { RestartedService } from './restarted-service.fixture.ts';
 import { OPERATOR_PASSWORD } from './service.fixture.ts';
@@ -27,9 +28,19 @@ export const MAIN: Record<ServiceName, string> = {
   video: join(SERVICES, 'video/src/main.ts'),
   api: join(SERVICES, 'api/src/main.ts'),
   reporter: join(SERVICES, 'reporter/src/main.ts'),
+  forwarder: join(SERVICES, 'forwarder/src/main.ts'),
 };
 
-export type ServiceName = 'gateway' | 'rules' | 'recalculator' | 'archiver' | 'notifier' | 'video' | 'api' | 'reporter';
+export type ServiceName =
+  | 'gateway'
+  | 'rules'
+  | 'recalculator'
+  | 'archiver'
+  | 'notifier'
+  | 'video'
+  | 'api'
+  | 'reporter'
+  | 'forwarder';
 
 /** The process of a service, from its first moment on. */
 export interface Spawned {
@@ -253,9 +264,7 @@ export class Cluster {
    * a machine that is busy enough keeps it from one, and it is waited for.
    */
   complaints(): string[] {
-    return this.said
-      .split('\n')
-      .filter((line) => /"level":[56]0/.test(line) && !/"message":"Command timed out"/.test(line));
+    return complaintsOf(this.said).filter((line) => !/"message":"Command timed out"/.test(line));
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,7 @@
 import { generateDrive } from '@outrider/simulator';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { expectCommandsDone } from './commanded-fleet.fixture.ts';
+import { expectNone } from './complaints.fixture.ts';
 import {
   Cluster,
   callAt,
@@ -10,7 +12,14 @@ import {
   MAIN,
   type ServiceName,
 } from './distributed.fixture.ts';
-import { asDriven, defineFleet, expectAllOfIt, playFleet, type Reached, TERMINALS } from './end-to-end.fixture.ts';
+import {
+  ACKNOWLEDGED_TERMINALS,
+  asDriven,
+  defineFleet,
+  expectAllOfIt,
+  playFleet,
+  type Reached,
+} from './end-to-end.fixture.ts';
 import { call, inForce, LiveRecorder } from './service.fixture.ts';
 
 const servers = givenServers();
@@ -64,8 +73,11 @@ describe.skipIf(servers === null)('three processes of each service, on Kafka, Re
       recorders,
     };
 
-    const drives = TERMINALS.map((_, nth) => asDriven(generateDrive(FIXES, 100 + nth)));
-    const fleet = await defineFleet(reached, drives);
+    const drives = ACKNOWLEDGED_TERMINALS.map(({ packetOrder }, nth) =>
+      // In this drive, events differ where the newest positions of a packet come first.
+      asDriven(generateDrive(FIXES, packetOrder === 'newest-first' ? 108 : 200 + nth)),
+    );
+    const fleet = await defineFleet(reached, drives, ACKNOWLEDGED_TERMINALS);
     for (const api of apis) {
       for (const { vehicleId } of fleet.vehicles)
         await vi.waitFor(() => callAt(api, jwt, 'GET', `/api/v1/vehicles/${vehicleId}`), PATIENCE);
@@ -120,6 +132,7 @@ describe.skipIf(servers === null)('three processes of each service, on Kafka, Re
       sent: [...vehicle.sent, ...(drivesOn[nth]?.sent ?? [])],
     }));
     await expectAllOfIt(reached, { ...fleet, vehicles });
+    await expectCommandsDone(reached, fleet);
 
     const opened = fourthRules
       .said()
@@ -139,7 +152,7 @@ describe.skipIf(servers === null)('three processes of each service, on Kafka, Re
     const remaining = [fourthRules, ...others.filter((instance) => !gone.includes(instance)), firstApi];
     const ended = await Promise.all(remaining.map(async (instance) => [instance.service, await instance.terminate()]));
     expect(ended).toEqual(remaining.map(({ service }) => [service, 0]));
-    expect(own.complaints()).toEqual([]);
+    expectNone(own.complaints());
   });
 });
 

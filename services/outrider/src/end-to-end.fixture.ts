@@ -3,8 +3,8 @@ import { distanceM, featureFromShape } from '@outrider/geo';
 import { telemetryTopic } from '@outrider/log';
 import {
   type CreateSimulator,
-  decodeOsmand,
-  encodeOsmandQuery,
+  datagramProtocols,
+  httpProtocols,
   type ListedProtocol,
   tcpProtocols,
   teltonika,
@@ -33,6 +33,7 @@ export interface Terminal {
   terminalId: TerminalId;
   createSimulator?: CreateSimulator;
   packetOrder?: 'newest-first';
+  udp?: true;
 }
 /** One of each simulator of each protocol, and one that sends its newest positions first. */
 export const TERMINALS: readonly Terminal[] = [
@@ -51,8 +52,21 @@ export const TERMINALS: readonly Terminal[] = [
     terminalId: teltonika.exampleId(1000),
     packetOrder: 'newest-first',
   },
-  { edition: 'OsmAnd', protocol: 'osmand', terminalId: 'phone-7' as TerminalId },
+  ...httpProtocols.map(({ name, title, exampleId }) => ({ edition: title, protocol: name, terminalId: exampleId(7) })),
 ];
+
+/** One of each protocol over UDP. */
+export const UDP_TERMINALS: readonly Terminal[] = datagramProtocols.map(({ name, title, exampleId }, nth) => ({
+  edition: `${title} over UDP`,
+  protocol: name,
+  terminalId: exampleId(2000 + nth),
+  udp: true,
+}));
+
+/** Those that keep what was not acknowledged: with them nothing is lost, whatever is killed. */
+export const ACKNOWLEDGED_TERMINALS: readonly Terminal[] = TERMINALS.filter(
+  ({ createSimulator, terminalId }) => !createSimulator?.(terminalId).isUnacknowledged,
+);
 
 /** What runs, in one process or in many, as far as it is reached from outside. */
 export interface Reached {
@@ -134,12 +148,16 @@ function shapesOn(positions: readonly Position[]): Shape[] {
 }
 
 /**
- * Defines a vehicle for a terminal of each kind, and geofences on the ways of their drives. Resolves when all of it is
+ * Defines a vehicle for each terminal, and geofences on the ways of their drives. Resolves when all of it is
  * in force.
  *
  * @param drives by the terminal, from the first on; they begin again where there are fewer of them
  */
-export async function defineFleet({ call }: Reached, drives: readonly (readonly Position[])[]): Promise<Fleet> {
+export async function defineFleet(
+  { call }: Reached,
+  drives: readonly (readonly Position[])[],
+  terminals: readonly Terminal[] = TERMINALS,
+): Promise<Fleet> {
   const geofencesOf: PlainGeofence[][] = [];
   for (const drive of drives) {
     const geofences: PlainGeofence[] = [];
@@ -152,7 +170,7 @@ export async function defineFleet({ call }: Reached, drives: readonly (readonly 
     geofencesOf.push(geofences);
   }
   const vehicles: Driven[] = [];
-  for (const [nth, terminal] of TERMINALS.entries()) {
+  for (const [nth, terminal] of terminals.entries()) {
     const { edition: name, terminalId } = terminal;
     const body = { name, terminalId, speedLimitKmh: SPEED_LIMIT_KMH };
     const { id: vehicleId } = await call<{ id: VehicleId }>('POST', '/api/v1/vehicles', body);
@@ -172,12 +190,13 @@ export async function defineFleet({ call }: Reached, drives: readonly (readonly 
 /** Lets all terminals send at once. Resolves when all is acknowledged. */
 export async function playFleet({ terminalPort }: Reached, { vehicles }: Fleet): Promise<void> {
   const played = await Promise.all(
-    vehicles.map(({ protocol, terminalId, createSimulator, packetOrder, sent }, nth) =>
+    vehicles.map(({ protocol, terminalId, createSimulator, packetOrder, udp, sent }, nth) =>
       playDrive({
         protocol,
         terminalId,
         ...(createSimulator && { createSimulator }),
         ...(packetOrder && { packetOrder }),
+        ...(udp && { udp }),
         host: '127.0.0.1',
         port: terminalPort(protocol, nth),
         positions: sent,
@@ -212,10 +231,10 @@ export async function expectAllOfIt({ call, recorders }: Reached, { vehicles, ge
       expect(position, edition).toMatchObject(fixes.at(-1) as Fix);
     }, PATIENCE);
     for (const recorder of recorders)
-      await vi.waitFor(() => {
-        const last = recorder.of('position').findLast((position) => position.vehicleId === vehicleId);
-        expect(last, edition).toMatchObject(fixes.at(-1) as Fix);
-      }, PATIENCE);
+      await vi.waitFor(
+        () => expect(recorder.lastPosition(vehicleId), edition).toMatchObject(fixes.at(-1) as Fix),
+        PATIENCE,
+      );
 
     // What came late is known to the past alone.
     const inTime = plainHappenings(whole, geofences, SPEED_LIMIT_KMH).toSorted();
@@ -249,17 +268,11 @@ function fixOf({ fixTimeMs, latitude, longitude, speedKmh }: Position): Fix {
  */
 function asLogged({ protocol, terminalId, vehicleId, sent, createSimulator, packetOrder }: Driven): Position[] {
   const decoded: Position[] = [];
-  if (protocol === 'osmand') {
+  const http = httpProtocols.find(({ name }) => name === protocol);
+  if (http !== undefined) {
     for (const position of sent) {
-      const request = {
-        method: 'GET',
-        url: encodeOsmandQuery(terminalId, position),
-        contentType: null,
-        body: Buffer.alloc(0),
-        nowMs: Date.now(),
-      };
-      const report = decodeOsmand(request);
-      if ('positions' in report) decoded.push(...report.positions);
+      const read = http.decode(http.encode(terminalId, position), Date.now());
+      if ('reports' in read) decoded.push(...read.reports.flatMap(({ positions }) => positions));
     }
   } else {
     const simulator = (createSimulator ?? simulatorOf(protocol))?.(terminalId);
@@ -343,16 +356,25 @@ async function archivedHappenings(
   fixes: readonly Position[],
 ): Promise<Happening[]> {
   // A geofence's edge is crossed on the way to the fix that shows it.
-  const shownAtMs = (time: string) => fixes.find(({ fixTimeMs }) => fixTimeMs >= Date.parse(time))?.fixTimeMs ?? 0;
+  const nthShowing = (time: string) => fixes.findIndex(({ fixTimeMs }) => fixTimeMs >= Date.parse(time));
+  const timeOf = (nth: number) => fixes[nth]?.fixTimeMs ?? 0;
   const rows = await rowsOf<EventRow>(call, 'events', vehicleId);
+  /** By kind and geofence: the fix that showed the last end. */
+  const lastEnds = new Map<string, number>();
   return rows
     .filter(({ kind, inferred }) => !inferred && PLAIN_KINDS.has(kind))
+    .toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
     .flatMap(({ kind, geozoneId, startedAt, endedAt }) => {
       const geofenceId = kind === 'geofence-visit' ? geozoneId : null;
-      const wasFoundInside = geofenceId !== null && shownAtMs(startedAt) === fixes[0]?.fixTimeMs;
+      const subject = `${kind} ${geofenceId}`;
+      const nth = nthShowing(startedAt);
+      const wasFoundInside = geofenceId !== null && nth === 0;
+      // A fix on the very edge ended one visit, and the next begins within the same millisecond.
+      const shownBy = lastEnds.get(subject) === nth ? nth + 1 : nth;
+      if (endedAt !== null) lastEnds.set(subject, nthShowing(endedAt));
       return [
-        ...(wasFoundInside ? [] : [happening(kind, 'begin', geofenceId, shownAtMs(startedAt))]),
-        ...(endedAt === null ? [] : [happening(kind, 'end', geofenceId, shownAtMs(endedAt))]),
+        ...(wasFoundInside ? [] : [happening(kind, 'begin', geofenceId, timeOf(shownBy))]),
+        ...(endedAt === null ? [] : [happening(kind, 'end', geofenceId, timeOf(nthShowing(endedAt)))]),
       ];
     })
     .toSorted();

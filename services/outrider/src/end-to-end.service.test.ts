@@ -3,11 +3,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createRandom, loadDrive } from '@outrider/simulator';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { archivedTrack, asDriven, defineFleet, expectAllOfIt, playFleet, type Reached } from './end-to-end.fixture.ts';
+import {
+  ACKNOWLEDGED_TERMINALS,
+  archivedTrack,
+  asDriven,
+  defineFleet,
+  expectAllOfIt,
+  playFleet,
+  type Reached,
+  UDP_TERMINALS,
+} from './end-to-end.fixture.ts';
 import { LiveRecorder, type RunningService, startService } from './service.fixture.ts';
 
 const FIXES = 1500;
 const PATIENCE = { timeout: 60_000, interval: 50 };
+/** One that says who it is in each datagram, one that logs in. */
+const KILLED_OVER_UDP = UDP_TERMINALS.filter(({ protocol }) => protocol === 'teltonika' || protocol === 'gt06');
 
 let folder: string;
 let service: RunningService | null = null;
@@ -59,7 +70,7 @@ describe.each(['recorded-or-generated', 'generated'] as const)('a drive (%s) thr
     const drive = asDriven(loadDrive({ limit: FIXES, source }));
     const random = createRandom(20_260_101);
     service = await startService(folder, undefined, { CHECKPOINT_MS: '300' });
-    const fleet = await defineFleet(reached, [drive]);
+    const fleet = await defineFleet(reached, [drive], [...ACKNOWLEDGED_TERMINALS, ...KILLED_OVER_UDP]);
     await live.connect(service);
     const played = playFleet(reached, fleet);
     for (let kills = 0; kills < 3; kills++) {

@@ -1,16 +1,17 @@
 import { type Backing, logWarnings, openLog } from '@outrider/backing';
 import { createGateway, type GatewayConfig } from '@outrider/gateway';
-import { COMMIT_GAP_MS } from '@outrider/log';
 import { runInThread } from './threads.ts';
 
 export interface GatewaySettings {
   config: GatewayConfig;
   backing: Backing;
+  /** Of the embedded log, see `SqliteLogOptions`. */
+  commitGapMs: number;
 }
 
 /** The gateway in a thread of its own: busy terminal ports do not delay REST calls. */
 await runInThread<GatewaySettings>(async ({ settings, hub, logger, metrics, tracing }) => {
-  const log = await openLog(settings.backing, logger, metrics, { commitGapMs: COMMIT_GAP_MS });
+  const log = await openLog(settings.backing, logger, metrics, { commitGapMs: settings.commitGapMs });
   const gateway = createGateway({
     config: settings.config,
     log,
@@ -22,9 +23,9 @@ await runInThread<GatewaySettings>(async ({ settings, hub, logger, metrics, trac
   });
   return {
     part: gateway,
-    result: () => gateway.ports,
+    result: () => ({ ports: gateway.ports, tlsPorts: gateway.tlsPorts, udpPorts: gateway.udpPorts }),
     healthy: () => gateway.healthy,
-    warnings: () => logWarnings(log),
+    warnings: () => [...logWarnings(log), ...gateway.warnings],
     close: () => log.close(),
   };
 });

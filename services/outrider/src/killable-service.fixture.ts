@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ListedProtocol } from '@outrider/protocols';
 import type { Random } from '@outrider/simulator';
+import { complaintsOf } from './complaints.fixture.ts';
 import { Cluster, type Servers, type ServiceName } from './distributed.fixture.ts';
 import { type LogContent, readLog } from './log-reader.fixture.ts';
 import type { RestartedService } from './restarted-service.fixture.ts';
@@ -185,8 +186,4 @@ export async function manyProcesses(servers: Servers, environment: Record<string
 
 function emlFiles(folder: string): string[] {
   return readdirSync(join(folder, 'mail')).filter((name) => name.endsWith('.eml'));
-}
-
-function complaintsOf(stderrText: string): string[] {
-  return stderrText.split('\n').filter((line) => /"level":[56]0/.test(line));
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type DefinitionChange, type FleetEvent, noteCause, noteNoCause, type TelemetryPacket } from '@outrider/domain';
+import { Engine } from '@outrider/engine';
 import { Oracle } from '@outrider/engine/oracle';
 import {
   definitionsTopic,
@@ -42,12 +43,38 @@ export async function contentOf(log: Log): Promise<LogContent> {
   }
 }
 
-/**
- * What the oracle makes of what came in: packets and changes in the order of their times, which is that of their coming
- * where no change came while packets were on their way.
- */
-export function oracleEvents({ packets, changes }: Pick<LogContent, 'packets' | 'changes'>): FleetEvent[] {
+/** What the oracle makes of what came in. Events that are made of the levels of tanks it does not know. */
+export function oracleEvents(log: Pick<LogContent, 'packets' | 'changes'>): FleetEvent[] {
   const oracle = new Oracle();
+  return eventsBy(log, {
+    process: (packet, offset) => oracle.process(packet, offset),
+    apply: (change) => oracle.apply(change),
+  });
+}
+
+/** What an engine that never stops makes of what came in. */
+export function engineEvents(log: Pick<LogContent, 'packets' | 'changes'>): FleetEvent[] {
+  const engine = new Engine();
+  return eventsBy(log, {
+    process(packet, offset) {
+      const events: FleetEvent[] = [];
+      engine.process(packet, offset, events);
+      return events;
+    },
+    apply: (change) => engine.applyDefinition(change),
+  });
+}
+
+interface Rules {
+  process(packet: TelemetryPacket, offset: number): FleetEvent[];
+  apply(change: DefinitionChange): FleetEvent[];
+}
+
+/**
+ * Packets and changes in the order of their times, which is that of their coming where no change came while packets
+ * were on their way.
+ */
+function eventsBy({ packets, changes }: Pick<LogContent, 'packets' | 'changes'>, rules: Rules): FleetEvent[] {
   const events: FleetEvent[] = [];
   // A log of several partitions is read one partition after the other.
   const waiting = changes.toSorted((a, b) => a.changedAtMs - b.changedAtMs);
@@ -55,14 +82,14 @@ export function oracleEvents({ packets, changes }: Pick<LogContent, 'packets' | 
   for (const { offset, value } of packets) {
     while (waiting[0] && waiting[0].changedAtMs <= value.receivedAtMs) apply(waiting.shift() as DefinitionChange);
     const before = events.length;
-    events.push(...oracle.process(value, offset));
+    events.push(...rules.process(value, offset));
     noteCause(events, before, value);
   }
   for (const change of waiting) apply(change);
   return events;
 
   function apply(change: DefinitionChange): void {
-    const ends = oracle.apply(change);
+    const ends = rules.apply(change);
     noteNoCause(ends);
     events.push(...ends);
   }

@@ -2,22 +2,27 @@ import { MessageChannel } from 'node:worker_threads';
 import {
   type Api,
   apiConfigOf,
+  createAccountExpiry,
   createApi,
   createErasureRunner,
+  createHistoryErasure,
   createHousekeeping,
   createRelay,
+  createServiceFileCleaning,
   createTerminalBindings,
   listenApi,
 } from '@outrider/api';
-import { createArchiver } from '@outrider/archiver';
+import { type Archiver, createArchiver } from '@outrider/archiver';
 import { sourceOf } from '@outrider/auth';
 import { httpBoundsOf, logWarnings, openTokens } from '@outrider/backing';
-import type { ProtocolName } from '@outrider/domain';
-import { gatewayConfigOf } from '@outrider/gateway';
-import { createNotifier, liveConfigOf, refuseUpgrade, startNotifications } from '@outrider/notifier';
+import type { Directory, ProtocolName } from '@outrider/domain';
+import { createForwarder, forwarderConfigOf } from '@outrider/forwarder';
+import { gatewayConfigOf, isBrokerWarning } from '@outrider/gateway';
+import { createNotifier, liveConfigOf, startNotifications } from '@outrider/notifier';
 import { followRegistry, type Registry } from '@outrider/registry';
-import { createRecalculator, rulesConfigOf } from '@outrider/rules';
+import { createCounterKeeper, createRecalculator, rulesConfigOf } from '@outrider/rules';
 import {
+  allowedConnections,
   type Config,
   createDescriptorWatch,
   createMetricsAccess,
@@ -28,10 +33,12 @@ import {
   openMetricsServer,
   type ReadyCheck,
   type RootLogger,
+  refuseUpgrade,
   snapshotOf,
 } from '@outrider/runtime';
 import { createVideo, openDrivers, videoConfigOf } from '@outrider/video';
-import type { variables } from './config.ts';
+import { createArchiveHold } from './backup/archive-hold.ts';
+import { variables } from './config.ts';
 import { openDataDir } from './data-dir.ts';
 import type { GatewaySettings } from './gateway-thread.ts';
 import type { ReporterSettings } from './reporter-thread.ts';
@@ -57,32 +64,46 @@ export interface Outrider {
  * Starts the whole service in one process, in the order in which data needs its parts: stores, readers of the log,
  * servers for people, and the terminals' ports last. It stops in the reverse order.
  *
+ * @param prepare called when the stores are open and nothing reads the log yet, with the paths of files in the folder
  * @throws {DataDirError} when the folder can't be used
  * @throws {Error} when a port is in use or a store can't be opened; what had started is stopped again
  */
-export async function startOutrider(config: Config<typeof variables>, logger: RootLogger): Promise<Outrider> {
+export async function startOutrider(
+  config: Config<typeof variables>,
+  logger: RootLogger,
+  prepare?: (stores: Stores, file: (name: string) => string) => Promise<void>,
+): Promise<Outrider> {
   const dataDir = openDataDir(config.DATA_DIR);
   const life = new Lifecycle(logger);
   try {
     life.own('data folder', () => dataDir.release());
     const context = await openContext(config, logger, life, dataDir);
     const stores = await openStores(context);
+    await prepare?.(stores, dataDir.file);
     const readers = await startReaders(context, stores);
     const { tokens, close } = await openTokens(config, stores.registry, context.loggerOf('auth'), context.now);
     life.own('keys', close);
     const gateway = await createGatewayThread(context, stores);
-    const workers = await startWorkers(context, stores);
+    const workers = await startWorkers(context, stores, readers.archiver);
     const parts = { ...readers, ...workers, gateway };
     const metricsAccess = metricsAccessOf(context, parts);
     const api = createRestApi(context, stores, { ...parts, tokens, metricsAccess });
     life.own('api', () => api.close());
     await startHousekeeping(context, stores);
-    const notifier = await startNotifier(context, stores, tokens, api);
+    if (config.CLICKHOUSE_URL === null)
+      await life.start(
+        createArchiveHold({
+          dataDir: dataDir.path,
+          warehouse: stores.warehouse,
+          logger: context.loggerOf('backup'),
+        }),
+      );
+    const notifier = await startNotifier(context, stores, workers.directory, tokens, api);
     const ports = await listen(context, api, notifier, metricsAccess);
     await life.start(gateway);
 
     return {
-      ports: { ...ports, video: workers.mediaPort, ...gateway.result() },
+      ports: { ...ports, video: workers.mediaPort, ...gateway.result().ports },
       generatedPassword: stores.generatedPassword,
       registry: stores.registry,
       failed: life.failed,
@@ -107,8 +128,13 @@ async function startReaders(context: Context, { registry, log, checkpoints, ware
   const relay = createRelay({ registry, log, logger: loggerOf('relay'), now });
   await life.start(relay);
 
+  // All queries of an embedded archive are made here, so it can wait for the next of them.
+  const isEmbedded = config.CLICKHOUSE_URL === null;
   const archiver = createArchiver({
-    config: { maxDelayMs: config.ARCHIVE_MS },
+    config: {
+      maxDelayMs: config.ARCHIVE_MS,
+      ...(isEmbedded ? { maxUnreadDelayMs: Math.max(config.ARCHIVE_MS, config.ARCHIVE_UNREAD_MS) } : {}),
+    },
     log,
     checkpoints,
     warehouse,
@@ -117,6 +143,7 @@ async function startReaders(context: Context, { registry, log, checkpoints, ware
     tracing,
     now,
   });
+  if (isEmbedded) warehouse.beforeQueries(() => archiver.hurry());
   await life.start(archiver);
 
   const rules = createServiceThread<RulesSettings, null>(
@@ -131,36 +158,55 @@ async function startReaders(context: Context, { registry, log, checkpoints, ware
   return { relay, archiver, rules };
 }
 
+/** Open ports by protocol. */
+type GatewayPorts = Record<'ports' | 'tlsPorts' | 'udpPorts', Partial<Record<ProtocolName, number>>>;
+
 /** The gateway, which is started last. */
 async function createGatewayThread({ config, dataDir, backing, tracingConfig }: Context, { hub }: Stores) {
   const terminalSecret = config.TERMINAL_SECRET ?? (await openTerminalSecret(dataDir.file('terminal-secret')));
-  return createServiceThread<GatewaySettings, Partial<Record<ProtocolName, number>>>(
+  return createServiceThread<GatewaySettings, GatewayPorts>(
     'gateway',
     new URL('./gateway-thread.ts', import.meta.url),
-    { config: gatewayConfigOf(config, terminalSecret), backing },
+    { config: gatewayConfigOf(config, terminalSecret), backing, commitGapMs: config.COMMIT_GAP_MS },
     hub,
     threadLoggerOf(config),
     tracingConfig,
   );
 }
 
-/** Starts the workers on tasks of the registry: recalculations, videos, reports, erasures. */
-async function startWorkers(context: Context, stores: Stores) {
+/** Starts the workers on tasks of the registry: recalculations, videos, reports, forwarding, erasures. */
+async function startWorkers(context: Context, stores: Stores, archiver: Archiver) {
   const { config, life, metrics, tracing, loggerOf, now } = context;
-  const { registry, log, checkpoints, warehouse, videoFiles, reportFiles, hub } = stores;
+  const { registry, log, checkpoints, warehouse, videoFiles, reportFiles, serviceFiles, hub } = stores;
   const { directory, stop: unfollow } = await followRegistry(registry);
   life.own('definitions', unfollow);
-  const recalculator = createRecalculator({
+  const hurryArchiver = () => archiver.hurry();
+  const recalculator = await createRecalculator({
     log,
     checkpoints,
     jobs: registry.jobs,
     history: warehouse,
     directory,
+    counters: registry.counters,
+    hurryArchiver,
     logger: loggerOf('recalculator'),
     metrics,
     now,
   });
   await life.start(recalculator);
+  const counters = await createCounterKeeper({
+    log,
+    checkpoints,
+    hub,
+    registry,
+    history: warehouse,
+    directory,
+    hurryArchiver,
+    logger: loggerOf('counters'),
+    metrics,
+    now,
+  });
+  await life.start(counters);
   const { drivers, mediaPort } = await openDrivers(config, { hub, metrics, logger: loggerOf('video') });
   const video = createVideo({
     // Without DATABASE_URL, no other process works on these tasks.
@@ -181,7 +227,24 @@ async function startWorkers(context: Context, stores: Stores) {
   const reporter = createReporterThread(context, stores);
   await life.start(reporter);
 
-  const descriptors = createDescriptorWatch({ logger: loggerOf('process'), metrics });
+  const forwarder = createForwarder({
+    // Without DATABASE_URL, no other process forwards.
+    config: forwarderConfigOf(config, config.DATABASE_URL === null),
+    log,
+    registry,
+    directory,
+    logger: loggerOf('forwarder'),
+    metrics,
+    now,
+    random: Math.random,
+  });
+  await life.start(forwarder);
+
+  const descriptors = createDescriptorWatch({
+    logger: loggerOf('process'),
+    metrics,
+    allowed: allowedConnections(variables, config),
+  });
   await life.start(descriptors);
   const erasures = createErasureRunner({
     registry,
@@ -189,13 +252,25 @@ async function startWorkers(context: Context, stores: Stores) {
     hub,
     videoFiles,
     reportFiles,
+    serviceFiles,
     logger: loggerOf('erasures'),
     metrics,
     now,
   });
   await life.start(erasures);
-  return { directory, recalculator, video, mediaPort, reporter, descriptors, erasures };
+  const histories = createHistoryErasure({
+    ...{ registry, warehouse, hub, videoFiles, reportFiles, now },
+    logger: loggerOf('history erasures'),
+  });
+  await life.start(histories);
+  await life.start(
+    createServiceFileCleaning({ registry, files: serviceFiles, logger: loggerOf('service files'), now }),
+  );
+  return { directory, recalculator, counters, video, mediaPort, reporter, forwarder, descriptors, erasures, histories };
 }
+
+/** It has little to do most of the time, and a report is made a page of rows at a time. */
+const REPORTER_YOUNG_MB = 12;
 
 function createReporterThread({ config, backing, tracingConfig }: Context, { warehouse, hub }: Stores) {
   const channel = config.CLICKHOUSE_URL === null ? new MessageChannel() : null;
@@ -208,6 +283,7 @@ function createReporterThread({ config, backing, tracingConfig }: Context, { war
     threadLoggerOf(config),
     tracingConfig,
     channel === null ? [] : [channel.port2],
+    REPORTER_YOUNG_MB,
   );
 }
 
@@ -216,7 +292,7 @@ function createRestApi(
   stores: Stores,
   parts: Readers & Workers & { tokens: Tokens; gateway: Gateway; metricsAccess: MetricsAccess },
 ): Api {
-  const { registry, warehouse, videoFiles, reportFiles, hub } = stores;
+  const { registry, warehouse, videoFiles, reportFiles, serviceFiles, hub } = stores;
   const api: Api = createApi({
     config: apiConfigOf(context.config),
     registry,
@@ -225,11 +301,16 @@ function createRestApi(
     hub,
     trackReport: warehouse,
     reportArchive: warehouse,
+    geocoder: context.geocoder,
     eventReport: warehouse,
+    historyArchive: warehouse,
     videoFiles,
     reportFiles,
+    serviceFiles,
     checks: { ...readyChecks(stores, parts), access: async () => api.warnings() },
+    openTerminalPorts: () => parts.gateway.result(),
     metricsAccess: parts.metricsAccess,
+    log: stores.log,
     logger: context.loggerOf('api'),
     metrics: context.metrics,
     tracing: context.tracing,
@@ -240,10 +321,11 @@ function createRestApi(
 
 /** The checks of `/health/ready`, by part. */
 function readyChecks(
-  { registry, warehouse, log, videoFiles }: Stores,
+  { registry, warehouse, log, videoFiles, diskWarnings }: Stores,
   parts: Readers & Workers & { gateway: Gateway },
 ): Record<string, ReadyCheck> {
-  const { relay, archiver, rules, recalculator, video, reporter, descriptors, erasures, gateway } = parts;
+  const { relay, archiver, rules, recalculator, counters, video, reporter, forwarder, descriptors, erasures, gateway } =
+    parts;
   const healthyOrThrow = (healthy: boolean, what: string) => {
     if (!healthy) throw new Error(what);
   };
@@ -251,10 +333,12 @@ function readyChecks(
     registry: () => registry.ping(),
     warehouse: () => warehouse.ping(),
     async log() {
-      const warnings = [...new Set([...logWarnings(log), ...(await gateway.warnings())])];
+      const ofGateway = (await gateway.warnings()).filter((warning) => !isBrokerWarning(warning));
+      const warnings = [...new Set([...logWarnings(log), ...ofGateway])];
       if (!(await gateway.healthy())) throw new NotReadyError('the log takes no packets', warnings);
       return warnings;
     },
+    broker: async () => (await gateway.warnings()).filter(isBrokerWarning),
     definitions: async () => healthyOrThrow(relay.healthy, 'definitions do not reach the log'),
     async rules() {
       healthyOrThrow(await rules.healthy(), 'the rules do not run');
@@ -262,19 +346,23 @@ function readyChecks(
     },
     archiver: async () => healthyOrThrow(archiver.healthy, 'the warehouse takes no rows'),
     jobs: async () => healthyOrThrow(recalculator.healthy, 'recalculations are not worked at'),
+    counters: async () => healthyOrThrow(counters.healthy, 'counters of vehicles are not kept'),
     video: async () => healthyOrThrow(video.healthy, 'video tasks are not worked at'),
     async reports() {
       healthyOrThrow(await reporter.healthy(), 'cannot lease report jobs');
       return reporter.warnings();
     },
+    forwarder: async () => healthyOrThrow(forwarder.healthy, 'forwarding destinations are not worked at'),
     erasures: async () => healthyOrThrow(erasures.healthy, 'stored data of what was deleted is not erased'),
     files: () => videoFiles.ping(),
+    disk: async () => diskWarnings(),
     process: async () => descriptors.warnings(),
   };
 }
 
 async function startHousekeeping({ config, life, loggerOf, now }: Context, { registry, hub }: Stores): Promise<void> {
   await life.start(createTerminalBindings({ hub, registry, logger: loggerOf('terminal bindings') }));
+  await life.start(createAccountExpiry({ registry, logger: loggerOf('expiry of accounts') }));
   await life.start(
     createHousekeeping({
       config: { auditRetentionDays: config.AUDIT_RETENTION_DAYS },
@@ -286,9 +374,15 @@ async function startHousekeeping({ config, life, loggerOf, now }: Context, { reg
 }
 
 /** Starts deliveries of notifications, and creates the live API, which is started after its server. */
-async function startNotifier(context: Context, { registry, log, hub }: Stores, tokens: Tokens, api: Api) {
-  const { config, life, metrics, tracing, loggerOf, now } = context;
-  await startNotifications(life, { config, registry, log, hub, loggerOf, metrics, tracing, now });
+async function startNotifier(
+  context: Context,
+  { registry, log, hub }: Stores,
+  directory: Directory,
+  tokens: Tokens,
+  api: Api,
+) {
+  const { config, life, metrics, tracing, geocoder, loggerOf, now } = context;
+  await startNotifications(life, { config, registry, directory, log, hub, geocoder, loggerOf, metrics, tracing, now });
   return createNotifier({
     config: liveConfigOf(config),
     log,
@@ -296,10 +390,16 @@ async function startNotifier(context: Context, { registry, log, hub }: Stores, t
     inbox: registry.notifications,
     verify: (token) => tokens.verify(token),
     cookieSession: (request) => api.cookieSession(request),
+    mayConnect: (request) => api.mayConnect(request),
     geofenceOwners: (ids) => registry.geofences.ownersOf(ids),
+    driverAssignments: (question) => registry.driverAssignments.list(question),
+    counters: (vehicleIds) => registry.counters.of(vehicleIds),
     addressKey: (request) => sourceOf(api.clientAddress(request)),
     keyIsGood: (keyId) => tokens.keyIsGood(keyId),
     liveSessions: (ids) => registry.sessions.liveAmong(ids),
+    apiKeysAmong: (ids) => registry.apiKeys.grantsAmong(ids),
+    noteApiKeyUse: (id, address) => registry.apiKeys.touch(id, address),
+    clientAddress: (request) => api.clientAddress(request),
     logger: loggerOf('notifier'),
     metrics,
     now,
@@ -341,7 +441,7 @@ async function listen(
   http.server.on('upgrade', (request, socket, head) => {
     http.upgraded(socket);
     if (request.url?.split('?', 1)[0] === '/live') notifier.upgrade(request, socket, head);
-    else refuseUpgrade(socket, '404 Not Found');
+    else if (!api.upgrade(request, socket, head)) refuseUpgrade(socket, '404 Not Found');
   });
   return ports;
 }

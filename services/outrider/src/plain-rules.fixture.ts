@@ -54,13 +54,16 @@ function speedOf(last: Position | null, position: Position): number | null {
   return distance([last.longitude, last.latitude], [position.longitude, position.latitude]) / hours;
 }
 
-function contains(shape: Shape, { longitude, latitude }: Position): boolean {
+function contains(shape: Shape, position: Position): boolean {
+  const { longitude, latitude } = position;
   switch (shape.type) {
     case 'polygon':
       return booleanPointInPolygon([longitude, latitude], {
         type: 'Polygon',
         coordinates: shape.rings.map((ring) => ring.map(([x, y]) => [x, y])),
       });
+    case 'multipolygon':
+      return shape.polygons.some((rings) => contains({ type: 'polygon', rings }, position));
     case 'circle':
       return distance([...shape.center], [longitude, latitude], { units: 'meters' }) <= shape.radiusM;
     case 'line':

@@ -34,7 +34,7 @@ test('the first five minutes, and a program’s flow after them, work as pasted'
       `until grep -q '"kind":"speeding"' ${received} && grep -q '"kind":"geofence-visit"' ${received}; do sleep 0.1; done`,
       `cd ${folder}`,
       example('shorthand'),
-      ...['people', 'user', 'refresh', 'files'].map(part),
+      ...['people', 'user', 'refresh', 'api-key', 'feeds', 'files', 'many', 'rights', 'suspension'].map(part),
       // The client is not waited for: it ends when its server does.
     ].join('\n');
     await promisify(execFile)('bash', ['-c', script], { cwd: ROOT, timeout: 100_000 });
@@ -65,9 +65,26 @@ test('the first five minutes, and a program’s flow after them, work as pasted'
     expect(where.position).toEqual(state.position);
     expect(alley.properties).toMatchObject({ ownerId: anna.id, widthM: 30, speedLimitKmh: 30 });
     expect(answers('refresh')).toMatchObject([{ id: anna.id }]);
+    const [byKey, refused, keys] = answers('api-key');
+    expect(byKey).toEqual(vehicles);
+    expect(refused).toMatchObject({ status: 403, detail: expect.stringContaining('`write`') });
+    expect(keys.items).toMatchObject([
+      { name: 'Dispatch', scopes: ['read'], groupIds: [expect.toBeOneOf(anna.groupIds)] },
+    ]);
+    const [feed, rest, heartbeat, ...lines] = answers('feeds');
+    expect(feed.items.map(({ kind, phase }: { kind: string; phase: string }) => `${kind} ${phase}`)).toContain(
+      'speeding begin',
+    );
+    expect(rest).toMatchObject({ items: expect.any(Array), nextCursor: expect.any(String), lagSeconds: 0 });
+    expect(heartbeat).toMatchObject({ type: 'heartbeat', cursor: expect.any(String) });
+    expect(lines.map(({ latitude }) => latitude)).toContain(52.5199);
     const [imported, copied] = answers('files');
     expect(imported).toMatchObject({ dryRun: true, created: 0, updated: 0, unchanged: 1 });
     expect(copied).toMatchObject({ dryRun: false, created: 1, updated: 0, unchanged: 0 });
+    const [changed, joined, found] = answers('many');
+    expect(changed).toMatchObject({ dryRun: true, updated: 1, unchanged: 0, items: [{ outcome: 'updated' }] });
+    expect(joined).toEqual({ dryRun: false, added: 0, removed: 0 });
+    expect(found.items).toMatchObject([{ name: 'Van 7', color: null }]);
   } finally {
     await service.kill();
     rmSync(folder, { recursive: true, force: true });

@@ -148,9 +148,8 @@ test('a report of a schedule comes by e-mail, once, whatever is started again', 
   expect(more).toEqual([]);
   expect(mail).toMatch(/^From: Fleet <fleet@example.com>/m);
   expect(mail).toMatch(/^To: dispatch@example.com/m);
-  expect(mail).toMatch(/^Subject: Report current-state/m);
-  const [, name] = /^Content-Disposition: attachment; filename=(\S+)\s*$/m.exec(mail) ?? [];
-  expect(name).toBe(items[0]?.result?.name);
+  expect(mail).toMatch(/^Subject: Report Present state\b/m);
+  expect(mail).toMatch(/^Content-Disposition: attachment; filename="Present state \d{4}-\d\d-\d\d\.csv"\s*$/m);
   const [, encoded = ''] =
     /^Content-Disposition: attachment[^\r]*\r\n(?:[^\r]+\r\n)*\r\n([A-Za-z0-9+/=\r\n]+)/m.exec(mail) ?? [];
   expect(Buffer.from(encoded, 'base64')).toEqual(await fileOf(service, items[0]?.id ?? ''));

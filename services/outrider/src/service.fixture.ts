@@ -56,15 +56,24 @@ export function portVariables(ports: Ports): Record<string, string> {
   };
 }
 
-/** Starts the service on a folder, without waiting until it is ready. */
+/**
+ * Starts the service on a folder, without waiting until it is ready.
+ *
+ * @param openFiles the limit of open files that it has; null: that of this process
+ */
 export function spawnService(
   folder: string,
   ports: Ports = ANY_PORTS,
   environment: Record<string, string> = {},
+  openFiles: number | null = null,
 ): ServiceProcess {
-  const child = spawn(process.execPath, [MAIN, 'start'], {
+  const start = [process.execPath, MAIN, 'start'] as const;
+  const [command, ...args] =
+    openFiles === null ? start : (['/bin/sh', '-c', `ulimit -n ${openFiles}; exec "$@"`, 'sh', ...start] as const);
+  const child = spawn(command, args, {
     env: {
       PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       DATA_DIR: folder,
       HOST: '127.0.0.1',
       ...portVariables(ports),
@@ -178,6 +187,7 @@ export async function printedAtStart(folder: string, use: (text: string) => Prom
   const child = spawn(process.execPath, [MAIN, 'start'], {
     env: {
       PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       DATA_DIR: folder,
       HOST: '127.0.0.1',
       ...portVariables(ANY_PORTS),
@@ -206,6 +216,7 @@ export async function refusedStart(
   const child = spawn(process.execPath, [MAIN, 'start'], {
     env: {
       PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       LOG_FORMAT: 'json',
       HOST: '127.0.0.1',
       ...portVariables(ANY_PORTS),
@@ -252,6 +263,16 @@ export class LiveRecorder {
 
   of(type: string): LiveMessage[] {
     return this.messages.filter((message) => message.type === type);
+  }
+
+  /** The newest position of a vehicle that it was sent, in a snapshot or after it. */
+  lastPosition(vehicleId: string): Record<string, unknown> | undefined {
+    return this.messages
+      .flatMap((message) => {
+        if (message.type === 'snapshot') return message.positions as Record<string, unknown>[];
+        return message.type === 'position' ? [message] : [];
+      })
+      .findLast((position) => position.vehicleId === vehicleId);
   }
 
   close(): void {

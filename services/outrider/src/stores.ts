@@ -1,11 +1,13 @@
 import { ensureAdmin, quotasOf } from '@outrider/api';
 import {
   backingOf,
+  geocoderOf,
   openCheckpoints,
   openHub,
   openLog,
   openRegistry,
   openReportFiles,
+  openServiceFiles,
   openVideoFiles,
   openWarehouse,
   patientCheckpoints,
@@ -25,7 +27,7 @@ import {
 } from '@outrider/runtime';
 import type { variables } from './config.ts';
 import type { openDataDir } from './data-dir.ts';
-import { measureLog } from './disk.ts';
+import { createLogFillWatch, measureLog } from './disk.ts';
 
 /** What every part of the process shares. */
 export type Context = Awaited<ReturnType<typeof openContext>>;
@@ -54,32 +56,55 @@ export async function openContext(
     tracingConfig,
     loggerOf: (part: string) => logger.child({ part }),
     now: Date.now,
+    /** One for all that runs here: its calls a second are of the process. */
+    geocoder: geocoderOf(config, logger.child({ part: 'geocoder' })),
   };
 }
 
 /** Opens all stores, and creates the operator `admin` at the first start. */
 export async function openStores({ config, life, dataDir, backing, metrics, loggerOf }: Context) {
-  await life.start(
-    createDiskWatch({ folder: dataDir.path, warningMb: config.DISK_WARNING_MB, logger: loggerOf('disk'), metrics }),
-  );
-  if (backing.log.brokers === null) measureLog(dataDir.file('log.sqlite'), metrics);
+  const diskWatch = createDiskWatch({
+    folder: dataDir.path,
+    warningMb: config.DISK_WARNING_MB,
+    logger: loggerOf('disk'),
+    metrics,
+  });
+  await life.start(diskWatch);
   const registry = await openRegistry(backing, loggerOf('registry'), { quotas: quotasOf(config) });
   life.own('registry', () => registry.close());
   const generatedPassword = await ensureAdmin(registry, config.ADMIN_PASSWORD);
 
   const log = await openLog(backing, loggerOf('log'), metrics, { startsRun: true });
   life.own('log', () => log.close());
+  const logFill = backing.log.brokers === null ? await startLogFillWatch() : null;
   const checkpoints = patientCheckpoints(
     await openCheckpoints(backing, loggerOf('checkpoints')),
     loggerOf('checkpoints'),
     isDiskOutage,
   );
   life.own('checkpoints', () => checkpoints.close());
-  const warehouse = await openWarehouse(backing, { retentionDays: config.ARCHIVE_RETENTION_DAYS });
+  const warehouse = await openWarehouse(backing, {
+    retentionDays: config.ARCHIVE_RETENTION_DAYS,
+    whenNeeded: true,
+  });
   life.own('warehouse', () => warehouse.close());
   const videoFiles = await openVideoFiles(backing);
   const reportFiles = await openReportFiles(backing);
+  const serviceFiles = await openServiceFiles(backing);
   const hub = await openHub(backing, loggerOf('hub'));
   life.own('hub', () => hub.close());
-  return { registry, generatedPassword, log, checkpoints, warehouse, videoFiles, reportFiles, hub };
+  const diskWarnings = () => [...diskWatch.warnings(), ...(logFill?.warnings() ?? [])];
+  return {
+    ...{ registry, generatedPassword, log, checkpoints, warehouse, videoFiles, reportFiles, serviceFiles, hub },
+    diskWarnings,
+  };
+
+  async function startLogFillWatch() {
+    const path = dataDir.file('log.sqlite');
+    measureLog(path, metrics);
+    const maxBytes = backing.log.retentionMb * 1024 * 1024;
+    const watch = createLogFillWatch({ path, maxBytes, log, logger: loggerOf('log'), metrics });
+    await life.start(watch);
+    return watch;
+  }
 }

@@ -1,6 +1,8 @@
 import { MessageChannel, type MessagePort, parentPort, Worker, workerData } from 'node:worker_threads';
 import { connectHub, type Hub, serveHub } from '@outrider/hub';
 import {
+  collectStartGarbage,
+  collectWhenQuiet,
   createLogger,
   type MetricsSnapshot,
   measureThread,
@@ -59,6 +61,7 @@ type Report =
  *
  * @param entry module that calls {@link runInThread}
  * @param ports in the settings, to be transferred
+ * @param youngMb what V8 has for new objects, which collections under load are rarer with; null: as it decides, 48
  */
 export function createServiceThread<Settings, Result>(
   name: string,
@@ -68,6 +71,7 @@ export function createServiceThread<Settings, Result>(
   logger: Started['logger'],
   tracing: TracingConfig,
   ports: readonly MessagePort[] = [],
+  youngMb: number | null = null,
 ): ServiceThread<Result> {
   let worker: Worker | null = null;
   let ready: { result: Result } | null = null;
@@ -102,7 +106,8 @@ export function createServiceThread<Settings, Result>(
       const { port1, port2 } = new MessageChannel();
       serveHub(hub, port1);
       const started: Started = { name, settings, hub: port2, logger, tracing };
-      const thread = new Worker(entry, { name, workerData: started, transferList: [port2, ...ports] });
+      const resourceLimits = youngMb === null ? {} : { maxYoungGenerationSizeMb: youngMb };
+      const thread = new Worker(entry, { name, workerData: started, transferList: [port2, ...ports], resourceLimits });
       worker = thread;
       await new Promise<void>((resolve, reject) => {
         thread.on('message', (report: Report) => {
@@ -178,6 +183,8 @@ export async function runInThread<Settings>(
     await service.part.start();
     service.part.failed?.catch((error: unknown) => send({ failed: clonedError(error) }));
     send({ ready: service.result() });
+    await collectStartGarbage();
+    collectWhenQuiet();
   } catch (error) {
     send({ startFailed: clonedError(error) });
   }

@@ -26,7 +26,8 @@ export async function receiveWebhooks(statusOf: (id: string, times: number) => n
     try {
       let body = '';
       for await (const chunk of request.setEncoding('utf8')) body += chunk;
-      const id = String(request.headers['webhook-id']);
+      // A message channel has a name of its own for it.
+      const id = String(request.headers['webhook-id'] ?? request.headers['call-id']);
       received.push({ id, headers: request.headers, body });
       response.writeHead(statusOf(id, received.filter((each) => each.id === id).length)).end();
     } catch {

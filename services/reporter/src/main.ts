@@ -1,28 +1,34 @@
 import {
   accessVariables,
   backingOf,
+  geocoderVariables,
   hubCheck,
   logCheck,
   logVariables,
   mailVariables,
-  needServers,
   openDirectory,
   openHub,
   openLog,
   openRegistryWithoutSecrets,
   openReportFiles,
   openWarehouse,
-  serverVariables,
+  serverVariablesWith,
 } from '@outrider/backing';
 import { runService } from '@outrider/runtime';
 import { startReporter } from './reporter.ts';
 import { reporterVariables } from './settings.ts';
 
-const VARIABLES = { ...accessVariables, ...mailVariables, ...reporterVariables, ...logVariables, ...serverVariables };
+const VARIABLES = {
+  ...accessVariables,
+  ...geocoderVariables,
+  ...mailVariables,
+  ...reporterVariables,
+  ...logVariables,
+  ...serverVariablesWith(['KAFKA_BROKERS', 'REDIS_URL', 'DATABASE_URL', 'CLICKHOUSE_URL', 'S3_URL']),
+};
 
 /** Report jobs, schedules and report mails in a process of their own. Instances share the work by leases. */
 await runService('reporter', VARIABLES, async ({ config, logger, metrics, tracing, life, now }) => {
-  needServers(config, ['KAFKA_BROKERS', 'REDIS_URL', 'DATABASE_URL', 'CLICKHOUSE_URL', 'S3_URL']);
   const backing = backingOf(config, null);
   const registry = await openRegistryWithoutSecrets(backing, logger);
   life.own('registry', () => registry.close());

@@ -1,11 +1,18 @@
 import { maySeeStill, questionFor, ReportAccess, unseenIn } from '@outrider/access';
-import { type GeofenceId, isoTime, REPORT_JOB_CHANNEL, type ReportJobNews, type User } from '@outrider/domain';
-import { FilesFullError } from '@outrider/files';
+import {
+  callerWithin,
+  type GeofenceId,
+  isoTime,
+  REPORT_JOB_CHANNEL,
+  type ReportJobNews,
+  type User,
+} from '@outrider/domain';
 import type { JobProgress, LeasedJob } from '@outrider/registry';
 import {
   allRows,
   type Format,
   formatOf,
+  GroupTotals,
   kindOf,
   type Question,
   type ReportKind,
@@ -13,12 +20,16 @@ import {
   type ReportSources,
   type Row,
   requestOf,
+  shownAs,
+  summaryLines,
   TooManyRowsError,
 } from '@outrider/reports';
 import { Counter, type Span } from '@outrider/runtime';
-import { BusyError, TooMuchError, WarehouseFullError } from '@outrider/warehouse';
+import { TooMuchError } from '@outrider/warehouse';
+import type { ReportFailure } from '@outrider/words/messages';
 import { progressOf } from './progress.ts';
 import { type ReportFileStore, ReportTooLargeError } from './report-files.ts';
+import { isPassing, MAX_ATTEMPTS } from './retries.ts';
 import type { ReportRunnerParts } from './runner.ts';
 
 /** A report that is being made. */
@@ -29,10 +40,10 @@ export interface ReportTask {
   ending: AbortController;
 }
 
+/** How long one job may wait for addresses; a call waits less. */
+const ADDRESSES_MS = 120_000;
 /** The number of bytes bounds what is written in the end. */
 const MAX_ROWS = 100_000_000;
-/** Of a report whose worker dies, or that fails. */
-export const MAX_ATTEMPTS = 5;
 
 /** The job was cancelled, another worker has it, or the service stops. */
 class BrokenOff extends Error {
@@ -44,7 +55,13 @@ class BrokenOff extends Error {
 }
 
 /** The account gets no such report; the message says why. */
-class Refused extends Error {}
+class Refused extends Error {
+  readonly reason: ReportFailure;
+  constructor(message: string, reason: ReportFailure) {
+    super(message);
+    this.reason = reason;
+  }
+}
 
 /** The account lost the right to see part of the report: it is made again. */
 class RightsChanged extends Error {}
@@ -86,7 +103,7 @@ export class ReportAttempts {
     const { leased, ending } = task;
     const request = requestOf(leased.job);
     try {
-      if (leased.attempts > MAX_ATTEMPTS) throw new Refused(`It broke off ${MAX_ATTEMPTS} times.`);
+      if (leased.attempts > MAX_ATTEMPTS) throw new Refused(`It broke off ${MAX_ATTEMPTS} times.`, 'failed');
       const { rows, bytes } = await this.#make(task, request, AbortSignal.any([ending.signal, stop]));
       await this.#publish(leased, request, { state: 'done', rows, bytes, error: null });
     } catch (error) {
@@ -99,26 +116,36 @@ export class ReportAttempts {
   /** @throws {Refused} when the account may not have it */
   #askerOf({ job }: LeasedJob, request: ReportRequest): User {
     const { directory } = this.#parts;
-    const user = job.userId === null ? undefined : directory.users.get(job.userId);
-    if (user === undefined || user.blocked) throw new Refused('The account was blocked or deleted.');
+    const account = directory.userOf(job);
+    if (account === undefined || account.blocked) throw new Refused('The account was blocked or deleted.', 'gone');
+    const user = callerWithin(account, request.limitedTo);
     const unseen = unseenIn(request, user, directory);
-    if (unseen !== null) throw new Refused(`What ${unseen} names does not exist, or the account may not see it.`);
+    if (unseen !== null)
+      throw new Refused(`What ${unseen} names does not exist, or the account may not see it.`, 'gone');
     return user;
   }
 
   async #make({ leased, progress }: ReportTask, request: ReportRequest, signal: AbortSignal) {
     const { job, lease } = leased;
-    const { registry, directory, hub, reportArchive, now, refresh } = this.#parts;
+    const { registry, directory, hub, reportArchive, geocoder, now, refresh } = this.#parts;
     await refresh?.();
     const user = this.#askerOf(leased, request);
-    const access = new ReportAccess(user, { directory, hub, registry, reportArchive });
-    const [kind, format] = [kindOf(request), formatOf(request)];
+    const access = new ReportAccess(user, { directory, hub, registry, reportArchive, geocoder }, ADDRESSES_MS);
+    const format = formatOf(request);
+    const { columns = null, groupBy = null, language = null, title = null, timeZone } = request;
+    const kind = shownAs(kindOf(request), format, columns);
     const question = questionFor(request, access, now(), signal);
     const named = new Set<GeofenceId>(request.geofenceId === null ? [] : [request.geofenceId]);
     const sources = noting(access.sources, named);
-    const pages = counted(allRows(kind, sources, question, MAX_ROWS), kind, question, progress);
-    const { timeZone } = request;
-    const written = format.write({ kind, pages, timeZone, archive: sources.archive, signal });
+    const rows = allRows(kind, sources, question, format.maxRows ?? MAX_ROWS);
+    const pages = counted(rows, kindOf(request), question, progress);
+    const { fromMs, toMs } = request;
+    const reading = await access.reading(language, { title, fromMs, toMs, madeAtMs: question.nowMs });
+    const totals = new GroupTotals(kind, null, timeZone);
+    const written = format.write({
+      ...{ kind, pages: totalled(pages, totals), timeZone, columns, groupBy, reading, signal },
+      archive: sources.archive,
+    });
     const file = await this.#store.put(job.id, lease, format.extension, written);
     const contents = { vehicleIds: question.vehicles.map(({ id }) => id), geofenceIds: [...named] };
     try {
@@ -130,6 +157,8 @@ export class ReportAttempts {
       throw error;
     }
     const { mediaType } = format;
+    const summary = await summaryLines(kind, totals, reading, timeZone);
+    const historyFromMs = fromMs === null ? null : await access.historyFrom(contents.vehicleIds, fromMs);
     const result = {
       rows: progress.positions,
       bytes: file.bytes,
@@ -137,7 +166,14 @@ export class ReportAttempts {
       mediaType,
     };
     // Where this fails, the file stays: the sweep removes it unless the job ended with it.
-    if (await registry.reportFiles.finish(leased, result, { ...file, ...result, ...contents })) return result;
+    if (
+      await registry.reportFiles.finish(
+        leased,
+        { ...result, summary, ...(historyFromMs !== null && { historyFromMs }) },
+        { ...file, ...result, ...contents },
+      )
+    )
+      return result;
     await this.#store.delete(file.id);
     throw new BrokenOff('lost');
   }
@@ -154,9 +190,9 @@ export class ReportAttempts {
       else if (error.why === 'stop') await later(0, failures);
       return;
     }
-    const reason = reasonOf(error);
-    if (reason === null) {
-      if (error instanceof BusyError || error instanceof FilesFullError || error instanceof WarehouseFullError) {
+    const known = reasonOf(error);
+    if (known === null) {
+      if (isPassing(error)) {
         await later(retryMs, failures);
         return;
       }
@@ -167,9 +203,12 @@ export class ReportAttempts {
         return;
       }
     }
-    const failure = reason ?? 'It failed again and again; the log says of what.';
-    if (await registry.reportFiles.fail(leased, failure))
-      await this.#publish(leased, request, { state: 'failed', rows: 0, bytes: 0, error: failure });
+    const { said, reason } = known ?? {
+      said: 'It failed again and again; the log says of what.',
+      reason: 'failed' satisfies ReportFailure,
+    };
+    if (await registry.reportFiles.fail(leased, said, reason))
+      await this.#publish(leased, request, { state: 'failed', rows: 0, bytes: 0, error: said });
   }
 
   /** Clients that are not connected query the job. */
@@ -190,13 +229,16 @@ export class ReportAttempts {
   }
 }
 
-/** Why there will be no such report; null where another attempt may succeed. */
-function reasonOf(error: unknown): string | null {
-  if (error instanceof Refused) return error.message;
+/** Why there will be no such report, and the same as a word for messages; null where another attempt may succeed. */
+function reasonOf(error: unknown): { said: string; reason: ReportFailure } | null {
+  if (error instanceof Refused) return { said: error.message, reason: error.reason };
   if (error instanceof TooManyRowsError || error instanceof ReportTooLargeError)
-    return `${error.message}: ask for fewer vehicles, or for less time.`;
+    return { said: `${error.message}: ask for fewer vehicles, or for less time.`, reason: 'too-large' };
   if (error instanceof TooMuchError)
-    return `It takes more ${error.what} than one question may: ask for fewer vehicles, or for less time.`;
+    return {
+      said: `It takes more ${error.what} than one question may: ask for fewer vehicles, or for less time.`,
+      reason: 'too-large',
+    };
   return null;
 }
 
@@ -209,7 +251,19 @@ function noting(sources: ReportSources, named: Set<GeofenceId>): ReportSources {
       if (name !== null) named.add(id);
       return name;
     },
+    async placesOf(points) {
+      const places = await sources.placesOf(points);
+      for (const place of places) if (place?.geozoneId) named.add(place.geozoneId);
+      return places;
+    },
   };
+}
+
+async function* totalled(pages: AsyncIterable<Row[]>, totals: GroupTotals): AsyncGenerator<Row[]> {
+  for await (const rows of pages) {
+    for (const row of rows) totals.add(row);
+    yield rows;
+  }
 }
 
 async function* counted(

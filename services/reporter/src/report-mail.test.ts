@@ -1,8 +1,10 @@
 import { MailPolicy } from '@outrider/access';
 import type { EmailMessage, SendResult } from '@outrider/channels';
 import { type Directory, type JobId, Turns, type User, VEHICLE_DEFAULTS, type Vehicle } from '@outrider/domain';
-import { followRegistry, openRegistry, type Registry } from '@outrider/registry';
+import { followRegistry, type Registry } from '@outrider/registry';
+import { openTestRegistry } from '@outrider/registry/blank';
 import { Registry as Metrics, type Part } from '@outrider/runtime';
+import type { Language } from '@outrider/words';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createReportMail } from './report-mail.ts';
 
@@ -20,7 +22,7 @@ let answer: (message: EmailMessage) => SendResult;
 
 beforeEach(async () => {
   nowMs = Date.UTC(2026, 0, 15, 12);
-  registry = await openRegistry({ path: ':memory:', now: () => nowMs });
+  registry = await openTestRegistry({ now: () => nowMs });
   ({ directory } = await followRegistry(registry));
   const group = await registry.groups.create({ name: 'North', dealerId: null });
   owner = await registry.users.create(
@@ -52,7 +54,7 @@ afterEach(async () => {
 
 async function start(maxAttachmentBytes = 1000): Promise<void> {
   mailer = createReportMail({
-    config: { maxAttachmentBytes, pollMs: 1 },
+    config: { maxAttachmentBytes, publicUrl: 'https://fleet.example.com', pollMs: 1 },
     registry,
     directory,
     files: { get: async () => ReadableStream.from([Buffer.from(CONTENT)]) },
@@ -82,8 +84,11 @@ async function start(maxAttachmentBytes = 1000): Promise<void> {
 }
 
 /** A report of a schedule that is made, or failed. */
-async function made(error: string | null = null): Promise<JobId> {
-  const report = { report: 'mileage', format: 'csv', vehicleId: null, groupId: null };
+async function made(failure: { error: string; reason: string } | null = null, language?: Language): Promise<JobId> {
+  const report = {
+    ...{ report: 'mileage', format: 'csv', vehicleId: null, groupId: null },
+    ...(language && { language }),
+  };
   await registry.reportSchedules.create({
     ownerId: owner.id,
     name: 'Every morning',
@@ -104,13 +109,13 @@ async function made(error: string | null = null): Promise<JobId> {
   const leased = await registry.jobs.lease({ kinds: ['report'], leaseMs: 1000, atOnce: 1 });
   if (leased === null) throw new Error('it was due');
   const file = { name: 'mileage.csv', mediaType: 'text/csv', bytes: CONTENT.length, sha256: 'ab'.repeat(32) };
-  if (error === null)
+  if (failure === null)
     await registry.reportFiles.finish(
       leased,
-      { rows: 7, bytes: file.bytes },
+      { rows: 7, bytes: file.bytes, summary: ['Distance: 120 km', 'Trips: 9'] },
       { id: 'report-file', ...file, vehicleIds: [van.id], geofenceIds: [] },
     );
-  else await registry.reportFiles.fail(leased, error);
+  else await registry.reportFiles.fail(leased, failure.error, failure.reason);
   return leased.job.id;
 }
 const untilCounts = (counts: Record<string, number>) =>
@@ -126,11 +131,11 @@ test('a report goes to each address, with its file', async () => {
   expect(sent.map(({ to }) => to).toSorted()).toEqual([['a@example.com'], ['b@example.com']]);
   expect(new Set(sent.map(({ id }) => id)).size).toBe(2);
   const [message] = sent;
-  expect(message?.subject).toBe('Report mileage, 2026-01-15');
-  expect(message?.text).toContain('Rows: 7');
+  expect(message?.subject).toBe('Report Mileage, 2026-01-15');
+  expect(message?.text).toContain('Rows: 7\nDistance: 120 km\nTrips: 9\n');
   expect(message?.text).toContain("Schedule: 'Every morning'");
   expect(message?.unsubscribeUrl).toMatch(/^https:\/\/fleet\.example\.com\/email\/unsubscribe\?token=/);
-  expect(message?.attachments).toMatchObject([{ name: 'mileage.csv', mediaType: 'text/csv' }]);
+  expect(message?.attachments).toMatchObject([{ name: 'Mileage 2026-01-15.csv', mediaType: 'text/csv' }]);
   expect(Buffer.from(message?.attachments?.[0]?.content ?? []).toString()).toBe(CONTENT);
 });
 
@@ -139,15 +144,40 @@ test('of one that is too large it is said where it is', async () => {
   await start(CONTENT.length - 1);
   await untilCounts({ delivered: 2 });
   expect(sent[0]?.attachments).toBeUndefined();
-  expect(sent[0]?.text).toContain(`/api/v1/report-jobs/${id}/file`);
+  expect(sent[0]?.text).toContain(`https://fleet.example.com/api/v1/report-jobs/${id}/file`);
 });
 
 test('of one that could not be made it is said why', async () => {
-  await made('It takes more rows than one may.');
+  await made({ error: 'It takes more rows than one may.', reason: 'too-large' });
   await start();
   await untilCounts({ delivered: 2 });
-  expect(sent[0]).toMatchObject({ subject: 'Report mileage, 2026-01-15 could not be made' });
-  expect(sent[0]?.text).toContain('It takes more rows than one may.');
+  expect(sent[0]).toMatchObject({ subject: 'Report Mileage, 2026-01-15 could not be made' });
+  expect(sent[0]?.text).toContain('Reason: It is too large: ask for fewer vehicles, or for less time.\n');
+});
+
+test('all of it is in the language and the time zone of its reader, Hebrew from right to left', async () => {
+  await registry.preferences.change(owner.id, () => ({ language: 'ru', timeZone: 'Asia/Tokyo' }));
+  await made();
+  await start();
+  await untilCounts({ delivered: 2 });
+  const [message] = sent;
+  expect(message?.subject).toMatch(/^Отчёт «Пробег», 15 янв\. 2026/);
+  expect(message?.text).toContain("Расписание: 'Every morning'\nСтрок: 7\nDistance: 120 km\n");
+  expect(message?.text).toMatch(/Сформирован: .* \+09:00 \(Asia\/Tokyo\)\n/);
+  expect(message?.text).toContain('Отписаться: https://');
+  expect(message?.unsubscribeUrl).toContain('&language=ru');
+  expect(message?.attachments?.[0]?.name).toBe('Пробег 2026-01-15.csv');
+  expect(message?.html).toContain('<html lang="ru" dir="ltr">');
+});
+
+test('the language of a schedule is that of its mails', async () => {
+  await registry.preferences.change(owner.id, () => ({ language: 'ru' }));
+  await made({ error: 'It takes more rows than one may.', reason: 'too-large' }, 'he');
+  await start();
+  await untilCounts({ delivered: 2 });
+  expect(sent[0]?.html).toContain('<body dir="rtl"');
+  expect(sent[0]?.text).toContain('סיבה: הדוח גדול מדי');
+  expect(sent[0]?.text).toContain('ביטול קבלת הודעות: https://');
 });
 
 test('what fails for now is tried again later, with the same id, and given up after a day', async () => {

@@ -1,18 +1,34 @@
-import type { MailPolicy } from '@outrider/access';
-import { type EmailChannel, type EmailMessage, outcomeOf, quotedName, type SendResult } from '@outrider/channels';
-import { type Directory, isoTime, mayReceive, type ReportSchedule, Turns, type User } from '@outrider/domain';
+import { type MailPolicy, maySeeStill, readerOf } from '@outrider/access';
+import {
+  type EmailChannel,
+  type EmailMessage,
+  escapeHtml,
+  type MessageReader,
+  messageDay,
+  messageHtml,
+  messageTime,
+  outcomeOf,
+  quotedName,
+  type SendResult,
+  tableHtml,
+} from '@outrider/channels';
+import { type Directory, type ReportSchedule, Turns, type User } from '@outrider/domain';
 import type { Files } from '@outrider/files';
 import type { Job, Registry, ReportDelivery, ReportDeliveryOutcome, ReportFile } from '@outrider/registry';
+import { requestOf } from '@outrider/reports';
 import { Counter, type Logger, type Registry as Metrics, type Part, worker } from '@outrider/runtime';
+import { messagesIn, REPORT_FAILURES } from '@outrider/words/messages';
 
 export interface ReportMailParts {
   config: {
     /** A larger file is not attached: the message says where it is. */
     maxAttachmentBytes: number;
+    /** Where people reach the service. */
+    publicUrl: string;
     /** Default 1000. */
     pollMs?: number;
   };
-  registry: Pick<Registry, 'reportDeliveries' | 'reportSchedules' | 'reportFiles' | 'jobs'>;
+  registry: Pick<Registry, 'reportDeliveries' | 'reportSchedules' | 'reportFiles' | 'jobs' | 'preferences'>;
   /** Everything defined, as it is in force. */
   directory: Directory;
   files: Pick<Files, 'get'>;
@@ -102,38 +118,76 @@ async function prepare(
   if (owner === undefined || owner.blocked) return { cancelled: 'The account is blocked.' };
   const job = await registry.jobs.get(delivery.jobId);
   if (job === null) return { cancelled: 'The report is forgotten.' };
-  const message = await compose(parts, delivery, schedule, owner, job);
+  const { language } = requestOf(job);
+  const preferred = await readerOf(registry, owner.id, schedule.timeZone);
+  // Their reader is not known: a schedule may be in another language, else they read as its owner does.
+  const reader = language ? { ...preferred, language } : preferred;
+  const message = await compose(parts, delivery, { schedule, owner, job, reader });
   if ('cancelled' in message) return message;
   // What would not be sent anyway does not count.
   const address = await mailPolicy.admit(owner, delivery.target, delivery.attempts === 1);
-  return 'cancelled' in address ? address : mailPolicy.withUnsubscribe(message, address);
+  return 'cancelled' in address ? address : mailPolicy.withUnsubscribe(message, address, reader.language);
+}
+
+interface ToCompose {
+  schedule: ReportSchedule;
+  owner: User;
+  job: Job;
+  reader: MessageReader;
 }
 
 async function compose(
   { registry, directory, files, config }: ReportMailParts,
   delivery: ReportDelivery,
-  schedule: ReportSchedule,
-  owner: User,
-  job: Job,
+  { schedule, owner, job, reader }: ToCompose,
 ): Promise<EmailMessage | { cancelled: string }> {
   const to = [delivery.target];
+  const { words } = messagesIn(reader.language);
+  const { title, labels, reasons, failed, tooLarge } = words.reportMail;
+  const name = reportName(job, reader);
   // No word of it is its owner's to choose: the name of the schedule stands in the text, as a name.
-  const subject = `Report ${titleOf(job)}`;
+  const titled = title(name, periodOf(job, reader));
+  const scheduled = [labels.schedule, quotedName(schedule.name)] as const;
   if (job.state === 'failed') {
-    const text = `${subject}\n\nSchedule: ${quotedName(schedule.name)}\nThe report could not be made. ${job.error ?? ''}\n`;
-    return { id: delivery.id, to, subject: `${subject} could not be made`, text };
+    const known = REPORT_FAILURES.find((each) => each === job.result?.reason);
+    // An earlier version noted the sentence alone.
+    const reason = known ? reasons[known] : (job.error ?? '');
+    return { id: delivery.id, to, ...written(reader, failed(titled), [scheduled, [labels.reason, reason]]) };
   }
   const file = await registry.reportFiles.of(job.id);
   const bytes = file && (await bytesOf(files, file, config.maxAttachmentBytes));
   if (file === null || bytes === null) return { cancelled: 'The file was deleted.' };
-  if (!maySee(directory, owner, file)) return { cancelled: 'The account may not see all of it any more.' };
+  if (!maySeeStill(file, owner, directory)) return { cancelled: 'The account may not see all of it any more.' };
   const isAttached = bytes !== 'too large';
+  const attached = fileName(file, name, job);
+  const url = `${config.publicUrl}/api/v1/report-jobs/${job.id}/file`;
+  const rows = new Intl.NumberFormat(reader.language, { useGrouping: false }).format(Number(job.result?.rows ?? 0));
   return {
     id: delivery.id,
     to,
+    ...written(reader, titled, [
+      scheduled,
+      [labels.rows, rows],
+      ...summaryOf(job),
+      [labels.daysOf, schedule.timeZone],
+      [labels.made, messageTime(job.finishedAtMs ?? 0, reader)],
+      [labels.file, isAttached ? attached : tooLarge(Math.ceil(file.bytes / 1_000_000), url)],
+    ]),
+    ...(isAttached && { attachments: [{ name: attached, mediaType: file.mediaType, content: bytes }] }),
+  };
+}
+
+/** As text, and as a document in the direction of the language. */
+function written(
+  { language }: MessageReader,
+  subject: string,
+  rows: readonly (readonly [label: string, value: string])[],
+): Pick<EmailMessage, 'subject' | 'text' | 'html'> {
+  const lines = rows.map(([label, value]) => `${label}: ${value}`);
+  return {
     subject,
-    text: textOf(subject, schedule, job, file, isAttached),
-    ...(isAttached && { attachments: [{ name: file.name, mediaType: file.mediaType, content: bytes }] }),
+    text: `${[subject, '', ...lines].join('\n')}\n`,
+    html: messageHtml(language, subject, [`<p>${escapeHtml(subject)}</p>`, ...tableHtml(rows)]),
   };
 }
 
@@ -147,48 +201,54 @@ async function bytesOf(
   return stream === null ? null : Buffer.concat(await Array.fromAsync(stream));
 }
 
-function maySee(directory: Directory, owner: User, { vehicleIds, geofenceIds }: ReportFile): boolean {
-  const none = { vehicle: undefined, geofence: undefined, geofenceOwner: undefined };
-  return (
-    vehicleIds.every((id) => mayReceive(owner, { ...none, vehicle: directory.vehicles.get(id) })) &&
-    geofenceIds.every((id) => {
-      const geofence = directory.geofences.get(id);
-      const geofenceOwner = directory.ownerOf(geofence);
-      return mayReceive(owner, { vehicle: undefined, geofence, geofenceOwner });
-    })
-  );
+function reportName(job: Job, { language }: MessageReader): string {
+  const { report } = requestOf(job);
+  return messagesIn(language).names.reports[report] ?? report;
 }
 
-interface ReportTerms {
-  report: string;
-  fromMs: number | null;
-  toMs: number | null;
-  timeZone: string;
+/** First and last day by the calendar of the report; null for a report without a time range. */
+function daysOf(job: Job): { first: Temporal.PlainDate; last: Temporal.PlainDate } | null {
+  const { fromMs, toMs, timeZone } = requestOf(job);
+  if (fromMs === null || toMs === null) return null;
+  return { first: dayOf(fromMs, timeZone), last: dayOf(toMs - 1, timeZone) };
 }
 
-/** Such as `mileage, 2026-01-05 to 2026-01-11`. */
-function titleOf({ parameters }: Job): string {
-  const { report, fromMs, toMs, timeZone } = parameters as unknown as ReportTerms;
-  if (fromMs === null || toMs === null) return report;
-  const day = (timeMs: number) =>
-    Temporal.Instant.fromEpochMilliseconds(timeMs).toZonedDateTimeISO(timeZone).toPlainDate().toString();
-  const [first, last] = [day(fromMs), day(toMs - 1)];
-  return first === last ? `${report}, ${first}` : `${report}, ${first} to ${last}`;
+function dayOf(timeMs: number, timeZone: string): Temporal.PlainDate {
+  return Temporal.Instant.fromEpochMilliseconds(timeMs).toZonedDateTimeISO(timeZone).toPlainDate();
 }
 
-function textOf(subject: string, schedule: ReportSchedule, job: Job, file: ReportFile, isAttached: boolean): string {
-  const rows = Number(job.result?.rows ?? 0);
-  const where = `/api/v1/report-jobs/${job.id}/file`;
-  const lines = [
-    subject,
-    '',
-    `Schedule: ${quotedName(schedule.name)}`,
-    `Rows: ${rows}`,
-    `Days of: ${schedule.timeZone}`,
-    `Made: ${isoTime(job.finishedAtMs ?? 0)}`,
-    isAttached
-      ? `File: ${file.name}`
-      : `File: ${file.name} has ${Math.ceil(file.bytes / 1_000_000)} MB, which is too large for an e-mail. It is at ${where}`,
-  ];
-  return `${lines.join('\n')}\n`;
+/** Such as `2026-01-05 to 2026-01-11`, as it is written in the language. */
+function periodOf(job: Job, { language }: MessageReader): string | null {
+  const days = daysOf(job);
+  if (days === null) return null;
+  const first = messageDay(days.first, language);
+  const last = messageDay(days.last, language);
+  return first === last ? first : messagesIn(language).words.reportMail.period(first, last);
+}
+
+/**
+ * In the language of the reader, with days that sort: `Mileage 2026-01-05 2026-01-11.xlsx`. A report without a time
+ * range is named by the day when it was made.
+ */
+function fileName(file: ReportFile, name: string, job: Job): string {
+  const { first, last } = daysOf(job) ?? dayMade(job);
+  const period = new Set([first.toString(), last.toString()]);
+  // What file systems refuse.
+  const plain = name.replace(/[\\/:*?"<>|]+/g, '-');
+  return `${[plain, ...period].join(' ')}.${file.name.split('.').at(-1)}`;
+}
+
+function dayMade(job: Job): { first: Temporal.PlainDate; last: Temporal.PlainDate } {
+  const day = dayOf(job.finishedAtMs ?? job.createdAtMs, requestOf(job).timeZone);
+  return { first: day, last: day };
+}
+
+/** Its totals, as labels and values; an earlier version noted none. */
+function summaryOf({ result }: Job): [label: string, value: string][] {
+  const { summary } = result ?? {};
+  const lines = Array.isArray(summary) ? summary.filter((line) => typeof line === 'string') : [];
+  return lines.map((line) => {
+    const [label = '', ...value] = line.split(': ');
+    return [label, value.join(': ')];
+  });
 }

@@ -1,9 +1,12 @@
 import { MailPolicy } from '@outrider/access';
 import {
   type accessVariables,
+  geocoderOf,
+  type geocoderVariables,
   mailChannelOf,
   mailLimitsOf,
   type mailVariables,
+  publicUrlOf,
   reportStoreOf,
 } from '@outrider/backing';
 import { createEmailChannel } from '@outrider/channels';
@@ -13,12 +16,15 @@ import type { Hub } from '@outrider/hub';
 import type { Registry } from '@outrider/registry';
 import type { ReportArchive } from '@outrider/reports';
 import type { Config, Lifecycle, Logger, Registry as Metrics, Tracing } from '@outrider/runtime';
+import { createPersonExports } from './person-exports.ts';
 import { createReportMail } from './report-mail.ts';
 import { createReportRunner } from './runner.ts';
 import { createReportScheduler } from './scheduler.ts';
 import { type reporterVariables, reportMailOf } from './settings.ts';
 
-export type ReporterSettings = Config<typeof reporterVariables & typeof mailVariables & typeof accessVariables>;
+export type ReporterSettings = Config<
+  typeof reporterVariables & typeof geocoderVariables & typeof mailVariables & typeof accessVariables
+>;
 
 export interface ReporterParts {
   config: ReporterSettings;
@@ -42,12 +48,14 @@ export async function startReporter(life: Lifecycle, parts: ReporterParts): Prom
   const { config, registry, directory, files, logger, metrics, now } = parts;
   const email = createEmailChannel({ ...mailChannelOf(config), now });
   life.own('report e-mail', () => email.close());
-  const runner = createReportRunner({ ...parts, config: reportStoreOf(config) });
+  const geocoder = geocoderOf(config, logger);
+  const runner = createReportRunner({ ...parts, geocoder, config: reportStoreOf(config) });
   await life.start(runner);
+  await life.start(createPersonExports({ ...parts, geocoder, config: reportStoreOf(config) }));
   await life.start(createReportScheduler({ registry, directory, logger }));
   await life.start(
     createReportMail({
-      config: reportMailOf(config),
+      config: { ...reportMailOf(config), publicUrl: publicUrlOf(config) },
       registry,
       directory,
       files,

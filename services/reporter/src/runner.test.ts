@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { ABSENT, World } from '@outrider/api/fixture';
 import {
   blankPosition,
+  type GroupId,
   type JobId,
   type Position,
   REPORT_JOB_CHANNEL,
@@ -12,6 +13,7 @@ import {
   type Vehicle,
   type VehicleId,
 } from '@outrider/domain';
+import { PLAIN_GEOCODER } from '@outrider/geocoder/testing';
 import type { ReportArchive } from '@outrider/reports';
 import { EMPTY_ARCHIVE } from '@outrider/reports/empty-archive';
 import { Registry as Metrics } from '@outrider/runtime';
@@ -61,7 +63,7 @@ const archive: ReportArchive = {
 };
 
 beforeEach(async () => {
-  world = await World.open({ limits: LIMITS }, {}, ':memory:');
+  world = await World.open({ limits: LIMITS });
   operator = await world.member('boss', 'operator');
   dealer = await world.member('dealer', 'dealer');
   const group = await world.registry.groups.create({ name: 'North', dealerId: dealer.user.id });
@@ -105,6 +107,7 @@ async function start(config: Partial<ReportRunnerConfig> = {}): Promise<ReportRu
     directory: world.directory,
     hub: world.hub,
     reportArchive: archive,
+    geocoder: PLAIN_GEOCODER,
     files: world.reportFiles,
     logger: { debug() {}, info() {}, warn() {}, error() {}, fatal() {} },
     metrics: new Metrics(),
@@ -181,6 +184,7 @@ describe('a report as a job', () => {
       bytes: file.body.length,
       name: 'track-2026-01-14-2026-01-14.csv',
       mediaType: 'text/csv',
+      summary: [],
       url: `/api/v1/report-jobs/${id}/file`,
       expiresAt: '2026-01-22T12:00:00.000Z',
     });
@@ -236,6 +240,15 @@ describe('a report as a job', () => {
     await start();
     await untilState(id, 'done');
     expect(vehiclesIn((await fileOf(id, anna)).body)).toEqual([vans[1]?.id]);
+  });
+
+  test('is about those of several vehicles that its user may see', async () => {
+    const id = await asked(anna, { vehicleIds: vans.slice(0, 2).map((van) => van.id) });
+    await world.registry.vehicles.update(vans[0]?.id as VehicleId, null, { groupIds: [] });
+    await start();
+    await untilState(id, 'done');
+    expect(vehiclesIn((await fileOf(id, anna)).body)).toEqual([vans[1]?.id]);
+    expect((await ask(anna, { vehicleIds: [vans[1]?.id, vans[0]?.id] })).body.errors[0].pointer).toBe('/vehicleIds/1');
   });
 
   test('is made anew where a right is lost meanwhile', async () => {
@@ -398,6 +411,20 @@ describe('what a report’s job is asked for with', () => {
     const [hidden, absent] = [await ask(anna, { vehicleId: vans[2]?.id }), await ask(anna, { vehicleId: ABSENT })];
     expect([hidden.status, hidden.body]).toEqual([absent.status, absent.body]);
   });
+});
+
+test('a report that a key for some groups asked for holds no more than these, and alone is the key’s to fetch', async () => {
+  const fields = { name: 'ERP', scopes: ['read', 'write'] as const, groupIds: [north as GroupId], expiresAtMs: null };
+  const { text } = await world.registry.apiKeys.create(dealer.user.id, fields);
+  const [limited, whole] = [await asked({ jwt: text }), await asked(dealer)];
+  await start();
+  for (const id of [limited, whole]) await untilState(id, 'done');
+  const file = await fileOf(limited, { jwt: text });
+  expect(file.status).toBe(200);
+  expect(file.body).toContain('Van 2');
+  expect(file.body).not.toContain('Van 3');
+  expect((await fileOf(whole, dealer)).body).toContain('Van 3');
+  expect((await fileOf(whole, { jwt: text })).status).toBe(410);
 });
 
 describe('files of reports', () => {

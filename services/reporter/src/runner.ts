@@ -1,5 +1,6 @@
 import type { Directory } from '@outrider/domain';
 import type { Files } from '@outrider/files';
+import type { Geocoder } from '@outrider/geocoder';
 import type { Hub } from '@outrider/hub';
 import type { LeasedJob, Registry } from '@outrider/registry';
 import { REPORT_JOB, type ReportArchive, requestOf } from '@outrider/reports';
@@ -15,8 +16,9 @@ import {
   type Tracing,
   worker,
 } from '@outrider/runtime';
-import { MAX_ATTEMPTS, ReportAttempts, type ReportTask } from './report-attempts.ts';
+import { ReportAttempts, type ReportTask } from './report-attempts.ts';
 import { ReportFileStore, type ReportFileStoreConfig } from './report-files.ts';
+import { MAX_ATTEMPTS } from './retries.ts';
 
 export interface ReportRunnerConfig extends ReportFileStoreConfig {
   /** Default 500. */
@@ -33,12 +35,23 @@ export interface ReportRunnerConfig extends ReportFileStoreConfig {
 
 export interface ReportRunnerParts {
   config: ReportRunnerConfig;
-  registry: Pick<Registry, 'jobs' | 'reportFiles' | 'geofences'>;
+  registry: Pick<
+    Registry,
+    | 'jobs'
+    | 'reportFiles'
+    | 'geofences'
+    | 'preferences'
+    | 'drivers'
+    | 'driverAssignments'
+    | 'maintenance'
+    | 'historyLimits'
+  >;
   directory: Directory;
   /** As of the API: a job may name what another instance has just made. */
   refresh?: () => Promise<void>;
   hub: Pick<Hub, 'latest' | 'connections' | 'publish'>;
   reportArchive: ReportArchive;
+  geocoder: Geocoder;
   files: Files;
   logger: Logger;
   metrics: Metrics;

@@ -1,7 +1,7 @@
 import { unseenIn } from '@outrider/access';
 import { coveredRange, type Directory, type ReportSchedule } from '@outrider/domain';
 import type { Registry, ScheduledJob } from '@outrider/registry';
-import { REPORT_JOB, type ReportRequest, reportKind, scheduledReport } from '@outrider/reports';
+import { REPORT_JOB, type ReportRequest, reportKind, scheduledReport, subjectOf } from '@outrider/reports';
 import { type Logger, type Part, poller } from '@outrider/runtime';
 
 export interface ReportSchedulerParts {
@@ -28,8 +28,14 @@ export function createReportScheduler({ config, registry, directory, logger }: R
     if (owner === undefined || owner.blocked || unseenIn(report, owner, directory) !== null) return null;
     const { fromMs, toMs } = coveredRange(schedule, period);
     const timeRange = reportKind(report.report)?.isNow ? { fromMs: null, toMs: null } : { fromMs, toMs };
-    const request: ReportRequest = { ...report, ...timeRange, timeZone: schedule.timeZone, shape: null };
-    return { kind: REPORT_JOB, subjectId: report.vehicleId ?? report.groupId, parameters: { ...request } };
+    const request: ReportRequest = {
+      ...report,
+      ...timeRange,
+      timeZone: schedule.timeZone,
+      shape: null,
+      title: schedule.name,
+    };
+    return { kind: REPORT_JOB, subjectId: subjectOf(report), parameters: { ...request } };
   }
 
   return poller({

@@ -34,7 +34,7 @@ let schedulers: Part[];
 let logged: unknown[];
 
 beforeEach(async () => {
-  world = await World.open({ limits: LIMITS }, {}, ':memory:');
+  world = await World.open({ limits: LIMITS });
   operator = await world.member('boss', 'operator');
   const group = await world.registry.groups.create({ name: 'North', dealerId: null });
   anna = await world.member('anna', 'user', { groupIds: [group.id] });
@@ -89,7 +89,7 @@ async function finishJobs(): Promise<void> {
   for (;;) {
     const leased = await world.registry.jobs.lease({ kinds: ['report'], leaseMs: 1000, atOnce: 1 });
     if (leased === null) return;
-    await world.registry.reportFiles.fail(leased, 'It was a test.');
+    await world.registry.reportFiles.fail(leased, 'It was a test.', 'failed');
   }
 }
 
@@ -125,6 +125,43 @@ describe('a schedule', () => {
       'changed',
       'changed',
       'created',
+    ]);
+  });
+
+  test('of several vehicles goes on with those that are left, and keeps its period', async () => {
+    const other = await world.registry.vehicles.create({
+      name: 'Truck',
+      dealerId: null,
+      groupIds: van.groupIds,
+      ...VEHICLE_DEFAULTS,
+    });
+    const hidden = await world.registry.vehicles.create({
+      name: 'Hidden',
+      dealerId: null,
+      groupIds: [],
+      ...VEHICLE_DEFAULTS,
+    });
+    const refused = await call('POST', '', anna, { ...DAILY, vehicleIds: [van.id, hidden.id] });
+    expect([refused.status, refused.body.errors[0].pointer]).toEqual([400, '/vehicleIds/1']);
+    const id = await added(anna, { kind: 'idling', period: 'week', vehicleIds: [van.id, other.id] });
+    expect((await call('PATCH', `/${id}`, anna, { hour: 7 })).body).toMatchObject({
+      vehicleIds: [van.id, other.id],
+      period: 'week',
+    });
+    await world.registry.vehicles.update(van.id, null, { groupIds: [] });
+    const again = { jwt: await world.tokenOf(anna.user) };
+    expect((await call('GET', `/${id}`, again)).body.vehicleIds).toEqual([other.id]);
+    world.nowMs += DAY_MS;
+    await start();
+    await vi.waitFor(async () => expect(await jobs()).toHaveLength(1), PATIENCE);
+    await world.registry.vehicles.update(other.id, null, { groupIds: [] });
+    await finishJobs();
+    world.nowMs += DAY_MS;
+    await vi.waitFor(async () => expect(await schedule(id)).toMatchObject({ active: false }), PATIENCE);
+    const token = { jwt: await world.tokenOf(anna.user) };
+    expect((await call('GET', `/${id}/deliveries`, token)).body.items).toMatchObject([
+      { address: 'dispatch@example.com', error: null },
+      { address: 'Dispatch@example.com', error: null },
     ]);
   });
 

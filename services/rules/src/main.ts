@@ -3,22 +3,22 @@ import {
   hubCheck,
   logCheck,
   logVariables,
-  needServers,
   openCheckpoints,
   openHub,
   openLog,
   patientCheckpoints,
   patientHub,
-  serverVariables,
+  serverVariablesWith,
 } from '@outrider/backing';
 import { runService } from '@outrider/runtime';
 import { createRules } from './rules.ts';
 import { rulesConfigOf, rulesVariables } from './settings.ts';
 
+const VARIABLES = { ...rulesVariables, ...logVariables, ...serverVariablesWith(['KAFKA_BROKERS', 'REDIS_URL']) };
+
 /** The rules in a process of its own; members share the partitions of the telemetry. */
-await runService('rules', { ...rulesVariables, ...logVariables, ...serverVariables }, async (parts) => {
+await runService('rules', VARIABLES, async (parts) => {
   const { config, logger, metrics, tracing, life, now } = parts;
-  needServers(config, ['KAFKA_BROKERS', 'REDIS_URL']);
   const backing = backingOf(config, null);
   const log = await openLog(backing, logger, metrics);
   life.own('log', () => log.close());

@@ -2,6 +2,7 @@ import type { DeadLetterOffice } from '@outrider/backing';
 import {
   type DefinitionChange,
   type FleetEvent,
+  IMPORT_PROTOCOL,
   type LateInterval,
   noteCause,
   noteNoCause,
@@ -216,6 +217,11 @@ export class PartitionRules {
       for (const { value, offset } of records) {
         // A consumer may get packets again that it was processing.
         if (offset < this.#position) continue;
+        // Imported history is for the archive: a recalculation finds out what it changes of the past.
+        if (value.protocol === IMPORT_PROTOCOL) {
+          this.#position = offset + 1;
+          continue;
+        }
         const eventsBefore = events.length;
         try {
           moved += this.#engine.process(value, offset, events);

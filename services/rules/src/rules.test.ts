@@ -10,6 +10,7 @@ import {
   type Geofence,
   type GeofenceId,
   geofenceOf,
+  IMPORT_PROTOCOL,
   noteCause,
   PacketTrace,
   type Position,
@@ -163,6 +164,8 @@ function queriesOf(log: Log) {
     release: log.release.bind(log),
     bounds: log.bounds.bind(log),
     readers: log.readers.bind(log),
+    offsetsAt: log.offsetsAt.bind(log),
+    writtenAtMs: log.writtenAtMs.bind(log),
     get discontinuities() {
       return log.discontinuities;
     },
@@ -253,6 +256,22 @@ test('packets become events, and the hub knows the newest positions', async () =
   await until('three events', async () => (await all(eventsTopic)).length === 3);
   expect(words(await all(eventsTopic))).toEqual(['geofence-visit begin', 'geofence-visit end left', 'speeding begin']);
   await until('the hub knows', async () => (await hub.latest([vehicleId(1)]))[0]?.position?.fixTimeMs === T0 + 120_000);
+  await rules.stop();
+});
+
+test('imported history moves nothing, and begins nothing', async () => {
+  await define(operator, vehicle(1), geofence());
+  const rules = rulesIn(new Life());
+  await rules.start();
+  const imported: TelemetryPacket = { ...packet(1, fix(300, 0.1), fix(360, 0.2, 90)), protocol: IMPORT_PROTOCOL };
+  await log.append(telemetryTopic, [imported, packet(1, fix(0, 0.09), fix(60, 0.1))]);
+  await until('an event', async () => (await all(eventsTopic)).length > 0);
+  expect(words(await all(eventsTopic))).toEqual(['geofence-visit begin']);
+  await until('the hub knows', async () => (await hub.latest([vehicleId(1)])).length === 1);
+  // What was live is no late data of what was imported.
+  expect(await hub.latest([vehicleId(1)])).toMatchObject([
+    { position: { fixTimeMs: T0 + 60_000 }, lastContactAtMs: T0 + 60_000, protocol: 'osmand' },
+  ]);
   await rules.stop();
 });
 

@@ -24,13 +24,10 @@ import {
 import { type Lag, rulesMetrics } from './metrics.ts';
 import { PartitionRules } from './partition-rules.ts';
 
+export { createCounterKeeper, createRecalculator } from './archive-workers.ts';
+export type { CounterKeeper, CounterKeeperParts } from './counters/keeper.ts';
 export { MAX_LATE_MS, RECALCULATIONS } from './recalculation/intervals.ts';
-export {
-  createRecalculator,
-  type Recalculator,
-  type RecalculatorConfig,
-  type RecalculatorParts,
-} from './recalculation/recalculator.ts';
+export type { Recalculator, RecalculatorConfig, RecalculatorParts } from './recalculation/recalculator.ts';
 export { rulesConfigOf, rulesVariables } from './settings.ts';
 
 export interface RulesConfig {

@@ -6,13 +6,12 @@ import {
   hubCheck,
   logCheck,
   logVariables,
-  needServers,
   openDirectory,
   openHub,
   openLog,
   openRegistry,
   openVideoFiles,
-  serverVariables,
+  serverVariablesWith,
   videoStoreVariables,
 } from '@outrider/backing';
 import { DEFAULT_QUOTAS } from '@outrider/domain';
@@ -28,7 +27,7 @@ const VARIABLES = {
   ...videoStoreVariables,
   ...dealerStorageVariables,
   ...logVariables,
-  ...serverVariables,
+  ...serverVariablesWith(['KAFKA_BROKERS', 'REDIS_URL', 'DATABASE_URL', 'S3_URL']),
 };
 
 /**
@@ -36,7 +35,6 @@ const VARIABLES = {
  * what it is just fetching, and an address of its own that terminals reach.
  */
 await runService('video', VARIABLES, async ({ config, logger, metrics, tracing, life, now }) => {
-  needServers(config, ['KAFKA_BROKERS', 'REDIS_URL', 'DATABASE_URL', 'S3_URL']);
   const backing = backingOf(config, null);
   const dealer = { ...DEFAULT_QUOTAS.dealer, storageBytes: dealerStorageBytes(config) };
   const registry = await openRegistry(backing, logger, { quotas: { ...DEFAULT_QUOTAS, dealer } });
@@ -63,13 +61,15 @@ await runService('video', VARIABLES, async ({ config, logger, metrics, tracing, 
     random: Math.random,
   });
   await life.start(video);
-  await life.start(createDiskWatch({ folder: config.DATA_DIR, warningMb: config.DISK_WARNING_MB, logger, metrics }));
+  const disk = createDiskWatch({ folder: config.DATA_DIR, warningMb: config.DISK_WARNING_MB, logger, metrics });
+  await life.start(disk);
   return {
     checks: {
       registry: () => registry.ping(),
       log: logCheck(log),
       hub: hubCheck(hub, now),
       files: () => files.ping(),
+      disk: async () => disk.warnings(),
       async video() {
         if (!video.healthy) throw new Error('video tasks are not worked at');
       },

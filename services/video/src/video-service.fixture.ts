@@ -16,7 +16,8 @@ import { VIDEO_TASK_CHANNEL } from '@outrider/domain';
 import { sampleVehicleFields } from '@outrider/domain/samples';
 import { type Files, openFolder } from '@outrider/files';
 import { MemoryHub } from '@outrider/hub';
-import { followRegistry, openRegistry, type Registry, type VideoProfileFields } from '@outrider/registry';
+import { followRegistry, type Registry, type VideoProfileFields } from '@outrider/registry';
+import { openTestRegistry } from '@outrider/registry/blank';
 import { Registry as Metrics } from '@outrider/runtime';
 import { expect, vi } from 'vitest';
 import { FakeTerminals } from './terminals.fixture.ts';
@@ -58,7 +59,7 @@ export class Place {
   static async open(): Promise<Place> {
     const folder = await mkdtemp(join(tmpdir(), 'video-'));
     const clock = { now: Date.now };
-    const registry = await openRegistry({ path: join(folder, 'registry.sqlite'), now: () => clock.now() });
+    const registry = await openTestRegistry({ path: join(folder, 'registry.sqlite'), now: () => clock.now() });
     const { directory } = await followRegistry(registry);
     const place = new Place(folder, registry, directory, await openFolder(join(folder, 'files')), clock);
     await place.hub.subscribe(VIDEO_TASK_CHANNEL, (text) => place.news.push((JSON.parse(text) as VideoTaskNews).task));
@@ -127,6 +128,19 @@ export class Place {
       timeZone: 'Asia/Shanghai',
       ...more,
     });
+  }
+
+  /**
+   * A profile whose terminal the running service has found connected. The first time that it does so it makes the
+   * waiting tasks of the profile due, which a test that counts attempts must not meet in between.
+   */
+  async addConnectedProfile(): Promise<VideoProfile> {
+    const profile = await this.addProfile();
+    await vi.waitFor(async () => {
+      const presence = await this.registry.videoProfiles.presence([profile.id]);
+      expect(presence.get(profile.id)?.online).toBe(true);
+    }, WAIT);
+    return profile;
   }
 
   /** As the API asks for a task, news and all. */

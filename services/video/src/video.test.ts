@@ -76,7 +76,7 @@ describe('a task', () => {
 
   test('that fails in passing is tried again; one that never will succeed is not', async () => {
     await place.start();
-    const profile = await place.addProfile();
+    const profile = await place.addConnectedProfile();
     place.terminals.failures.push('busy', 'connection-lost');
     const task = await place.ask(profile);
     expect(await place.until(task.id, 'waiting')).toMatchObject({ reason: 'busy', attempts: 1 });
@@ -99,7 +99,7 @@ describe('a task', () => {
   test('that never comes as far as to be requested is not tried for ever', async () => {
     await place.start();
     for (let n = 0; n < 8; n++) place.terminals.earlyFailures.push('no-answer');
-    const task = await place.ask(await place.addProfile());
+    const task = await place.ask(await place.addConnectedProfile());
     for (let attempts = 1; attempts < 8; attempts++) {
       await vi.waitFor(async () => {
         expect(await place.registry.videoTasks.get(task.id)).toMatchObject({ state: 'waiting', attempts });
@@ -113,7 +113,7 @@ describe('a task', () => {
   test('a bug of a driver is reported, and the task tried again', async () => {
     await place.start();
     place.terminals.bugs.push(new Error('a bug'));
-    const task = await place.ask(await place.addProfile());
+    const task = await place.ask(await place.addConnectedProfile());
     expect(await place.until(task.id, 'waiting')).toMatchObject({ reason: 'source-failed' });
     expect(place.errors).toHaveLength(1);
     place.aheadMs += 10_000;

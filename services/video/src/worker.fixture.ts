@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Files, openFolder } from '@outrider/files';
 import { MemoryHub } from '@outrider/hub';
-import { followRegistry, openRegistry } from '@outrider/registry';
+import { followRegistry } from '@outrider/registry';
+import { openTestRegistry } from '@outrider/registry/blank';
 import { createLogger, Registry as Metrics } from '@outrider/runtime';
 import type { FetchPhase } from './driver.ts';
 import { FakeTerminals } from './terminals.fixture.ts';
@@ -12,7 +13,7 @@ import { createVideo } from './video.ts';
 // a fetch that never ends, if any. It takes its time over
 // everything.
 const [folder = '', holdAt = ''] = process.argv.slice(2);
-const registry = await openRegistry({ path: join(folder, 'registry.sqlite') });
+const registry = await openTestRegistry({ path: join(folder, 'registry.sqlite') });
 const { directory } = await followRegistry(registry);
 const store = await openFolder(join(folder, 'files'));
 const terminals = new FakeTerminals();

@@ -1,3 +1,4 @@
+import { NO_CUSTOM_FIELDS } from '@outrider/domain';
 import avsc from 'avsc';
 import { expect, test } from 'vitest';
 import { definitionsTopic } from '../topics.ts';
@@ -24,9 +25,18 @@ test('a count beyond what follows is refused before anything is made of it', () 
 });
 
 test('a definition with a damaged count is told, and keeps nobody busy', () => {
-  const group = { kind: 'group' as const, id: 'g', version: 1, name: 'North', dealerId: null };
+  const group = {
+    kind: 'group' as const,
+    id: 'g',
+    version: 1,
+    name: 'North',
+    dealerId: null,
+    retentionDays: null,
+    ...NO_CUSTOM_FIELDS,
+  };
   const user = {
     kind: 'user' as const,
+    ...NO_CUSTOM_FIELDS,
     id: 'u',
     version: 1,
     login: 'anna',
@@ -36,6 +46,7 @@ test('a definition with a damaged count is told, and keeps nobody busy', () => {
     blocked: false,
     apiAccess: true,
     services: [],
+    rights: [],
     groupIds: ['g'],
   };
   for (const definition of [group, user]) {

@@ -6,8 +6,8 @@ import avsc, { type Type } from 'avsc';
  * And it reads ints that it would not write.
  *
  * @param at where the record begins in `bytes`
- * @throws {Error} when the record goes beyond the end of the bytes, an array's count beyond what may follow, or an int
- *   beyond 32 bits
+ * @throws {Error} when the record goes beyond the end of the bytes, the count of an array or a map beyond what may
+ *   follow, or an int beyond 32 bits
  */
 export function checkCounts(type: Type, bytes: Buffer, at: number): void {
   new Walk(bytes, at).over(type);
@@ -24,7 +24,12 @@ class Walk {
 
   over(type: Type): void {
     if (type instanceof avsc.types.RecordType) for (const field of type.fields) this.over(field.type);
-    else if (type instanceof avsc.types.ArrayType) this.#overArray(type.itemsType);
+    else if (type instanceof avsc.types.ArrayType) this.#overBlocks(() => this.over(type.itemsType));
+    else if (type instanceof avsc.types.MapType)
+      this.#overBlocks(() => {
+        this.#skip(this.#long());
+        this.over(type.valuesType);
+      });
     else if (type instanceof avsc.types.WrappedUnionType || type instanceof avsc.types.UnwrappedUnionType)
       this.over(type.types[this.#long()] ?? this.#fail('a union has no such branch'));
     else
@@ -52,8 +57,8 @@ class Walk {
       }
   }
 
-  #overArray(items: Type): void {
-    for (let left = this.#count(); left > 0; left = this.#count()) for (; left > 0; left--) this.over(items);
+  #overBlocks(item: () => void): void {
+    for (let left = this.#count(); left > 0; left = this.#count()) for (; left > 0; left--) item();
   }
 
   /** How many items the next block holds; none of this project's takes less than a byte. */

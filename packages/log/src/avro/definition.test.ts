@@ -1,5 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { type Definition, type DefinitionChange, VEHICLE_FIELD_LIST, type VehicleFieldName } from '@outrider/domain';
+import {
+  type Definition,
+  type DefinitionChange,
+  INACTIVE_REASONS,
+  VEHICLE_FIELD_LIST,
+  type VehicleFieldName,
+} from '@outrider/domain';
 import { runs } from '@outrider/testing';
 import avsc from 'avsc';
 import fc from 'fast-check';
@@ -15,9 +21,19 @@ const ids = fc.array(id, { maxLength: 5 });
 const point = fc.tuple(real, real);
 const shape = fc.oneof(
   fc.record({ type: fc.constant('polygon'), rings: fc.array(fc.array(point, { maxLength: 6 }), { maxLength: 3 }) }),
+  fc.record({
+    type: fc.constant('multipolygon'),
+    polygons: fc.array(fc.array(fc.array(point, { maxLength: 6 }), { maxLength: 3 }), { maxLength: 3 }),
+  }),
   fc.record({ type: fc.constant('circle'), center: point, radiusM: real }),
   fc.record({ type: fc.constant('line'), path: fc.array(point, { maxLength: 6 }), widthM: real }),
 );
+const attributes = fc.dictionary(
+  fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9_-]{0,5}$/),
+  fc.oneof(fc.string(), real, fc.boolean()),
+  { maxKeys: 4, noNullPrototype: true },
+);
+const custom = { externalId: maybe(fc.string()), customAttributes: attributes };
 const definitions = fc.oneof(
   fc.record({
     kind: fc.constant('user'),
@@ -30,7 +46,9 @@ const definitions = fc.oneof(
     blocked: fc.boolean(),
     apiAccess: fc.boolean(),
     services: fc.subarray(['video']),
+    rights: fc.subarray(['edit-vehicles', 'share']),
     groupIds: ids,
+    ...custom,
   }),
   fc.record({
     kind: fc.constant('vehicle'),
@@ -44,6 +62,35 @@ const definitions = fc.oneof(
     ) as Record<VehicleFieldName, fc.Arbitrary<unknown>>),
     dealerId: maybe(id),
     groupIds: ids,
+    customAttributes: attributes,
+    suspension: maybe(fc.record({ reason: fc.string(), by: fc.constantFrom('operator', 'dealer'), sinceMs: fc.nat() })),
+    sensors: fc.array(
+      fc.record({
+        id,
+        name: fc.string(),
+        kind: fc.constantFrom('temperature', 'fuel-level'),
+        unit: fc.string(),
+        source: fc.string(),
+        calibration: fc.array(fc.record({ raw: real, value: real }), { maxLength: 3 }),
+        outside: fc.constantFrom('extrapolate', 'clamp'),
+        validMin: maybe(real),
+        validMax: maybe(real),
+        onlyWithIgnition: fc.boolean(),
+        smoothing: fc.integer({ min: 1, max: 31 }),
+        thresholds: fc.array(
+          fc.record({
+            id,
+            condition: fc.constantFrom('above', 'outside'),
+            min: maybe(real),
+            max: maybe(real),
+            hysteresis: real,
+            forSeconds: real,
+          }),
+          { maxLength: 2 },
+        ),
+      }),
+      { maxLength: 3 },
+    ),
     terminalAccess: fc.record({
       protocol: fc.constantFrom('any', 'learn', 'jt808'),
       secretHash: maybe(fc.string()),
@@ -54,7 +101,15 @@ const definitions = fc.oneof(
       revision: fc.nat(),
     }),
   }),
-  fc.record({ kind: fc.constant('group'), id, version: fc.nat(), name: fc.string(), dealerId: maybe(id) }),
+  fc.record({
+    kind: fc.constant('group'),
+    id,
+    version: fc.nat(),
+    name: fc.string(),
+    dealerId: maybe(id),
+    retentionDays: maybe(fc.nat(36_500)),
+    ...custom,
+  }),
   fc.record({
     kind: fc.constant('geofence'),
     id,
@@ -65,6 +120,12 @@ const definitions = fc.oneof(
     groupIds: maybe(ids),
     speedLimitKmh: maybe(real),
     minDwellSeconds: real,
+    color: fc.option(fc.constant('#1f5fc4')),
+    description: fc.option(fc.string()),
+    category: fc.option(fc.string()),
+    sharedWithOrganisation: fc.boolean(),
+    sharedGroupIds: ids,
+    ...custom,
   }),
   fc.record({
     kind: fc.constant('notification-rule'),
@@ -73,12 +134,32 @@ const definitions = fc.oneof(
     ownerId: id,
     name: fc.string(),
     active: fc.boolean(),
-    inactiveReason: maybe(fc.constantFrom('switched-off', 'vehicles-deleted', 'groups-deleted', 'geofences-deleted')),
+    inactiveReason: maybe(fc.constantFrom(...INACTIVE_REASONS)),
     eventKinds: fc.array(fc.string(), { maxLength: 3 }),
     phases: fc.subarray(['begin', 'end']),
+    minDurationMinutes: real,
+    alarms: maybe(fc.subarray(['sos', 'towing'])),
+    sensors: maybe(fc.array(fc.string(), { maxLength: 3 })),
+    command: maybe(
+      fc.record({
+        type: fc.constantFrom('output-set', 'engine-block'),
+        output: maybe(fc.integer({ min: 1, max: 255 })),
+        on: maybe(fc.boolean()),
+        seconds: maybe(fc.integer({ min: 1, max: 86_400 })),
+        text: maybe(fc.string()),
+        maxSpeedKmh: maybe(fc.double({ min: 0, max: 100, noNaN: true })),
+        expiresInSeconds: fc.integer({ min: 10, max: 86_400 }),
+      }),
+    ),
     vehicleIds: maybe(ids),
     groupIds: maybe(ids),
     geofenceIds: maybe(ids),
+    insideGeofenceIds: maybe(ids),
+    outsideGeofenceIds: maybe(ids),
+    driver: maybe(fc.constantFrom('known', 'unknown')),
+    driverIds: maybe(ids),
+    driverGroupIds: maybe(ids),
+    licenceWarningDays: fc.nat({ max: 365 }),
     days: fc.oneof(
       fc.constant({ on: 'daily' }),
       fc.record({ on: fc.constant('weekdays'), weekdays: fc.subarray(['monday', 'tuesday', 'sunday']) }),
@@ -89,7 +170,25 @@ const definitions = fc.oneof(
     minIntervalMinutes: real,
     maxDataAgeMinutes: maybe(real),
     emails: fc.array(fc.string(), { maxLength: 3 }),
+    channelIds: ids,
+    messageTemplate: maybe(fc.string()),
+    messageTemplates: fc.dictionary(fc.constantFrom('de', 'ru'), fc.string(), { noNullPrototype: true }),
+    language: maybe(fc.constantFrom('de', 'he')),
+    push: fc.boolean(),
     webhookUrl: maybe(fc.string()),
+  }),
+  fc.record({
+    kind: fc.constant('driver'),
+    id,
+    version: fc.nat(),
+    name: fc.string(),
+    dealerId: maybe(id),
+    groupIds: ids,
+    codes: fc.array(fc.record({ code: fc.string(), sinceMs: fc.nat(), untilMs: maybe(fc.nat()) }), { maxLength: 3 }),
+    phone: maybe(fc.string()),
+    licenceNumber: maybe(fc.string()),
+    licenceExpiresOn: maybe(fc.constant('2027-05-31')),
+    ...custom,
   }),
   fc.record({
     kind: fc.constant('video-profile'),
@@ -147,8 +246,10 @@ test('definitions of different kinds never share a key', () => {
   const key = (kind: DefinitionChange['kind']) =>
     definitionsTopic.key({ kind, id: 'x', version: 1, changedAtMs: 0, definition: null });
   expect(
-    new Set((['user', 'vehicle', 'group', 'geofence', 'notification-rule', 'video-profile'] as const).map(key)).size,
-  ).toBe(6);
+    new Set(
+      (['user', 'vehicle', 'group', 'geofence', 'notification-rule', 'video-profile', 'driver'] as const).map(key),
+    ).size,
+  ).toBe(7);
 });
 
 test('bytes that are no change are refused', () => {

@@ -31,9 +31,10 @@ const UNIONS: readonly Tagged[] = [
       Geofence: 'geofence',
       NotificationRule: 'notification-rule',
       VideoProfile: 'video-profile',
+      Driver: 'driver',
     },
   },
-  { field: 'type', tags: { Polygon: 'polygon', Circle: 'circle', Line: 'line' } },
+  { field: 'type', tags: { Polygon: 'polygon', Circle: 'circle', Line: 'line', MultiPolygon: 'multipolygon' } },
   { field: 'on', tags: { Weekdays: 'weekdays', Dates: 'dates' }, whenNull: 'daily' },
 ];
 /** Records that are pairs in the domain. */
@@ -50,6 +51,8 @@ export function conversionOf(type: Type): Conversion {
       fromAvro: (items) => (items as unknown[]).map(fromAvro),
     };
   }
+  // The library makes maps without a prototype.
+  if (type instanceof avsc.types.MapType) return { toAvro: SAME.toAvro, fromAvro: (map) => ({ ...(map as Fields) }) };
   if (type instanceof avsc.types.EnumType)
     return { toAvro: (name) => symbolOf(name as string), fromAvro: (symbol) => nameOf(symbol as string) };
   if (type instanceof avsc.types.WrappedUnionType) return ofTaggedUnion(type.types);

@@ -1,19 +1,26 @@
 import type {
   AlarmRaised,
+  DriverShift,
   EventId,
   FleetEvent,
+  FuelChange,
   GeofenceId,
   GeofenceVisit,
   Ignition,
+  MaintenanceDue,
+  MaintenancePlanId,
   Offline,
   PowerCut,
+  SensorId,
+  SensorKind,
+  SensorThresholdExceeded,
   Speeding,
   Stop,
   TraceId,
   Trip,
   VehicleId,
 } from '@outrider/domain';
-import { ALARMS } from '@outrider/domain';
+import { ALARMS, THRESHOLD_CONDITIONS } from '@outrider/domain';
 import {
   malformed,
   readBoolean,
@@ -45,12 +52,15 @@ import {
  */
 
 /**
- * The version without alarm `terminal-conflict`, the one without `startLatitude` and `startLongitude` (but of trips),
- * and the one without `receivedAt` and `traceId` either.
+ * The version without maintenance, drivers and sensors, the one without alarm `terminal-conflict`, the one without
+ * `startLatitude` and `startLongitude` (but of trips), and the one without `receivedAt` and `traceId` either.
  */
-const EARLIER = ['568bb775b43c6340', '1eeaa7ece2133285', 'e54cf8bfaf1909d1'];
-const WITHOUT_START = 2;
-const WITHOUT_CAUSE = 3;
+const EARLIER = ['31c9d8d5f19eae1e', '568bb775b43c6340', '1eeaa7ece2133285', 'e54cf8bfaf1909d1'];
+const WITHOUT_DRIVER = 1;
+/** All of them are without what is known of tanks. */
+const WITHOUT_FUEL = 1;
+const WITHOUT_START = 3;
+const WITHOUT_CAUSE = 4;
 const schema = readSchema('event', EARLIER);
 
 // The enums, each in the order of its symbols.
@@ -74,6 +84,13 @@ const IGNITION_ENDS: Reasons<Ignition> = ['switched-off', 'no-longer-watched'];
 const ALARM_ENDS: Reasons<AlarmRaised> = ['cleared', 'no-longer-watched'];
 const POWER_CUT_ENDS: Reasons<PowerCut> = ['restored', 'no-longer-watched'];
 const OFFLINE_ENDS: Reasons<Offline> = ['online', 'no-longer-watched'];
+const MAINTENANCE_STAGES: readonly MaintenanceDue['stage'][] = ['warning', 'due'];
+const MAINTENANCE_CAUSES: readonly MaintenanceDue['cause'][] = ['distance', 'engine-hours', 'days', 'counter'];
+const MAINTENANCE_ENDS: Reasons<MaintenanceDue> = ['due', 'serviced', 'corrected', 'plan-changed', 'no-longer-watched'];
+const SHIFT_ENDS: Reasons<DriverShift> = ['card-removed', 'other-driver', 'parked', 'no-longer-watched'];
+const FUEL_CHANGES: readonly FuelChange['kind'][] = ['refuelling', 'fuel-drain'];
+const FUEL_CHANGE_ENDS: Reasons<FuelChange> = ['settled', 'no-longer-watched'];
+const THRESHOLD_ENDS: Reasons<SensorThresholdExceeded> = ['returned', 'gap', 'sensor-changed', 'no-longer-watched'];
 
 /** The records of the schema's union, in its order. */
 const VISIT = 0;
@@ -84,6 +101,10 @@ const IGNITION = 4;
 const ALARM = 5;
 const POWER_CUT = 6;
 const OFFLINE = 7;
+const MAINTENANCE = 8;
+const DRIVER_SHIFT = 9;
+const FUEL_CHANGE = 10;
+const THRESHOLD = 11;
 
 const TRACE_BYTES = 16;
 
@@ -149,6 +170,31 @@ export function encodeEvent(event: FleetEvent): Buffer {
       writeBase(OFFLINE, event);
       writeReason(OFFLINE_ENDS, event.endReason);
       break;
+    case 'maintenance-due':
+      writeBase(MAINTENANCE, event);
+      writeString(event.planId);
+      writeString(event.planName);
+      writeSymbol(MAINTENANCE_STAGES, event.stage);
+      writeSymbol(MAINTENANCE_CAUSES, event.cause);
+      writeReason(MAINTENANCE_ENDS, event.endReason);
+      break;
+    case 'driver-shift':
+      writeBase(DRIVER_SHIFT, event);
+      writeReason(SHIFT_ENDS, event.endReason);
+      break;
+    case 'refuelling':
+    case 'fuel-drain':
+      writeBase(FUEL_CHANGE, event);
+      writeSymbol(FUEL_CHANGES, event.kind);
+      writeDouble(event.volumeL);
+      writeDouble(event.levelBeforeL);
+      writeDouble(event.levelAfterL);
+      writeByte(event.whileMoving ? 1 : 0);
+      writeReason(FUEL_CHANGE_ENDS, event.endReason);
+      break;
+    case 'sensor-threshold':
+      writeThreshold(event);
+      break;
   }
   writeNullable(event.receivedAtMs ?? null, writeLong);
   writeNullable(event.traceId ?? null, writeTrace);
@@ -156,7 +202,28 @@ export function encodeEvent(event: FleetEvent): Buffer {
     writeNullable(event.startLatitude ?? null, writeDouble);
     writeNullable(event.startLongitude ?? null, writeDouble);
   }
+  writeNullable(event.driverCode ?? null, writeString);
+  if (event.kind === 'trip' || event.kind === 'parking' || event.kind === 'idling') {
+    writeNullable(event.fuelStartL ?? null, writeDouble);
+    writeNullable(event.fuelEndL ?? null, writeDouble);
+    writeNullable(event.fuelUsedL ?? null, writeDouble);
+  }
   return endRecord();
+}
+
+function writeThreshold(event: SensorThresholdExceeded): void {
+  writeBase(THRESHOLD, event);
+  writeString(event.sensorId);
+  writeString(event.sensorName);
+  writeString(event.sensorKind);
+  writeString(event.unit);
+  writeString(event.thresholdId);
+  writeSymbol(THRESHOLD_CONDITIONS, event.condition);
+  writeNullable(event.min, writeDouble);
+  writeNullable(event.max, writeDouble);
+  writeDouble(event.value);
+  writeDouble(event.peakValue);
+  writeReason(THRESHOLD_ENDS, event.endReason);
 }
 
 function writeTrace(traceId: string): void {
@@ -211,6 +278,15 @@ export function decodeEvent(bytes: Buffer): FleetEvent {
     if (readNullable()) event.startLatitude = readDouble();
     if (readNullable()) event.startLongitude = readDouble();
   }
+  if (version < WITHOUT_DRIVER) {
+    if (readNullable()) event.driverCode = readString();
+    else if (event.kind === 'driver-shift') malformed('driverCode');
+  }
+  if (version < WITHOUT_FUEL && (event.kind === 'trip' || event.kind === 'parking' || event.kind === 'idling')) {
+    if (readNullable()) event.fuelStartL = readDouble();
+    if (readNullable()) event.fuelEndL = readDouble();
+    if (readNullable()) event.fuelUsedL = readDouble();
+  }
   readEnd();
   return event;
 }
@@ -260,6 +336,44 @@ function readFacts(): FleetEvent {
       return { ...readBase(), kind: 'power-cut', endReason: readReason(POWER_CUT_ENDS) };
     case OFFLINE:
       return { ...readBase(), kind: 'offline', endReason: readReason(OFFLINE_ENDS) };
+    case MAINTENANCE:
+      return {
+        ...readBase(),
+        kind: 'maintenance-due',
+        planId: readString() as MaintenancePlanId,
+        planName: readString(),
+        stage: readSymbol(MAINTENANCE_STAGES),
+        cause: readSymbol(MAINTENANCE_CAUSES),
+        endReason: readReason(MAINTENANCE_ENDS),
+      };
+    case DRIVER_SHIFT:
+      return { ...readBase(), kind: 'driver-shift', driverCode: '', endReason: readReason(SHIFT_ENDS) };
+    case FUEL_CHANGE:
+      return {
+        ...readBase(),
+        kind: readSymbol(FUEL_CHANGES),
+        volumeL: readDouble(),
+        levelBeforeL: readDouble(),
+        levelAfterL: readDouble(),
+        whileMoving: readBoolean(),
+        endReason: readReason(FUEL_CHANGE_ENDS),
+      };
+    case THRESHOLD:
+      return {
+        ...readBase(),
+        kind: 'sensor-threshold',
+        sensorId: readString() as SensorId,
+        sensorName: readString(),
+        sensorKind: readString() as SensorKind,
+        unit: readString(),
+        thresholdId: readString(),
+        condition: readSymbol(THRESHOLD_CONDITIONS),
+        min: readNullable() ? readDouble() : null,
+        max: readNullable() ? readDouble() : null,
+        value: readDouble(),
+        peakValue: readDouble(),
+        endReason: readReason(THRESHOLD_ENDS),
+      };
     default:
       return malformed('kind');
   }

@@ -16,6 +16,16 @@ export function readFrom(bytes: Buffer): void {
   cursor = HEADER_BYTES;
 }
 
+/** Where in the record reading goes on. */
+export function place(): number {
+  return cursor;
+}
+
+/** Goes back to a {@link place}. */
+export function goTo(earlier: number): void {
+  cursor = earlier;
+}
+
 /** @throws {Error} when something is left */
 export function readEnd(): void {
   if (cursor !== source.length) malformed('end');
@@ -76,11 +86,28 @@ export function readHex(bytes: number): string {
 }
 
 export function readString(): string {
+  const start = skipString();
+  return source.toString('utf8', start, cursor);
+}
+
+/** @returns the {@link place} of its first byte; its end is where reading goes on */
+export function skipString(): number {
   const length = readInt();
   const start = cursor;
   cursor += length;
   if (length < 0 || cursor > source.length) malformed('string');
-  return source.toString('utf8', start, cursor);
+  return start;
+}
+
+/** Reads a string where it is this one, of ASCII; goes nowhere where it is not. */
+export function readIfNext(text: string): boolean {
+  const { length } = text;
+  // Lengths of up to 63 are one byte.
+  if (length > 63 || source[cursor] !== length * 2) return false;
+  const start = cursor + 1;
+  for (let i = 0; i < length; i++) if (text.charCodeAt(i) !== source[start + i]) return false;
+  cursor = start + length;
+  return true;
 }
 
 /** Names come again and again: one string for each, which V8 knows as a property's name already. */

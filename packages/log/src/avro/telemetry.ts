@@ -17,6 +17,7 @@ import {
   readDouble,
   readEnd,
   readFrom,
+  readIfNext,
   readInt,
   readLong,
   readName,
@@ -49,7 +50,7 @@ import {
  */
 const EARLIER = ['403ed164a94ec6bb', 'cf951141d9b7c2b9', 'cc26c35c2ce3cb44', 'a8e67377e93ee0c7'];
 const WITH_ENUM = 1;
-const WITHOUT_TRACE = 3;
+export const WITHOUT_TRACE = 3;
 const schema = readSchema('telemetry', EARLIER);
 
 /** In the order of the enum that earlier versions had. */
@@ -206,12 +207,12 @@ function writeAttribute(value: AttributeValue): void {
  * @throws {Error} when the bytes are not such a record
  */
 export function decodeTelemetry(bytes: Buffer): TelemetryPacket {
-  const versions = versionsBefore(schema, bytes);
+  const versions = versionsBeforeCurrent(bytes);
   readFrom(bytes);
   const packet: TelemetryPacket = {
     vehicleId: readString() as VehicleId,
     terminalId: readString() as TerminalId,
-    protocol: versions >= WITH_ENUM ? (ENUM_PROTOCOLS[readInt()] ?? malformed('protocol')) : readName(),
+    protocol: readProtocol(versions),
     receivedAtMs: readLong(),
     positions: [],
     trace: null,
@@ -223,6 +224,25 @@ export function decodeTelemetry(bytes: Buffer): TelemetryPacket {
   readEnd();
   return packet;
 }
+
+/**
+ * By how many versions of the schema a record is older than this one.
+ *
+ * @throws {Error} when no known version wrote it
+ */
+export function versionsBeforeCurrent(bytes: Buffer): number {
+  return versionsBefore(schema, bytes);
+}
+
+/** @param versions by how many versions of the schema the record is older */
+export function readProtocol(versions: number): ProtocolName {
+  if (versions >= WITH_ENUM) return ENUM_PROTOCOLS[readInt()] ?? malformed('protocol');
+  // Most packets have the protocol of the one before.
+  if (!readIfNext(lastProtocol)) lastProtocol = readName();
+  return lastProtocol;
+}
+
+let lastProtocol: ProtocolName = '';
 
 /** Built in the order of `blankPosition`, so that positions from here and from the decoders share one hidden class. */
 function readPosition(): Position {
@@ -254,7 +274,7 @@ function readAlarms(): readonly Alarm[] {
   return alarms;
 }
 
-function readAttributes(): Record<string, AttributeValue> {
+export function readAttributes(): Record<string, AttributeValue> {
   const attributes: Record<string, AttributeValue> = {};
   for (let left = readBlock(); left > 0; left = readBlock()) {
     for (; left > 0; left--) {
@@ -284,6 +304,6 @@ function readAttribute(): AttributeValue {
   }
 }
 
-function readTrace(): PacketTrace {
+export function readTrace(): PacketTrace {
   return new PacketTrace(readWord(), readWord(), readWord(), readWord());
 }

@@ -3,11 +3,13 @@ import {
   DEFINITION_FORMAT,
   type Definition,
   type DefinitionChange,
+  type DriverId,
   type GroupId,
+  NO_CUSTOM_FIELDS,
   storedChange,
   type VideoProfileId,
 } from '@outrider/domain';
-import { sampleGeofence, sampleRule, sampleUser, sampleVehicle } from '@outrider/domain/samples';
+import { sampleGeofence, sampleRule, sampleSensor, sampleUser, sampleVehicle } from '@outrider/domain/samples';
 import { encodeDefinitionChange } from './definition.ts';
 import { goldenFile } from './golden.fixture.ts';
 
@@ -27,6 +29,8 @@ if (existsSync(file)) {
     version: 3,
     name: 'North',
     dealerId: null,
+    retentionDays: 90,
+    ...NO_CUSTOM_FIELDS,
   };
   const profile: Definition = {
     kind: 'video-profile',
@@ -43,7 +47,44 @@ if (existsSync(file)) {
     maxParallelDownloads: 1,
     timeZone: 'UTC',
   };
-  const definitions = [sampleUser(), group, sampleVehicle(), sampleGeofence(), sampleRule(), profile];
+  const driver: Definition = {
+    kind: 'driver',
+    id: '00000000-0000-7000-8000-0000000000dd' as DriverId,
+    version: 2,
+    name: 'Ivan Petrov',
+    dealerId: null,
+    groupIds: [],
+    codes: [{ code: '0100000F28F8E5', sinceMs: Date.UTC(2026, 0, 1), untilMs: null }],
+    phone: '+7 900 000-00-00',
+    licenceNumber: null,
+    licenceExpiresOn: '2027-05-31',
+    externalId: 'HR-0042',
+    customAttributes: { badge: 'B 17', shift: 2, trainee: false },
+  };
+  const sensor = sampleSensor({
+    calibration: [
+      { raw: 0, value: -40 },
+      { raw: 4095, value: 85 },
+    ],
+    thresholds: [
+      {
+        ...{ id: '00000000-0000-7000-8000-0000000000e2', condition: 'above' },
+        ...{ min: null, max: -15, hysteresis: 1, forSeconds: 300 },
+      },
+    ],
+  });
+  const definitions = [
+    sampleUser(),
+    group,
+    sampleVehicle({
+      sensors: [sensor],
+      suspension: { reason: 'Invoice 1204 is unpaid.', by: 'dealer', sinceMs: Date.UTC(2026, 0, 1) },
+    }),
+    sampleGeofence(),
+    sampleRule(),
+    profile,
+    driver,
+  ];
   const records = definitions.map((definition) => {
     const { kind, id, version } = definition;
     const change: DefinitionChange = { kind, id, version, changedAtMs: Date.UTC(2026, 0, 1), definition };

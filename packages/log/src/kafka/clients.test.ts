@@ -1,21 +1,16 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { logLevel } from 'kafkajs';
-import { afterEach, expect, test, vi } from 'vitest';
+import { type onTestFinished, test, vi } from 'vitest';
 import { KafkaClients } from './clients.ts';
 
 const PATIENCE = { timeout: 20_000, interval: 10 };
-
-const ends: (() => unknown)[] = [];
-afterEach(() => {
-  for (const end of ends.splice(0)) end();
-});
 
 /**
  * A broker as the far end of a connection that only the near one still knows of: it receives everything, and says
  * nothing.
  */
-async function silentBroker() {
+async function silentBroker(onFinished: typeof onTestFinished) {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
     sockets.push(socket);
@@ -24,17 +19,17 @@ async function silentBroker() {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  ends.push(() => {
+  onFinished(() => {
     server.close();
     for (const socket of sockets) socket.destroy();
   });
   return { sockets, address: `127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-test.each(['admin', 'producer', 'consumer', 'cluster'] as const)(
+test.concurrent.for(['admin', 'producer', 'consumer', 'cluster'] as const)(
   'the %s leaves a connection on which nobody answers, and asks on another',
-  async (kind) => {
-    const broker = await silentBroker();
+  async (kind, { expect, onTestFinished }) => {
+    const broker = await silentBroker(onTestFinished);
     const clients = new KafkaClients({
       brokers: [broker.address],
       requestTimeout: 200,

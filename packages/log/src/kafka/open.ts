@@ -229,6 +229,21 @@ class KafkaLog implements Log {
     return this.#topics.bounds(this.#named(topic));
   }
 
+  offsetsAt<T>(topic: Topic<T>, atMs: number): Promise<Map<number, number>> {
+    return this.#topics.offsetsAt(this.#named(topic), atMs);
+  }
+
+  async writtenAtMs<T>(ofTopic: Topic<T>, partition: number, offset: number): Promise<number | null> {
+    const topic = this.#named(ofTopic);
+    const { earliest, end } = (await this.#topics.bounds(topic)).get(partition) ?? { earliest: 0, end: 0 };
+    const kept = Math.max(offset, earliest);
+    if (kept >= end) return null;
+    // The broker returns its first batch of records, however long.
+    const fetched = await this.#reader.fetch(topic.name, partition, kept, 1);
+    const [first] = fetched?.messages ?? [];
+    return first === undefined ? null : Number(first.timestamp);
+  }
+
   async resume<T>(topic: Topic<T>, partition: number, reader: string, saved: ReaderPlace | null): Promise<Resumption> {
     const resumption = await this.#resumptionOf(topic, partition, reader, saved);
     const { offset } = resumption;

@@ -35,15 +35,16 @@ export class KafkaReader {
   /**
    * The records from `offset` on, as many as one request returns. Tried again while the cluster recovers.
    *
+   * @param maxBytes about so many, and one record in any case
    * @returns null when the log does not have the offset: retention has removed it, or it is past the end
    * @throws the last error, when no fetch succeeded in time; at once for an error that a retry can't cure
    */
-  async fetch(topic: string, partition: number, offset: number): Promise<Fetched | null> {
+  async fetch(topic: string, partition: number, offset: number, maxBytes = FETCH_BYTES): Promise<Fetched | null> {
     const untilMs = performance.now() + RETRY_FOR_MS;
     for (;;) {
       try {
         if (this.#closed) throw new Error('the log was closed while it was read');
-        const fetched = await this.#tryFetch(topic, partition, offset);
+        const fetched = await this.#tryFetch(topic, partition, offset, maxBytes);
         if (fetched) return fetched;
         if (performance.now() > untilMs) throw new Error(`${topic}/${partition} returned nothing at offset ${offset}`);
       } catch (error) {
@@ -64,7 +65,7 @@ export class KafkaReader {
   }
 
   /** @returns null when the broker has nothing at the offset yet, or returned nothing because it throttles */
-  async #tryFetch(topic: string, partition: number, offset: number): Promise<Fetched | null> {
+  async #tryFetch(topic: string, partition: number, offset: number, maxBytes: number): Promise<Fetched | null> {
     this.#cluster ??= this.#connect();
     const cluster = this.#cluster;
     await cluster.connect();
@@ -80,8 +81,8 @@ export class KafkaReader {
       isolationLevel: READ_COMMITTED,
       maxWaitTime: 0,
       minBytes: 1,
-      maxBytes: FETCH_BYTES,
-      topics: [{ topic, partitions: [{ partition, fetchOffset: String(offset), maxBytes: FETCH_BYTES }] }],
+      maxBytes,
+      topics: [{ topic, partitions: [{ partition, fetchOffset: String(offset), maxBytes }] }],
     });
     const fetched = responses[0]?.partitions[0];
     if (!fetched) return null;

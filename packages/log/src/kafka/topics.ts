@@ -95,6 +95,19 @@ export class KafkaTopics {
     );
   }
 
+  /** The first offset that was written at a time or later, by partition; the end where none was. */
+  async offsetsAt(topic: TopicName, atMs: number): Promise<Map<number, number>> {
+    const bounds = await this.bounds(topic);
+    const found = await whileLeadersChange(() => this.#admin.fetchTopicOffsetsByTimestamp(topic.name, atMs));
+    const byPartition = new Map(found.map(({ partition, offset }) => [partition, Number(offset)]));
+    return new Map(
+      [...bounds].map(([partition, { earliest, end }]) => {
+        const offset = byPartition.get(partition) ?? -1;
+        return [partition, offset < 0 ? end : Math.max(offset, earliest)];
+      }),
+    );
+  }
+
   /** Current retention time of a topic; null when the brokers never remove its records. */
   async retentionMs(topic: string): Promise<number | null> {
     const known = this.#retention.get(topic);

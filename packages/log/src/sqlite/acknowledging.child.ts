@@ -1,13 +1,15 @@
+import { COMPRESSION } from './compressor.ts';
 import { openSqliteLog } from './open.ts';
 import { textTopic } from './testing.ts';
 
 /*
  * A process to be killed: appends as fast as it can, many calls at a time, and prints the number of each record once it
- * is acknowledged. Run with the log's file, and the number to begin with.
+ * is acknowledged. Run with the log's file, the number to begin with, and after how many bytes records are compressed.
  */
 
-const [path = '', first = '0'] = process.argv.slice(2);
-const log = openSqliteLog({ path });
+const [path = '', first = '0', groupBytes] = process.argv.slice(2);
+const compression = groupBytes === undefined ? COMPRESSION : { groupBytes: Number(groupBytes), plainBytes: 0 };
+const log = openSqliteLog({ path, compression });
 const topic = textTopic('numbers');
 let next = Number(first);
 

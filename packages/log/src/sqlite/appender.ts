@@ -1,11 +1,9 @@
 import { Worker } from 'node:worker_threads';
 import { Encoded, type HoldUp, LogAtBoundError, LogFullError, type Topic } from '../log.ts';
 import { type DiskOutage, errorOf, messageOf } from './database.ts';
-import { PREFIX_BYTES, pushRecord, type Segment } from './segment.ts';
+import { COPIED_BYTES, PREFIX_BYTES, pushRecord, SEGMENT_BYTES, type Segment } from './segment.ts';
 import type { FromWriter, ToWriter, WriterSettings } from './writer.ts';
 
-/** A segment holds as much, or one longer record: a reader takes a segment into memory at a time. */
-const SEGMENT_BYTES = 512 * 1024;
 /** Memory of written segments that is kept to be filled again. */
 const SPARE_SEGMENTS = 16;
 /**
@@ -123,6 +121,17 @@ export class Appender {
     return this.#spare.pop() ?? new ArrayBuffer(SEGMENT_BYTES);
   }
 
+  #trim(segment: Segment): void {
+    const { bytes, usedBytes } = segment;
+    if (usedBytes > COPIED_BYTES) return;
+    segment.bytes = bytes.slice(0, usedBytes);
+    this.#keep(bytes);
+  }
+
+  #keep(memory: ArrayBuffer): void {
+    if (memory.byteLength === SEGMENT_BYTES && this.#spare.length < SPARE_SEGMENTS) this.#spare.push(memory);
+  }
+
   /** At the end of the event loop's turn, so that packets that came together are written together, or of the gap. */
   #scheduleFlush(): void {
     if (this.#writing || this.#turnEnd) return;
@@ -156,6 +165,7 @@ export class Appender {
     this.#worker ??= this.#start();
     // The process stays alive for what is not durable yet, and for nothing else here.
     this.#worker.ref();
+    for (const segment of segments) this.#trim(segment);
     const memory = segments.map(({ bytes }) => bytes);
     this.#worker.postMessage({ type: 'write', segments } satisfies ToWriter, memory);
   }
@@ -186,6 +196,8 @@ export class Appender {
       name: 'log-writer',
       workerData: this.#settings,
       execArgv: [],
+      // It makes few objects: the records are beside the heap.
+      resourceLimits: { maxYoungGenerationSizeMb: 3 },
     });
     let failure = 'it stopped';
     worker.on('message', (message: FromWriter) => {
@@ -194,8 +206,7 @@ export class Appender {
         return;
       }
       const { error, outage, memory } = message;
-      for (const buffer of memory)
-        if (buffer.byteLength === SEGMENT_BYTES && this.#spare.length < SPARE_SEGMENTS) this.#spare.push(buffer);
+      for (const buffer of memory) this.#keep(buffer);
       worker.unref();
       this.#settle(error === null ? null : this.#failed(error, outage));
     });

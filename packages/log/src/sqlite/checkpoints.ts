@@ -12,8 +12,14 @@ const BUSY_TIMEOUT_MS = 5000;
  *
  * @throws {Error} when the folder can't be written, or the file is something else
  */
-export function openSqliteCheckpoints(options: { path: string }): Checkpoints {
-  return new SqliteCheckpoints(options.path);
+export function openSqliteCheckpoints({ path, busyTimeoutMs = BUSY_TIMEOUT_MS }: SqliteCheckpointOptions): Checkpoints {
+  return new SqliteCheckpoints(path, busyTimeoutMs);
+}
+
+export interface SqliteCheckpointOptions {
+  path: string;
+  /** How long a call waits for the file while another has its lock; default 5000. */
+  busyTimeoutMs?: number;
 }
 
 class SqliteCheckpoints implements Checkpoints {
@@ -33,11 +39,11 @@ class SqliteCheckpoints implements Checkpoints {
   /** The fence that this opening raised, by consumer and partition. */
   readonly #claims = new Map<string, number>();
 
-  constructor(path: string) {
+  constructor(path: string, busyTimeoutMs: number) {
     this.#path = path;
     try {
       mkdirSync(dirname(path), { recursive: true });
-      const db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+      const db = new DatabaseSync(path, { timeout: busyTimeoutMs });
       retryWhileBusy(() => db.exec('PRAGMA journal_mode = WAL'));
       db.exec(`
         PRAGMA synchronous = FULL;

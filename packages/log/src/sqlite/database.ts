@@ -5,8 +5,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { DiskBusyError, DiskFullError } from '../log.ts';
 import type { RegisteredReader } from '../reader-register.ts';
 
-/** Written into the file, so that a later version recognises an older layout. */
-const LAYOUT_VERSION = 1;
+/**
+ * Written into the file, so that a later version recognises an older layout, and an earlier one refuses what it can't
+ * read. Since 2 rows may be compressed, and table `compressed` says from which offset on they are plain.
+ */
+const LAYOUT_VERSION = 2;
 /**
  * Measured: 32 KiB pages commit a batch of 1 MiB in 2 ms and one of 300 bytes in 0.25 ms, 4 KiB pages in 6 and 0.35.
  */
@@ -55,24 +58,35 @@ export function prepareFile(path: string, startsRun: boolean): PreparedFile {
       // Threads that make the file at the same time meet here, where SQLite's own waiting does not reach.
       retryWhileBusy(() => db.exec('PRAGMA journal_mode = WAL'));
       const version = Number(db.prepare('PRAGMA user_version').get()?.user_version);
-      if (version === 0) {
-        db.exec(`
-          BEGIN IMMEDIATE;
-          CREATE TABLE IF NOT EXISTS topics (
-            name TEXT NOT NULL, partition INTEGER NOT NULL, compacted INTEGER NOT NULL,
-            PRIMARY KEY (name, partition)
-          ) WITHOUT ROWID;
-          PRAGMA user_version = ${LAYOUT_VERSION};
-          COMMIT`);
-      } else if (version !== LAYOUT_VERSION) {
+      if (version > LAYOUT_VERSION)
         throw new Error(`its layout has version ${version}, and this service writes ${LAYOUT_VERSION}`);
-      }
+      if (version < LAYOUT_VERSION) retryWhileBusy(() => lay(db));
       return { path: realpathSync(path), identity: identityIn(db, startsRun) };
     } finally {
       db.close();
     }
   } catch (error) {
     throw new Error(`the log ${path} can't be opened: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** Makes the layout, or makes this one of an earlier one. */
+function lay(db: DatabaseSync): void {
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    db.exec(`
+      CREATE TABLE IF NOT EXISTS topics (
+        name TEXT NOT NULL, partition INTEGER NOT NULL, compacted INTEGER NOT NULL,
+        PRIMARY KEY (name, partition)
+      ) WITHOUT ROWID;
+      CREATE TABLE IF NOT EXISTS compressed (
+        topic TEXT NOT NULL, partition INTEGER NOT NULL, next_offset INTEGER NOT NULL,
+        PRIMARY KEY (topic, partition)
+      ) WITHOUT ROWID;
+      PRAGMA user_version = ${LAYOUT_VERSION};
+      COMMIT`);
+  } finally {
+    if (db.isTransaction) db.exec('ROLLBACK');
   }
 }
 

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from 'vitest';
 import { DiskBusyError, DiskFullError, LogFullError } from '../log.ts';
+import { isCompressed } from './compression.ts';
 import { openSqliteLog } from './open.ts';
 import { inFolder, readTexts, textTopic } from './testing.ts';
 
@@ -18,8 +19,9 @@ const topic = textTopic('texts');
 const ACKNOWLEDGING = fileURLToPath(new URL('./acknowledging.child.ts', import.meta.url));
 
 /** Starts the appending process, kills it once it acknowledged so many, and gives what it acknowledged. */
-async function killAfter(acknowledgements: number, path: string, first: number): Promise<number[]> {
-  const child = spawn(process.execPath, [ACKNOWLEDGING, path, String(first)], { stdio: ['ignore', 'pipe', 'inherit'] });
+async function killAfter(acknowledgements: number, path: string, first: number, ...more: string[]): Promise<number[]> {
+  const args = [ACKNOWLEDGING, path, String(first), ...more];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const acknowledged: number[] = [];
   for await (const line of createInterface({ input: child.stdout })) {
     acknowledged.push(Number(line));
@@ -47,6 +49,33 @@ describe('an acknowledged record is never lost', () => {
         expect(acknowledged.difference(new Set(found))).toEqual(new Set());
       }
       expect(acknowledged.size).toBeGreaterThanOrEqual(1 + 40 + 333 + 1500);
+    });
+  }, 60_000);
+
+  test('after kill -9 while rows are compressed: each record is there once, in order, plain or compressed', async () => {
+    await inFolder(async (folder) => {
+      const path = join(folder, 'log.sqlite');
+      const numbers = textTopic('numbers');
+      const acknowledged: number[] = [];
+      // A writer that compresses after each commit is killed while it does, or just before or after.
+      for (const [round, count] of [1, 30, 100, 31, 170, 61, 260].entries()) {
+        acknowledged.push(...(await killAfter(count, path, 1e6 * round, '1000')));
+        const log = openSqliteLog({ path });
+        const found = (await readTexts(log, numbers)).map((text) => Number(text.split(' ', 1)[0]));
+        await log.close();
+        expect(found).toEqual([...new Set(found)].sort((a, b) => a - b));
+        expect(new Set(acknowledged).difference(new Set(found))).toEqual(new Set());
+      }
+      const db = new DatabaseSync(path, { readOnly: true });
+      const rows = db.prepare('SELECT base_offset, count, records FROM "numbers/0" ORDER BY base_offset').all();
+      db.close();
+      let end = 0;
+      for (const row of rows) {
+        expect(row.base_offset).toBe(end);
+        end += Number(row.count);
+      }
+      const compressed = rows.filter(({ records }) => isCompressed(records as Uint8Array));
+      expect(compressed.length).toBeGreaterThan(5);
     });
   }, 60_000);
 
@@ -106,7 +135,8 @@ describe('an acknowledged record is never lost', () => {
       const path = join(folder, 'log.sqlite');
       const log = openSqliteLog({ path, lockTimeoutMs: 50 });
       await log.append(topic, ['first']);
-      const other = new DatabaseSync(path);
+      // The writer may be about to look for what it can compress.
+      const other = new DatabaseSync(path, { timeout: 5000 });
       other.exec('BEGIN IMMEDIATE');
       await expect(log.append(topic, ['refused'])).rejects.toThrow(DiskBusyError);
       expect(log.pendingBytes).toBe(0);

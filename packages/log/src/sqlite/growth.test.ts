@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { growthChannelOf } from './database.ts';
-import { Growth } from './growth.ts';
-import type { Signal } from './subscription.ts';
+import { type Growing, Growth } from './growth.ts';
+import type { WrittenRow } from './segment.ts';
 
 /** Longer than the time between two checks of the file. */
 const CHECKED_MS = 1000;
@@ -21,25 +21,26 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A reader's signal; counts how often it was woken. */
-function follow(topic: string, partition: number, isPatient: boolean): { wakes: number } {
-  const { grown, stop } = growth.follow(topic, partition, isPatient);
-  stops.push(stop);
-  const reader = { wakes: 0 };
-  void wait(grown, reader);
+interface TestReader {
+  wakes: number;
+  rows: (WrittenRow | null)[];
+}
+
+/** Counts how often a reader is woken, and keeps what it is handed. */
+function follow(topic: string, partition: number, isPatient: boolean): TestReader {
+  const reader: TestReader = { wakes: 0, rows: [] };
+  stops.push(
+    growth.follow(topic, partition, isPatient, (row) => {
+      reader.wakes++;
+      reader.rows.push(row);
+    }),
+  );
   return reader;
 }
 
-async function wait(grown: Signal, reader: { wakes: number }): Promise<never> {
-  for (;;) {
-    await grown.wait();
-    reader.wakes++;
-  }
-}
-
-function announce(topic: string, partitions: number[]): void {
+function announce(topic: string, partitions: number[], row: WrittenRow | null = null): void {
   const channel = new BroadcastChannel(growthChannelOf(path, topic));
-  channel.postMessage(partitions);
+  channel.postMessage(partitions.map((partition) => ({ partition, row })) satisfies readonly Growing[]);
   channel.close();
 }
 
@@ -53,6 +54,16 @@ test('a commit wakes the readers of its topic and partition, and neither others 
   expect(others.map(({ wakes }) => wakes)).toEqual([0, 0, 0]);
 });
 
+test('a reader is handed what a commit wrote, and nothing by the check of the file', async () => {
+  const reader = follow('telemetry', 0, false);
+  const row = { baseOffset: 7, count: 1, bytes: Uint8Array.of(1, 0, 0, 0, 42) };
+  announce('telemetry', [0], row);
+  await expect.poll(() => reader.rows).toEqual([row]);
+  changed = true;
+  await vi.advanceTimersByTimeAsync(CHECKED_MS);
+  expect(reader.rows).toEqual([row, null]);
+});
+
 test('a patient reader is woken by the next check of a file that was changed, and not while nothing changes', async () => {
   const patient = follow('telemetry', 0, true);
   const reader = follow('events', 0, false);
@@ -62,4 +73,12 @@ test('a patient reader is woken by the next check of a file that was changed, an
   await vi.advanceTimersByTimeAsync(CHECKED_MS);
   expect(patient.wakes).toBeGreaterThan(0);
   expect(reader.wakes).toBeGreaterThan(0);
+});
+
+test('a patient reader is checked for as often, whichever reader followed before it', async () => {
+  const reader = follow('events', 0, false);
+  const patient = follow('telemetry', 0, true);
+  changed = true;
+  await vi.advanceTimersByTimeAsync(300);
+  expect([reader.wakes, patient.wakes]).toEqual([1, 1]);
 });

@@ -1,16 +1,25 @@
 import { growthChannelOf } from './database.ts';
-import { Signal } from './subscription.ts';
+import type { WrittenRow } from './segment.ts';
 
-/** Growth by another process, and of what only patient readers follow, is found by checking the file this often. */
+/** Growth of what patient readers follow is found by checking the file this often. */
 const CHECK_EVERY_MS = 250;
+/** The same for growth by another process, which only commands of the operator are. */
+const CHECK_OTHERS_EVERY_MS = 1000;
 
-/** The partitions of a topic that a commit appended to, as sent on the topic's channel. */
-export type GrownPartitions = readonly number[];
+/** A commit's part in one partition, as sent on the topic's channel. */
+export interface Growing {
+  partition: number;
+  /** What was written, for readers to take without a query; null where it is read from the file. */
+  row: WrittenRow | null;
+}
+
+/** What a partition's reader is notified with; null: something was written, which only the file shows. */
+export type OnGrown = (row: WrittenRow | null) => void;
 
 interface Follower {
   partition: number;
   isPatient: boolean;
-  grown: Signal;
+  onGrown: OnGrown;
 }
 
 interface FollowedTopic {
@@ -28,7 +37,7 @@ export class Growth {
   readonly #path: string;
   readonly #hasChanged: () => boolean;
   readonly #topics = new Map<string, FollowedTopic>();
-  #checking: NodeJS.Timeout | null = null;
+  #checking: { timer: NodeJS.Timeout; everyMs: number } | null = null;
 
   /** @param hasChanged whether anything was committed to the file since the last call */
   constructor(path: string, hasChanged: () => boolean) {
@@ -36,23 +45,31 @@ export class Growth {
     this.#hasChanged = hasChanged;
   }
 
-  /** @returns what is raised when the partition grew, and what ends that */
-  follow(topic: string, partition: number, isPatient: boolean): { grown: Signal; stop: () => void } {
+  /** @returns what ends it */
+  follow(topic: string, partition: number, isPatient: boolean, onGrown: OnGrown): () => void {
     const followed = this.#topics.get(topic) ?? { followers: new Set(), channel: null };
     this.#topics.set(topic, followed);
-    const follower: Follower = { partition, isPatient, grown: new Signal() };
+    const follower: Follower = { partition, isPatient, onGrown };
     followed.followers.add(follower);
     if (!isPatient) followed.channel ??= this.#listen(topic, followed);
-    this.#checking ??= setInterval(() => this.#check(), CHECK_EVERY_MS);
-    return { grown: follower.grown, stop: () => this.#unfollow(topic, followed, follower) };
+    this.#checkEvery(isPatient ? CHECK_EVERY_MS : CHECK_OTHERS_EVERY_MS);
+    return () => this.#unfollow(topic, followed, follower);
+  }
+
+  /** As often as the most demanding reader needs it, until the last is gone. */
+  #checkEvery(ms: number): void {
+    if (this.#checking !== null && this.#checking.everyMs <= ms) return;
+    clearInterval(this.#checking?.timer);
+    this.#checking = { timer: setInterval(() => this.#check(), ms), everyMs: ms };
   }
 
   #listen(topic: string, { followers }: FollowedTopic): BroadcastChannel {
     const channel = new BroadcastChannel(growthChannelOf(this.#path, topic));
     channel.unref();
     channel.onmessage = ({ data }) => {
-      for (const { partition, isPatient, grown } of followers)
-        if (!isPatient && (data as GrownPartitions).includes(partition)) grown.raise();
+      for (const growing of data as readonly Growing[])
+        for (const { partition, isPatient, onGrown } of followers)
+          if (!isPatient && growing.partition === partition) onGrown(growing.row);
     };
     return channel;
   }
@@ -65,13 +82,13 @@ export class Growth {
     }
     if (followed.followers.size > 0) return;
     this.#topics.delete(topic);
-    if (this.#topics.size > 0 || !this.#checking) return;
-    clearInterval(this.#checking);
+    if (this.#topics.size > 0) return;
+    clearInterval(this.#checking?.timer);
     this.#checking = null;
   }
 
   #check(): void {
     if (!this.#hasChanged()) return;
-    for (const { followers } of this.#topics.values()) for (const { grown } of followers) grown.raise();
+    for (const { followers } of this.#topics.values()) for (const { onGrown } of followers) onGrown(null);
   }
 }

@@ -17,10 +17,11 @@ import type {
 import { ReaderRegister, type RegisteredReader } from '../reader-register.ts';
 import { resumptionOf } from '../resumption.ts';
 import { Appender } from './appender.ts';
+import { COMPRESSION, type CompressionSettings } from './compressor.ts';
 import { prepareFile, readersChannelOf, registerReader } from './database.ts';
 import { Growth } from './growth.ts';
 import { Cursor, Reader } from './reader.ts';
-import { SqliteSubscription } from './subscription.ts';
+import { Signal, SqliteSubscription } from './subscription.ts';
 
 export interface SqliteLogOptions {
   /** The file; its folder is made. Beside it lie SQLite's own `-wal` and `-shm`. */
@@ -56,6 +57,8 @@ export interface SqliteLogOptions {
   retentionEveryMs?: number;
   /** An append fails when the file's lock was not available for this long. Default 10 seconds. */
   lockTimeoutMs?: number;
+  /** When and how much is compressed. Default: half a MiB together, when a MiB is behind it. */
+  compression?: CompressionSettings;
   /**
    * Called with a record that can't be decoded; when it resolves, the reader skips the record. Default: the reader
    * stops.
@@ -67,9 +70,10 @@ export interface SqliteLogOptions {
 
 /**
  * A gap between commits for appends by many peers at a time, see {@link SqliteLogOptions.commitGapMs}. Each packet of a
- * small fleet would have a commit of its own without it, and each commit is synced and wakes the readers.
+ * small fleet would have a commit of its own without it, and each commit is synced and wakes the readers. With this one
+ * what a packet says is on a WebSocket within 20 ms.
  */
-export const COMMIT_GAP_MS = 20;
+export const COMMIT_GAP_MS = 15;
 
 const DEFAULT_BATCH_RECORDS = 1000;
 const MIB = 1024 * 1024;
@@ -117,6 +121,7 @@ class SqliteLog implements Log {
         maxFileBytes: options.maxFileBytes ?? Number.POSITIVE_INFINITY,
         retentionEveryMs: options.retentionEveryMs ?? 10_000,
         lockTimeoutMs: options.lockTimeoutMs ?? 10_000,
+        compression: options.compression ?? COMPRESSION,
       },
       this.#partitions,
       options.maxPendingBytes ?? 64 * MIB,
@@ -161,7 +166,14 @@ class SqliteLog implements Log {
         return { partition, cursor: this.#cursor(topic, partition, offset) };
       }),
     );
-    const feeds = places.map((place) => ({ ...place, ...this.#growth.follow(topic.name, place.partition, isPatient) }));
+    const feeds = places.map(({ partition, cursor }) => {
+      const grown = new Signal();
+      const stop = this.#growth.follow(topic.name, partition, isPatient, (row) => {
+        cursor.hand(row);
+        grown.raise();
+      });
+      return { partition, cursor, grown, stop };
+    });
     const subscription = new SqliteSubscription(
       feeds,
       { maxBatchRecords, onBatch, onProgress, onRevoked, onUnreadable: this.#onUnreadable },
@@ -180,6 +192,17 @@ class SqliteLog implements Log {
 
   async bounds<T>(topic: Topic<T>): Promise<Map<number, Bounds>> {
     return new Map(this.#partitionNumbers().map((partition) => [partition, this.#boundsOf(topic, partition)]));
+  }
+
+  async offsetsAt<T>(topic: Topic<T>, atMs: number): Promise<Map<number, number>> {
+    return new Map(
+      this.#partitionNumbers().map((partition) => [partition, this.#reader.offsetAt(topic, partition, atMs)]),
+    );
+  }
+
+  async writtenAtMs<T>(topic: Topic<T>, partition: number, offset: number): Promise<number | null> {
+    const kept = Math.max(offset, this.#reader.earliest(topic, partition));
+    return this.#reader.writtenAtMs(topic.name, partition, kept);
   }
 
   async resume<T>(topic: Topic<T>, partition: number, reader: string, saved: ReaderPlace | null): Promise<Resumption> {
@@ -215,6 +238,8 @@ class SqliteLog implements Log {
   async *read<T>(topic: Topic<T>, partition: number, from: StartAt, to: number): AsyncIterable<Batch<T>> {
     const cursor = this.#cursor(topic, partition, this.#offsetOf(topic, partition, from));
     for (;;) {
+      // No commit is handed to this cursor: each turn reads the file.
+      cursor.hand(null);
       const records = cursor.take(DEFAULT_BATCH_RECORDS, to);
       const unreadable = cursor.takeUnreadable();
       for (const record of unreadable) await this.#onUnreadable?.(record);

@@ -2,11 +2,15 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
 import type { UnreadableRecord } from '../dead-letters.ts';
 import type { LogRecord, Topic } from '../log.ts';
+import { firstWrittenSince, recordsOf, writtenAtOf } from './compression.ts';
 import { messageOf, openForReading, tableOf } from './database.ts';
-import { PREFIX_BYTES, recordAt } from './segment.ts';
+import { PREFIX_BYTES, recordAt, type WrittenRow } from './segment.ts';
 
 /** A batch is at most this much to decode, or one longer record: the thread is busy with it for a few milliseconds. */
 const MAX_BATCH_BYTES = 512 * 1024;
+
+/** As much of what was handed to a cursor waits to be taken; then the file is read. */
+const MAX_HANDED_BYTES = 256 * 1024;
 
 interface Row {
   base_offset: number;
@@ -19,11 +23,13 @@ interface Row {
 type TopicName = Pick<Topic<unknown>, 'name' | 'compacted'>;
 
 interface PartitionStatements {
-  /** The row that holds an offset, or the last before it. */
-  floor: StatementSync;
+  /** The row that holds an offset and those after it. */
   rows: StatementSync;
   earliest: StatementSync;
-  writtenAt: StatementSync;
+  /** The row that holds an offset, or the last before it. */
+  floor: StatementSync;
+  /** The same, with its records if it holds the offset. */
+  floorRecords: StatementSync;
   end: StatementSync;
 }
 
@@ -33,12 +39,15 @@ export class Cursor<T> {
   readonly #topic: Topic<T>;
   readonly #partition: number;
   #nextOffset: number;
-  /** Rows of the file begin before the cursor only once: where it was set into the middle of one. */
-  #aligned = false;
   #bytes: Buffer = Buffer.alloc(0);
   #at = 0;
   #left = 0;
   #isAtEnd = false;
+  /** What was written since the file was read last, in the order of the commits; it may have been read since. */
+  #handed: WrittenRow[] = [];
+  #handedBytes = 0;
+  /** Whether the file may hold what was not handed to this cursor. */
+  #mustRead = true;
   readonly #tolerant: boolean;
   #unreadable: UnreadableRecord[] = [];
 
@@ -52,6 +61,22 @@ export class Cursor<T> {
   }
 
   /**
+   * Notes that something was written to the partition, which {@link take} then finds without a query of the file.
+   *
+   * @param row null: only the file shows it
+   */
+  hand(row: WrittenRow | null): void {
+    if (row !== null && this.#handedBytes + row.bytes.length <= MAX_HANDED_BYTES && !this.#mustRead) {
+      this.#handed.push(row);
+      this.#handedBytes += row.bytes.length;
+      return;
+    }
+    this.#mustRead = true;
+    this.#handed = [];
+    this.#handedBytes = 0;
+  }
+
+  /**
    * The next records, as many as there are within the bounds.
    *
    * @param to offset to stop before
@@ -62,12 +87,18 @@ export class Cursor<T> {
     this.#isAtEnd = false;
     try {
       let space = this.#takeOfRow(records, maxRecords, MAX_BATCH_BYTES, to);
+      while (this.#left === 0 && space > 0 && this.#enterHanded())
+        space = this.#takeOfRow(records, maxRecords, space, to);
       if (this.#left > 0 || space <= 0) return records;
-      const statements = this.#reader.statements(this.#topic, this.#partition);
-      for (const row of statements?.rows.iterate(this.#seek(statements)) ?? []) {
-        this.#enter(row as unknown as Row);
-        if (this.#left > 0) space = this.#takeOfRow(records, maxRecords, space, to);
-        if (this.#left > 0 || space <= 0) return records;
+      if (this.#mustRead) {
+        const statements = this.#reader.statements(this.#topic, this.#partition);
+        for (const row of statements?.rows.iterate({ offset: this.#nextOffset }) ?? []) {
+          this.#enterRow(row as unknown as Row);
+          if (this.#left > 0) space = this.#takeOfRow(records, maxRecords, space, to);
+          if (this.#left > 0 || space <= 0) return records;
+        }
+        // Each commit after this query is handed to the cursor.
+        this.#mustRead = false;
       }
       this.#isAtEnd = true;
       return records;
@@ -95,20 +126,34 @@ export class Cursor<T> {
     return taken;
   }
 
-  #seek({ floor }: PartitionStatements): number {
-    if (this.#aligned) return this.#nextOffset;
-    this.#aligned = true;
-    return Number(floor.get(this.#nextOffset)?.base_offset ?? 0);
+  /** Goes to the next row that was handed to the cursor. @returns false when all of them are taken */
+  #enterHanded(): boolean {
+    for (let row = this.#handed.shift(); row !== undefined; row = this.#handed.shift()) {
+      const { baseOffset, count, bytes } = row;
+      this.#handedBytes -= bytes.length;
+      if (baseOffset + count <= this.#nextOffset) continue;
+      if (baseOffset > this.#nextOffset) {
+        // What is between them is only in the file.
+        this.hand(null);
+        return false;
+      }
+      this.#enter(baseOffset, count, bytes);
+      return true;
+    }
+    return false;
+  }
+
+  #enterRow({ base_offset, count, crc, records }: Row): void {
+    if (crc32(records) !== crc) throw new Error('the bytes in the file are not those that were written');
+    this.#enter(base_offset, count, recordsOf(records));
   }
 
   /** Goes to the row's first record that is not behind the cursor. */
-  #enter(row: Row): void {
-    const { byteOffset, length, buffer } = row.records;
+  #enter(baseOffset: number, count: number, { buffer, byteOffset, length }: Uint8Array): void {
     this.#bytes = Buffer.from(buffer, byteOffset, length);
-    if (crc32(this.#bytes) !== row.crc) throw new Error('the bytes in the file are not those that were written');
     this.#at = 0;
-    this.#left = row.count;
-    let offset = row.base_offset;
+    this.#left = count;
+    let offset = baseOffset;
     for (; this.#left > 0 && offset < this.#nextOffset; offset++, this.#left--) this.#skip();
     if (this.#left > 0) this.#nextOffset = offset;
   }
@@ -178,14 +223,18 @@ export class Reader {
       .get('table', `${topic.name}/${partition}`);
     if (!there) return null;
     const count = topic.compacted ? '1' : 'count';
+    const floor = `FROM ${table} WHERE base_offset <= $offset ORDER BY base_offset DESC LIMIT 1`;
     const statements = {
-      floor: this.#db.prepare(`SELECT max(base_offset) AS base_offset FROM ${table} WHERE base_offset <= ?`),
+      // One statement: the rows that it looks at can't be replaced by a compressed one meanwhile.
       rows: this.#db.prepare(
-        `SELECT base_offset, ${count} AS count, crc, records FROM ${table} WHERE base_offset >= ? ORDER BY base_offset`,
+        `SELECT base_offset, ${count} AS count, crc, records FROM ${table}
+         WHERE base_offset >= coalesce((SELECT iif(base_offset + ${count} > $offset, base_offset, $offset) ${floor}), 0)
+         ORDER BY base_offset`,
       ),
       earliest: this.#db.prepare(`SELECT min(base_offset) AS offset FROM ${table}`),
-      writtenAt: this.#db.prepare(
-        `SELECT written_at_ms, base_offset + ${count} AS end FROM ${table} WHERE base_offset <= ? ORDER BY base_offset DESC LIMIT 1`,
+      floor: this.#db.prepare(`SELECT base_offset, base_offset + ${count} AS end, written_at_ms ${floor}`),
+      floorRecords: this.#db.prepare(
+        `SELECT base_offset, written_at_ms, iif(base_offset + ${count} > $offset, records, NULL) AS records ${floor}`,
       ),
       end: this.#db.prepare(`SELECT base_offset + ${count} AS offset FROM ${table} ORDER BY base_offset DESC LIMIT 1`),
     };
@@ -208,9 +257,41 @@ export class Reader {
    * exists yet.
    */
   writtenAtMs(topic: string, partition: number, offset: number): number | null {
-    const statements = this.statements({ name: topic, compacted: false }, partition);
-    const row = statements?.writtenAt.get(offset);
-    return row === undefined || Number(row.end) <= offset ? null : Number(row.written_at_ms);
+    const row = this.#rowWith({ name: topic, compacted: false }, partition, offset);
+    return row === null ? null : writtenAtOf(row.records, row.writtenAtMs, offset - row.baseOffset);
+  }
+
+  /**
+   * The first offset whose record was written at a time or later; the end where none was. Halves the interval again and
+   * again: times are not indexed, and records may be gigabytes.
+   */
+  offsetAt(topic: TopicName, partition: number, atMs: number): number {
+    const end = this.end(topic, partition);
+    let low = this.earliest(topic, partition);
+    let high = end;
+    const floor = this.statements(topic, partition)?.floor;
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const row = floor?.get({ offset: middle });
+      // The time of a row is that of its newest record.
+      if (row === undefined || Number(row.end) <= middle) high = middle;
+      else if (Number(row.written_at_ms) < atMs) low = Number(row.end);
+      else high = Math.min(middle, Number(row.base_offset));
+    }
+    const row = low < end ? this.#rowWith(topic, partition, low) : null;
+    return row === null ? low : Math.max(low, row.baseOffset + firstWrittenSince(row.records, row.writtenAtMs, atMs));
+  }
+
+  /** The row that holds an offset; null where none does. */
+  #rowWith(
+    topic: TopicName,
+    partition: number,
+    offset: number,
+  ): { baseOffset: number; writtenAtMs: number; records: Uint8Array } | null {
+    const row = this.statements(topic, partition)?.floorRecords.get({ offset });
+    if (row === undefined || row.records === null) return null;
+    const { base_offset: baseOffset, written_at_ms: writtenAtMs, records } = row;
+    return { baseOffset: Number(baseOffset), writtenAtMs: Number(writtenAtMs), records: records as Uint8Array };
   }
 
   /** Offset up to which the partition's records are those that the file had in a run; null where it never had it. */

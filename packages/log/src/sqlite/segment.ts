@@ -13,6 +13,24 @@ export interface Segment {
   usedBytes: number;
 }
 
+/** A segment of a topic that is not compacted, as it is in the file. */
+export interface WrittenRow {
+  baseOffset: number;
+  count: number;
+  /** Each record behind its length, as in {@link Segment}. */
+  bytes: Uint8Array;
+}
+
+/** A segment holds as much, or one longer record: a reader takes a segment into memory at a time. */
+export const SEGMENT_BYTES = 512 * 1024;
+
+/**
+ * Up to this, a segment's records go to the writer, and from there to readers, as a copy: each thread counts what is
+ * handed over to it as memory that it took, so half a megabyte for a few packets would have it collect garbage again
+ * and again.
+ */
+export const COPIED_BYTES = 64 * 1024;
+
 /** What lies before each record. */
 export const PREFIX_BYTES = 4;
 

@@ -4,6 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { crc32 } from 'node:zlib';
 import type { HoldUp } from '../log.ts';
 import type { RegisteredReader } from '../reader-register.ts';
+import { type CompressionSettings, Compressor } from './compressor.ts';
 import {
   type DiskOutage,
   diskOutageOf,
@@ -19,8 +20,8 @@ import {
   tableOf,
   turnsChannelOf,
 } from './database.ts';
-import type { GrownPartitions } from './growth.ts';
-import { PREFIX_BYTES, recordAt, type Segment } from './segment.ts';
+import type { Growing } from './growth.ts';
+import { COPIED_BYTES, PREFIX_BYTES, recordAt, SEGMENT_BYTES, type Segment, type WrittenRow } from './segment.ts';
 
 /*
  * The thread that writes for one opened log. It waits for the disk, so that nobody else has to. Every opened log of a
@@ -46,6 +47,7 @@ export interface WriterSettings {
    * holds it.
    */
   lockTimeoutMs: number;
+  compression: CompressionSettings;
 }
 
 export type ToWriter = { type: 'write'; segments: Segment[] } | { type: 'close' };
@@ -85,9 +87,11 @@ class Writer {
   readonly #unsaved = new Set<string>();
   /** Of the tables known to be there. */
   readonly #statements = new Map<string, { end: StatementSync; insert: StatementSync; forget: StatementSync | null }>();
+  readonly #compressor: Compressor;
 
   constructor(settings: WriterSettings) {
     this.#settings = settings;
+    this.#compressor = new Compressor(settings.compression);
     this.#turns = new BroadcastChannel(turnsChannelOf(settings.path));
     this.#turns.onmessage = () => {
       this.#leaveToOthersUntil = performance.now() + PAUSE_MS;
@@ -105,12 +109,20 @@ class Writer {
 
   /** @throws {Error} when nothing of it was written */
   write(segments: readonly Segment[]): void {
-    this.#transaction((db) => {
+    const written = this.#transaction((db) => {
       const nowMs = Date.now();
-      for (const segment of segments) this.#insert(db, segment, nowMs);
+      return segments.map((segment) => ({ ...segment, row: this.#insert(db, segment, nowMs) }));
     });
-    for (const [topic, grown] of Map.groupBy(segments, (segment) => segment.topic))
-      this.#growthOf(topic).postMessage(grown.map(({ partition }) => partition) satisfies GrownPartitions);
+    for (const [topic, grown] of Map.groupBy(written, (segment) => segment.topic))
+      this.#growthOf(topic).postMessage(
+        grown.map(({ partition, row }) => ({ partition, row })) satisfies readonly Growing[],
+      );
+  }
+
+  /** Compresses a little of what was written some time ago. What comes meanwhile waits for one step at most. */
+  compressOld(): void {
+    const partition = this.#compressor.due();
+    if (partition !== null) this.#transaction((db) => this.#compressor.step(db, partition));
   }
 
   /**
@@ -254,14 +266,17 @@ class Writer {
     db?.close();
   }
 
-  #insert(db: DatabaseSync, segment: Segment, nowMs: number): void {
+  /** @returns what readers can take without a query; null where it is much, or a row for each key */
+  #insert(db: DatabaseSync, segment: Segment, nowMs: number): WrittenRow | null {
     const { keys, count } = segment;
     const { end, insert, forget } = this.#statementsOf(db, segment);
     const bytes = Buffer.from(segment.bytes, 0, segment.usedBytes);
     let offset = Number(end.get()?.end ?? 0);
     if (keys === null) {
       insert.run(offset, count, nowMs, crc32(bytes), bytes);
-      return;
+      const { topic, partition } = segment;
+      this.#compressor.written({ topic, partition, table: tableOf(topic, partition) }, bytes.length);
+      return bytes.length > COPIED_BYTES ? null : { baseOffset: offset, count, bytes };
     }
     let at = 0;
     for (const key of keys) {
@@ -272,6 +287,7 @@ class Writer {
       forget?.run(key);
       insert.run(offset++, key, nowMs, crc32(row), row);
     }
+    return null;
   }
 
   #statementsOf(db: DatabaseSync, { topic, partition, keys }: Segment) {
@@ -382,10 +398,23 @@ function serve(port: NonNullable<typeof parentPort>, settings: WriterSettings): 
       error = messageOf(cause);
       outage = diskOutageOf(cause);
     }
-    const memory = segments.map(({ bytes }) => bytes);
-    for (const { usedBytes } of segments) bytesSinceRun += usedBytes;
+    // Only what is worth filling again.
+    const memory = segments.map(({ bytes }) => bytes).filter(({ byteLength }) => byteLength === SEGMENT_BYTES);
+    const bytes = segments.reduce((sum, { usedBytes }) => sum + usedBytes, 0);
+    bytesSinceRun += bytes;
     port.postMessage({ type: 'written', error, outage, memory } satisfies FromWriter, memory);
     if (bytesSinceRun > bytesBetweenRuns) void removeOld();
+    if (error === null && bytes <= COPIED_BYTES) compressOld();
+  }
+
+  /** After small commits: while large ones come one after the other, there is no time for it. */
+  function compressOld(): void {
+    try {
+      writer.compressOld();
+    } catch (error) {
+      // Tried again after the next commit; what is plain is read as well.
+      process.emitWarning(`the log ${settings.path} could not compress old records: ${messageOf(error)}`);
+    }
   }
 
   function close(): void {

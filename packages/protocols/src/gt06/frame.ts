@@ -3,15 +3,42 @@ import { crc16X25 } from '../crc16.ts';
 /** Protocol numbers: the message that a frame holds. */
 export const MESSAGE = {
   login: 0x01,
+  /** A place without a cell. */
+  gps: 0x10,
+  cell: 0x11,
   location: 0x12,
   heartbeat: 0x13,
   text: 0x15,
   alarm: 0x16,
+  cells: 0x18,
+  cellWithStatus: 0x19,
+  /** A caller, or who sent an SMS, asks for the address: no addresses are sent. */
+  gpsOfCall: 0x1a,
+  gpsOfAddress: 0x2a,
   textLong: 0x21,
   locationWithStatus: 0x22,
+  ownHeartbeat: 0x23,
   alarmWithStatus: 0x26,
+  fenceAlarm: 0x27,
+  cellsUtc: 0x28,
+  cellsAndWifi: 0x2c,
+  /** Its state stands first, as in {@link MESSAGE.ownHeartbeat}. */
+  longHeartbeat: 0x36,
+  command: 0x80,
   time: 0x8a,
+  information: 0x94,
+  /** With cells of 4G, whose numbers are longer. */
+  wideLocation: 0xa0,
+  wideCells: 0xa1,
+  wideFenceAlarm: 0xa4,
 } as const;
+
+const DOCUMENTED: ReadonlySet<number> = new Set(Object.values(MESSAGE));
+
+/** Is it one of {@link MESSAGE}? */
+export function isDocumented(number: number): boolean {
+  return DOCUMENTED.has(number);
+}
 
 /** Information transmissions are the longest frames; no maker's document has one above 1 KiB. */
 export const MAX_FRAME_BYTES = 2048;

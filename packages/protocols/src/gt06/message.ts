@@ -1,10 +1,20 @@
 import { type Alarm, blankPosition, NO_ALARMS, type Position } from '@outrider/domain';
+import { utcMs } from '../calendar.ts';
 
 /** One degree is 60 minutes of 30,000 steps. */
 export const STEPS_PER_DEGREE = 1_800_000;
 
-/** Bits of the two bytes that hold the course in their lower ten. */
-export const COURSE = { mask: 0x3ff, north: 0x400, west: 0x800, fix: 0x1000 } as const;
+/**
+ * Bits of the two bytes that hold the course in their lower ten. Some terminals say there whether the ignition is on.
+ */
+export const COURSE = {
+  mask: 0x3ff,
+  north: 0x400,
+  west: 0x800,
+  fix: 0x1000,
+  hasIgnition: 0x4000,
+  ignition: 0x8000,
+} as const;
 
 /** Bits of a terminal's status byte. */
 export const STATUS = { armed: 0x01, ignition: 0x02, charging: 0x04, cutOff: 0x80 } as const;
@@ -20,22 +30,30 @@ export const ALARM_CODES: readonly (readonly [code: number, alarm: Alarm])[] = [
   [0x0f, 'low-battery'],
   [0x11, 'jamming'],
   [0x13, 'tamper'],
+  [0x15, 'low-battery'],
+  [0x17, 'jamming'],
+  [0x18, 'tamper'],
   [0x19, 'low-battery'],
   [0x29, 'harsh-acceleration'],
   [0x2a, 'harsh-cornering'],
   [0x2b, 'harsh-cornering'],
   [0x2c, 'crash'],
   [0x30, 'harsh-braking'],
+  [0x32, 'power-cut'],
 ];
 const ALARM_OF = new Map(ALARM_CODES);
-/** Not alarms: none, entering and leaving a fence of the terminal's own, ignition on and off. */
-const NO_ALARM_CODES = new Set([0x00, 0x04, 0x05, 0xfe, 0xff]);
+/**
+ * Not alarms: none, a fence of the terminal's own entered and left, a place without satellites entered and left, power
+ * on, the first fix, sleep, ignition on and off.
+ */
+const NO_ALARM_CODES = new Set([0x00, 0x04, 0x05, 0x0a, 0x0b, 0x0c, 0x0d, 0x20, 0xfe, 0xff]);
 
 export const LOCATION_BYTES = 18;
 /** Country, network, area and cell. */
 export const CELL_BYTES = 8;
 
 const MAX_VOLTAGE_LEVEL = 6;
+const MAX_SIGNAL = 4;
 
 /**
  * Reads the 18 bytes that every location begins with: time (UTC), satellites, place, speed, course.
@@ -59,6 +77,7 @@ export function readLocation(bytes: Buffer, from: number, nowMs: number): Positi
   const courseDeg = course & COURSE.mask;
   position.courseDeg = courseDeg < 360 ? courseDeg : courseDeg === 360 ? 0 : null;
   position.satellites = (bytes[from + 6] as number) & 0x0f;
+  if ((course & COURSE.hasIgnition) !== 0) position.ignition = (course & COURSE.ignition) !== 0;
   return position;
 }
 
@@ -70,19 +89,59 @@ export function readCell(bytes: Buffer, from: number, position: Position): void 
   position.attributes = { ...position.attributes, mcc, mnc, lac, cellId };
 }
 
+/** Bit of the country code: the network code has two bytes. */
+const LONG_NETWORK = 0x8000;
+const WIDE_AREA_BYTES = 4;
+const WIDE_CELL_BYTES = 8;
+
+/**
+ * A cell of 4G: country, network in one or two bytes, area in four, cell in eight.
+ *
+ * @returns its bytes; 0 where it is cut off
+ */
+export function readWideCell(bytes: Buffer, from: number, to: number, position: Position): number {
+  if (to - from < 2) return 0;
+  const country = bytes.readUInt16BE(from);
+  const networkBytes = (country & LONG_NETWORK) === 0 ? 1 : 2;
+  const areaAt = from + 2 + networkBytes;
+  const end = areaAt + WIDE_AREA_BYTES + WIDE_CELL_BYTES;
+  if (end > to) return 0;
+  const mcc = country & ~LONG_NETWORK;
+  if (mcc !== 0) {
+    // The number of a cell has 36 bits at most: those above are zero.
+    const cellId = Number(bytes.readBigUInt64BE(areaAt + WIDE_AREA_BYTES) & 0x1f_ffff_ffff_ffffn);
+    const mnc = bytes.readUIntBE(from + 2, networkBytes);
+    position.attributes = { ...position.attributes, mcc, mnc, lac: bytes.readUInt32BE(areaAt), cellId };
+  }
+  return end - from;
+}
+
 /** Five bytes: status, voltage level, signal, alarm, language. */
 export function readStatus(bytes: Buffer, from: number, position: Position): void {
   const status = bytes[from] as number;
   const voltageLevel = bytes[from + 1] as number;
-  position.ignition = (status & STATUS.ignition) !== 0;
+  const gsmSignal = bytes[from + 2] as number;
+  readState(status, position);
   position.alarms = alarmsOf(bytes[from + 3] as number);
   position.attributes = {
     ...position.attributes,
-    ...(voltageLevel <= MAX_VOLTAGE_LEVEL && { batteryLevel: voltageLevel }),
-    gsmSignal: bytes[from + 2] as number,
-    ...((status & STATUS.armed) !== 0 && { armed: true }),
-    ...((status & STATUS.charging) !== 0 && { charging: true }),
-    ...((status & STATUS.cutOff) !== 0 && { fuelCut: true }),
+    ...(voltageLevel <= MAX_VOLTAGE_LEVEL && {
+      batteryLevel: voltageLevel,
+      batteryPercent: Math.round((voltageLevel * 100) / MAX_VOLTAGE_LEVEL),
+    }),
+    gsmSignal,
+    ...(gsmSignal <= MAX_SIGNAL && { gsmSignalPercent: (gsmSignal * 100) / MAX_SIGNAL }),
+  };
+}
+
+/** The bits of the first of them. */
+export function readState(status: number, position: Position): void {
+  position.ignition = (status & STATUS.ignition) !== 0;
+  position.attributes = {
+    ...position.attributes,
+    armed: (status & STATUS.armed) !== 0,
+    charging: (status & STATUS.charging) !== 0,
+    fuelCut: (status & STATUS.cutOff) !== 0,
   };
 }
 
@@ -91,12 +150,9 @@ function alarmsOf(code: number): readonly Alarm[] {
 }
 
 /** Year of the century, month, day, hour, minute, second; all zero before the clock is set. */
-function readTimeMs(bytes: Buffer, from: number, nowMs: number): number | null {
+export function readTimeMs(bytes: Buffer, from: number, nowMs: number): number | null {
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = bytes.subarray(from, from + 6);
   if (year === 0 && month === 0 && day === 0) return nowMs;
-  const timeMs = Date.UTC(2000 + year, month - 1, day, hour, minute, second);
-  const date = new Date(timeMs);
-  const isTime =
-    date.getUTCMonth() === month - 1 && date.getUTCDate() === day && hour < 24 && minute < 60 && second < 60;
-  return isTime ? timeMs : null;
+  const timeMs = utcMs(2000 + year, month, day, hour, minute, second);
+  return Number.isNaN(timeMs) ? null : timeMs;
 }

@@ -1,9 +1,10 @@
 import type { Alarm, Position, TerminalId } from '@outrider/domain';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { crc16X25 } from '../crc16.ts';
 import { arbitraryPosition, describeProtocol } from '../protocol.conformance.ts';
 import { buildFrame, MESSAGE } from './frame.ts';
-import { STEPS_PER_DEGREE } from './message.ts';
+import { ALARM_CODES, STEPS_PER_DEGREE } from './message.ts';
 import { gt06 } from './protocol.ts';
 import { createGt06Simulator } from './simulator.ts';
 
@@ -21,12 +22,18 @@ function carried(position: Position): Position {
   const attributes = {
     ...(hasCell && { mcc, mnc: mnc ?? 0, lac: lac ?? 0, cellId: cellId ?? 0 }),
     ...(alarm !== undefined && {
-      ...(batteryLevel !== undefined && { batteryLevel }),
+      ...(typeof batteryLevel === 'number' && {
+        batteryLevel,
+        batteryPercent: Math.round((batteryLevel * 100) / 6),
+      }),
       gsmSignal: gsmSignal ?? 0,
-      ...(armed && { armed }),
-      ...(charging && { charging }),
-      ...(fuelCut && { fuelCut }),
+      gsmSignalPercent: Number(gsmSignal ?? 0) * 25,
+      armed: armed ?? false,
+      charging: charging ?? false,
+      fuelCut: fuelCut ?? false,
+      eventCode: ALARM_CODES.find(([, named]) => named === alarm)?.[0] ?? 0x21,
     }),
+    ...(alarm === undefined && (position.ignition !== null || position.odometerM !== null) && { uploadMode: 0 }),
   };
   const hasStatus = position.ignition !== null || position.odometerM !== null || alarm !== undefined;
   return {
@@ -125,6 +132,137 @@ describe('the messages of the maker’s document', () => {
     ]);
   });
 
+  const WIDE_CELL = '00fa 02 00001234 0000000001020304'.replaceAll(' ', '');
+  const LONG_NETWORK = '80fa 0102 00001234 0000000001020304'.replaceAll(' ', '');
+  const WIDE = { mcc: 250, mnc: 2, lac: 0x1234, cellId: 0x1020304 };
+  const read = (number: number, content: string) => {
+    const session = loggedIn();
+    const [inbound] = session.push(frame(number, content.replaceAll(' ', '')), NOW_MS);
+    if (inbound?.type !== 'positions') throw new Error(JSON.stringify(inbound));
+    return { position: inbound.positions[0], isAnswered: inbound.ack !== null };
+  };
+
+  test.each([
+    ['0x10, without a cell', 0x10, LOCATION, { attributes: null }, true],
+    ['0x1a, for an address', 0x1a, `${LOCATION}${'30'.repeat(21)}`, { attributes: null }, false],
+    ['0x2a, for an address', 0x2a, `${LOCATION}${'30'.repeat(21)}0002`, { attributes: null }, false],
+    [
+      '0xa0, 4G',
+      0xa0,
+      `${LOCATION}${WIDE_CELL}01030000012345`,
+      { ignition: true, odometerM: 0x12345, attributes: { ...WIDE, uploadMode: 3 } },
+      true,
+    ],
+    [
+      '0xa0, 4G, a long network code',
+      0xa0,
+      `${LOCATION}${LONG_NETWORK}00`,
+      {
+        ignition: false,
+        attributes: { ...WIDE, mnc: 0x102 },
+      },
+      true,
+    ],
+    ['0xa0, cut off behind the place', 0xa0, `${LOCATION}00fa02`, { attributes: null }, true],
+    [
+      '0x22 with more than the document has',
+      0x22,
+      `${LOCATION}${CELL}01020000012345abcdef`,
+      {
+        odometerM: 0x12345,
+        attributes: { ...CELL_ATTRIBUTES, uploadMode: 2, tail: 'abcdef' },
+      },
+      true,
+    ],
+  ])('a location %s', (_, number, content, expected, isAnswered) => {
+    expect(read(number, content)).toMatchObject({ position: { ...POSITION, ...expected }, isAnswered });
+  });
+
+  const STATUS_SAID = {
+    batteryLevel: 6,
+    batteryPercent: 100,
+    gsmSignal: 4,
+    gsmSignalPercent: 100,
+    armed: false,
+    charging: false,
+    fuelCut: false,
+  };
+  test.each([
+    ['0x26 with an odometer', 0x26, `${LOCATION}09${CELL}4206040102 00012345`, { odometerM: 0x12345 }, {}],
+    ['0x27, a fence', 0x27, `${LOCATION}09${CELL}4206040102 02 00012345`, { odometerM: 0x12345 }, { fence: 3 }],
+    ['0x27, no fence', 0x27, `${LOCATION}09${CELL}4206040102 ff`, { odometerM: null }, {}],
+    ['0xa4, 4G', 0xa4, `${LOCATION}10${WIDE_CELL}4206040102 00`, {}, { ...WIDE, fence: 1 }],
+  ])('an alarm %s', (_, number, content, fields, attributes) => {
+    expect(read(number, content)).toMatchObject({
+      position: {
+        ...POSITION,
+        ...fields,
+        alarms: ['sos'],
+        attributes: { ...CELL_ATTRIBUTES, ...STATUS_SAID, ...attributes, eventCode: 1 },
+      },
+      isAnswered: true,
+    });
+  });
+
+  const TIME = LOCATION.slice(0, 12);
+  test.each([
+    ['0x11', 0x11, `${TIME}${CELL}`, CELL_ATTRIBUTES],
+    ['0x18', 0x18, `${TIME}${CELL}3e123400567840`, CELL_ATTRIBUTES],
+    ['0x28', 0x28, `${TIME}${CELL}3e123400567840`, CELL_ATTRIBUTES],
+    ['0x2c', 0x2c, `${TIME}${CELL}3e`, CELL_ATTRIBUTES],
+    ['0xa1', 0xa1, `${TIME}${WIDE_CELL}3e`, WIDE],
+  ])(
+    'a cell %s is a position without a place, at its own time, and is not answered',
+    (_, number, content, expected) => {
+      const { position, isAnswered } = read(number, content);
+      expect(position).toMatchObject({ fixTimeMs: POSITION.fixTimeMs, valid: false, attributes: expected });
+      expect(isAnswered).toBe(false);
+    },
+  );
+
+  test('a cell with a status', () => {
+    expect(read(0x19, `${CELL}4206040102`)).toMatchObject({
+      position: { valid: false, ignition: true, alarms: ['sos'], attributes: { ...CELL_ATTRIBUTES, ...STATUS_SAID } },
+      isAnswered: true,
+    });
+  });
+
+  test.each<[string, string, object]>([
+    ['the supply', '00 049f', { supplyV: 11.83, attributes: { externalPowerV: 11.83 } }],
+    ['a door', '05 05', { attributes: { door1: true, input1: true } }],
+    [
+      'the SIM card',
+      '0a 0356307042441013 0250012345678901 89701012345678901234',
+      {
+        attributes: { imsi: '250012345678901', iccid: '89701012345678901234' },
+      },
+    ],
+    ['a key', '1b 0000002345678912', { attributes: { driverCode: '0000002345678912' } }],
+    ['its settings', '04 414c4d313d37353b', { attributes: { information04: 'ALM1=75;' } }],
+    ['anything else', '09 0102', { attributes: { information09: '0102' } }],
+  ])('information that is transmitted in a long frame: %s', (_, hex, expected) => {
+    const content = Buffer.from(hex.replaceAll(' ', ''), 'hex');
+    const body = Buffer.concat([Buffer.of(0, content.length + 5, 0x94), content, Buffer.of(0, 7)]);
+    const checksum = Buffer.alloc(2);
+    checksum.writeUInt16BE(crc16X25(body, 0, body.length));
+    const long = Buffer.concat([Buffer.of(0x79, 0x79), body, checksum, Buffer.from('\r\n')]);
+    expect(loggedIn().push(long, NOW_MS)).toMatchObject([
+      { type: 'positions', positions: [{ fixTimeMs: NOW_MS, valid: false, ...expected }], ack: null },
+    ]);
+  });
+
+  test('a heartbeat of a maker’s own has the state in common', () => {
+    expect(read(0x23, '46 01a4 04 0002')).toMatchObject({
+      position: { valid: false, ignition: true, attributes: { charging: true, armed: false, tail: '01a4040002' } },
+      isAnswered: true,
+    });
+  });
+
+  test('other messages that cannot be read bring nothing, and end nothing', () => {
+    for (const number of [0x11, 0x18, 0x19, 0x23, 0x28, 0x2c, 0x94, 0xa1])
+      expect(read(number, '').position, `0x${number.toString(16)}`).toBeUndefined();
+  });
+
   test.each<[string, Alarm[]]>([
     ['00', []],
     ['01', ['sos']],
@@ -174,10 +312,30 @@ describe('the messages of the maker’s document', () => {
     expect(inbound).toMatchObject({ positions: [{ latitude: -55.75, longitude: -37.61, courseDeg: 123 }] });
   });
 
-  test('a clock that is not set has the time of the server; a time that is none ends the connection', () => {
+  test('a clock that is not set has the time of the server; a location that is none is left out', () => {
     const at = (time: string) => loggedIn().push(frame(MESSAGE.location, time + LOCATION.slice(12) + CELL), NOW_MS);
     expect(at('000000000000')).toMatchObject([{ positions: [{ fixTimeMs: NOW_MS }] }]);
-    expect(at('1a0d01000000')).toMatchObject([{ type: 'refuse', reason: 'bad-content' }]);
+    const ack = buildFrame(MESSAGE.location, Buffer.alloc(0), 7);
+    const leftOut = [{ type: 'unread' }, { type: 'positions', positions: [], ack }];
+    expect(at('1a0d01000000')).toMatchObject(leftOut);
+    const beyondThePole = `${LOCATION.slice(0, 14)}ffffffff${LOCATION.slice(22)}`;
+    expect(loggedIn().push(frame(MESSAGE.location, beyondThePole), NOW_MS)).toMatchObject(leftOut);
+  });
+
+  test('a location under a number of the maker’s own is read as far as all of them agree', () => {
+    expect(read(0x2d, `${LOCATION}${CELL}0102`)).toMatchObject({
+      position: { ...POSITION, ignition: null, attributes: { ...CELL_ATTRIBUTES, tail: '0102' } },
+      isAnswered: true,
+    });
+    expect(read(0x34, `${LOCATION}ff01`)).toMatchObject({ position: { ...POSITION, attributes: { tail: 'ff01' } } });
+    // The byte before a place says that it has 12 bytes.
+    expect(read(0x34, LOCATION.replace('c9', '09')).position).toBeUndefined();
+  });
+
+  test('the ignition beside the course', () => {
+    const withCourse = (course: string) => read(MESSAGE.location, LOCATION.slice(0, -4) + course).position;
+    expect(withCourse('d47b')).toMatchObject({ ignition: true, courseDeg: 123 });
+    expect(withCourse('547b')).toMatchObject({ ignition: false, courseDeg: 123 });
   });
 
   test('text is kept, the time is answered, other messages are accepted and not answered', () => {

@@ -1,5 +1,6 @@
 import { exampleImei } from '../imei.ts';
 import type { Protocol } from '../protocol.ts';
+import { GT06_COMMANDS } from './commands.ts';
 import { MAX_FRAME_BYTES } from './frame.ts';
 import { Gt06Session } from './session.ts';
 import { createGt06Simulator } from './simulator.ts';
@@ -15,5 +16,7 @@ export const gt06: Protocol<'gt06'> = {
   exampleId: exampleImei,
   maxFrameBytes: MAX_FRAME_BYTES,
   createSession: () => new Gt06Session(),
+  datagrams: { identification: 'login' },
+  commands: GT06_COMMANDS,
   simulators: [createGt06Simulator],
 };

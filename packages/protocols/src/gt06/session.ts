@@ -1,22 +1,25 @@
-import { blankPosition, type Position, type TerminalId } from '@outrider/domain';
+import type { TerminalCommand, TerminalId } from '@outrider/domain';
 import { FramedSession } from '../framed-session.ts';
-import type { Inbound } from '../protocol.ts';
-import { buildFrame, type Frame, MAX_FRAME_BYTES, MESSAGE, readFrame } from './frame.ts';
-import { CELL_BYTES, LOCATION_BYTES, readCell, readLocation, readStatus } from './message.ts';
+import type { Inbound, SentCommand } from '../protocol.ts';
+import { commandContent, commandText, isRefusal, readCommandContent, readLongAnswer } from './commands.ts';
+import { buildFrame, type Frame, isDocumented, MAX_FRAME_BYTES, MESSAGE, readFrame } from './frame.ts';
+import { ANSWERED, readPacket } from './packets.ts';
 
 const IMEI_BYTES = 8;
-const STATUS_BYTES = 5;
 const NOTHING = Buffer.alloc(0);
 
 /**
  * GT06, the protocol of Concox and of many makers that took it over: binary frames with a CRC. The terminal logs in
  * with its IMEI, then sends locations, alarms and heartbeats. Each is answered by its own number, and nothing else.
  *
- * A heartbeat is a position without a place: ignition, battery and signal of now. Messages without a meaning here are
- * accepted and not answered, as the makers' documents have it.
+ * A heartbeat is a position without a place: ignition, battery and signal of now; so are cells, and information that is
+ * transmitted beside places. Messages without a meaning here are accepted and not answered, as the makers' documents
+ * have it.
  */
 export class Gt06Session extends FramedSession {
   #terminalId: TerminalId | null = null;
+  /** Of the newest command: the server's flag. */
+  #flag = 0;
 
   constructor() {
     super(MAX_FRAME_BYTES);
@@ -46,69 +49,52 @@ export class Gt06Session extends FramedSession {
     return frame.bytes;
   }
 
+  /** An online command; null before the login, and where there is no such command. */
+  command(command: TerminalCommand): SentCommand | null {
+    const text = 'parameters' in command ? commandText(command) : null;
+    if (this.#terminalId === null || text === null) return null;
+    this.#flag = (this.#flag + 1) >>> 0;
+    const content = commandContent(this.#flag, text);
+    return { correlation: this.#flag, bytes: buildFrame(MESSAGE.command, content, this.#flag & 0xffff) };
+  }
+
+  /** The answer to a command repeats its flag; other texts are of the terminal's own. */
+  #takeText(bytes: Buffer, { number, from, to }: Frame, out: Inbound[]): void {
+    const read = number === MESSAGE.text ? readCommandContent(bytes, from, to) : readLongAnswer(bytes, from, to);
+    const isAnswer = read !== null && read.flag > 0 && read.flag <= this.#flag;
+    const text = printable(isAnswer ? read.text : bytes.toString('latin1', from, to));
+    if (!isAnswer) return void out.push({ type: 'text', text });
+    const result = isRefusal(text) ? 'failed' : 'done';
+    out.push({ type: 'answer', correlation: read.flag, answer: { type: 'acknowledged', result, text } });
+  }
+
   #takeMessage(bytes: Buffer, frame: Frame, nowMs: number, out: Inbound[]): number {
-    const { number, from, to, serial } = frame;
+    const { number, serial } = frame;
     switch (number) {
-      case MESSAGE.location:
-      case MESSAGE.locationWithStatus:
-      case MESSAGE.alarm:
-      case MESSAGE.alarmWithStatus: {
-        const position = readPosition(bytes, frame, nowMs);
-        if (typeof position === 'string') return this.refuse(out, 'bad-content', position);
-        out.push({ type: 'positions', positions: [position], ack: buildFrame(number, NOTHING, serial) });
-        break;
-      }
-      case MESSAGE.heartbeat: {
-        if (to - from < STATUS_BYTES - 1) return this.refuse(out, 'bad-content', 'a heartbeat is cut off');
-        const position = blankPosition(nowMs, 0, 0);
-        position.valid = false;
-        readStatus(bytes, from, position);
-        // Its last bytes are no alarm: each alarm has a message of its own.
-        position.alarms = [];
-        out.push({ type: 'positions', positions: [position], ack: buildFrame(number, NOTHING, serial) });
-        break;
-      }
       case MESSAGE.text:
       case MESSAGE.textLong:
-        out.push({
-          type: 'text',
-          text: bytes
-            .toString('latin1', from, to)
-            .replace(/[^\x20-\x7e]+/g, ' ')
-            .trim(),
-        });
+        this.#takeText(bytes, frame, out);
         break;
       case MESSAGE.time:
         out.push({ type: 'reply', bytes: buildFrame(number, timeBytes(nowMs), serial) });
         break;
-      default:
-        out.push({ type: 'positions', positions: [], ack: null });
+      default: {
+        const position = readPacket(bytes, frame, nowMs);
+        const isAnswered = ANSWERED.has(number) || (position !== null && !isDocumented(number));
+        const ack = isAnswered ? buildFrame(number, NOTHING, serial) : null;
+        if (typeof position === 'string') {
+          this.leaveOut(out, position, ack);
+          break;
+        }
+        out.push({ type: 'positions', positions: position === null ? [] : [position], ack });
+      }
     }
     return frame.bytes;
   }
 }
 
-/** @returns what is wrong where there is no position */
-function readPosition(bytes: Buffer, { number, from, to }: Frame, nowMs: number): Position | string {
-  if (to - from < LOCATION_BYTES) return 'a location is cut off';
-  const position = readLocation(bytes, from, nowMs);
-  if (position === null) return 'the time of a location is not one';
-  let at = from + LOCATION_BYTES;
-  const isAlarm = number === MESSAGE.alarm || number === MESSAGE.alarmWithStatus;
-  // Alarms say the length of the cell, the byte of the length included.
-  const cellBytes = isAlarm ? Math.max(1, bytes[at] ?? 0) : CELL_BYTES;
-  if (to - at < cellBytes) return isAlarm ? 'the cell of an alarm is cut off' : position;
-  if (cellBytes >= CELL_BYTES) readCell(bytes, at + (isAlarm ? 1 : 0), position);
-  at += cellBytes;
-  if (isAlarm) {
-    if (to - at < STATUS_BYTES) return 'the status of an alarm is cut off';
-    readStatus(bytes, at, position);
-  } else if (number === MESSAGE.locationWithStatus && to > at) {
-    position.ignition = bytes[at] !== 0;
-    // Ignition, upload mode and re-upload stand before the odometer, which not every terminal has.
-    if (to - at >= 7) position.odometerM = bytes.readUInt32BE(at + 3);
-  }
-  return position;
+function printable(text: string): string {
+  return text.replace(/[^\x20-\x7e]+/g, ' ').trim();
 }
 
 /** UTC, as the terminal asks for it. */

@@ -2,11 +2,13 @@ import type { Position, TerminalId } from '@outrider/domain';
 import { ByteWriter } from '../byte-writer.ts';
 import type { CreateSimulator, SimulatorReply, TerminalSimulator } from '../protocol.ts';
 import { clampRound } from '../rounding.ts';
-import { buildFrame, MESSAGE, readFrame } from './frame.ts';
+import { onlyPosition, requireImei } from '../simulator-input.ts';
+import { commandContent, readCommandContent } from './commands.ts';
+import { buildFrame, type Frame, MESSAGE, readFrame } from './frame.ts';
 import { ALARM_CODES, CELL_BYTES, COURSE, STATUS, STEPS_PER_DEGREE } from './message.ts';
 
 const CODE_OF = new Map(ALARM_CODES.toReversed().map(([code, alarm]) => [alarm, code]));
-const OTHER_ALARM_CODE = 0x20;
+const OTHER_ALARM_CODE = 0x21;
 const U32 = 0xffffffff;
 
 /**
@@ -26,7 +28,7 @@ class Gt06Simulator implements TerminalSimulator {
   #received: Buffer = Buffer.alloc(0);
 
   constructor(terminalId: TerminalId) {
-    if (!/^\d{15}$/.test(terminalId)) throw new TypeError(`an IMEI has 15 digits: ${terminalId}`);
+    requireImei(terminalId);
     this.#imei = Buffer.from(`0${terminalId}`, 'hex');
   }
 
@@ -35,9 +37,7 @@ class Gt06Simulator implements TerminalSimulator {
   }
 
   encode(positions: readonly Position[]): Buffer {
-    const [position] = positions;
-    if (position === undefined || positions.length > 1)
-      throw new RangeError(`${positions.length} positions in a packet`);
+    const position = onlyPosition(positions);
     const { ignition, odometerM, alarms } = position;
     const [alarm] = alarms;
     const content = writeLocation(this.#content.clear(), position);
@@ -65,11 +65,19 @@ class Gt06Simulator implements TerminalSimulator {
       const frame = readFrame(bytes, from);
       if (frame === null) break;
       if ('reason' in frame) return [...replies, { type: 'refused', detail: frame.detail }];
-      replies.push({ type: frame.number === MESSAGE.login ? 'welcome' : 'ack' });
+      replies.push(this.#replyOf(bytes, frame));
       from += frame.bytes;
     }
     this.#received = Buffer.from(bytes.subarray(from));
     return replies;
+  }
+
+  #replyOf(bytes: Buffer, { number, from, to }: Frame): SimulatorReply {
+    const command = number === MESSAGE.command ? readCommandContent(bytes, from, to) : null;
+    if (command === null) return { type: number === MESSAGE.login ? 'welcome' : 'ack' };
+    const { flag, text } = command;
+    const answer = (isDone: boolean) => this.#frame(MESSAGE.text, commandContent(flag, isDone ? 'Success!' : 'Fail!'));
+    return { type: 'command', text, answer };
   }
 
   #frame(number: number, content: Uint8Array): Buffer {

@@ -1,4 +1,5 @@
 import {
+  hasPhone,
   isPlausible,
   LONGEST_HEADER_BYTES,
   MAGIC,
@@ -94,7 +95,7 @@ export class PacketReader {
 
   /**
    * The length of phone numbers: the one by which a packet can begin here; where both could, the one by which its
-   * fields agree; and where both do, the one by which another packet follows.
+   * fields agree, then the one that gives decimal digits; and where both do, the one by which another packet follows.
    *
    * @returns null where no packet can begin here
    */
@@ -107,6 +108,8 @@ export class PacketReader {
     if (!isHeader(long)) return 6;
     const shortAgrees = isPlausible(bytes, from, 6);
     if (shortAgrees !== isPlausible(bytes, from, 10)) return shortAgrees ? 6 : 10;
+    // Ten bytes with decimal digits alone begin with six such bytes.
+    if (hasPhone(bytes, from, 6) && !hasPhone(bytes, from, 10)) return 6;
     const shortNext = from + short.headerBytes + short.payloadBytes;
     const longNext = from + long.headerBytes + long.payloadBytes;
     if (bytes.length < Math.max(shortNext, longNext) + MAGIC.length && !this.#ended) return 'undecided';

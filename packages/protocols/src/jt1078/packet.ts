@@ -1,4 +1,4 @@
-import { readPhone } from '../jt808/bcd.ts';
+import { readPhone, readTerminalNumber } from '../jt808/bcd.ts';
 
 /** Begins every packet of a stream: the characters `01cd`. */
 export const MAGIC = Buffer.from([0x30, 0x31, 0x63, 0x64]);
@@ -21,7 +21,7 @@ export interface StreamPacket {
   /** The last packet of a frame, as far as terminals set it. */
   marker: boolean;
   sequence: number;
-  /** Digits without leading zeros. */
+  /** The number of the terminal, as in the headers of JT/T 808: hexadecimal digits without leading zeros. */
   phone: string;
   channel: number;
   /** See {@link KIND}. */
@@ -49,7 +49,6 @@ export interface PacketHeader {
 export function readHeader(bytes: Buffer, from: number, to: number, form: PhoneForm): PacketHeader | 'cut-off' | null {
   const kindAt = from + PHONE_AT + form + 1;
   if (kindAt >= to) return 'cut-off';
-  if (readPhone(bytes, from + PHONE_AT, from + PHONE_AT + form) === null) return null;
   const kind = (bytes[kindAt] as number) >> 4;
   const part = (bytes[kindAt] as number) & 0x0f;
   if (kind > KIND.data || part > PART.middle) return null;
@@ -67,10 +66,14 @@ const OPEN_DATA_TYPE = 91;
 /** With fewer digits it is the beginning of a longer number. */
 const SHORTEST_PHONE = 7;
 
-/** Do type of payload, kind and phone number agree, as they do where a header was read in its own form? */
+/** Has the number of the terminal decimal digits alone? */
+export function hasPhone(bytes: Buffer, from: number, form: PhoneForm): boolean {
+  return readPhone(bytes, from + PHONE_AT, from + PHONE_AT + form) !== null;
+}
+
+/** Do type of payload, kind and number agree, as they do where a header was read in its own form? */
 export function isPlausible(bytes: Buffer, from: number, form: PhoneForm): boolean {
-  const phone = readPhone(bytes, from + PHONE_AT, from + PHONE_AT + form);
-  if (phone === null || phone.length < SHORTEST_PHONE) return false;
+  if (readTerminalNumber(bytes, from + PHONE_AT, from + PHONE_AT + form).length < SHORTEST_PHONE) return false;
   const type = (bytes[from + 5] as number) & 0x7f;
   const kind = (bytes[from + PHONE_AT + form + 1] as number) >> 4;
   if (type <= LAST_AUDIO_TYPE) return kind === KIND.audio;
@@ -89,7 +92,7 @@ export function readPacket(bytes: Buffer, from: number, form: PhoneForm, header:
     payloadType: markerAndType & 0x7f,
     marker: (markerAndType & 0x80) !== 0,
     sequence: bytes.readUInt16BE(from + 6),
-    phone: readPhone(bytes, from + PHONE_AT, phoneEnd) ?? '',
+    phone: readTerminalNumber(bytes, from + PHONE_AT, phoneEnd),
     channel: bytes[phoneEnd] as number,
     kind,
     part: kindAndPart & 0x0f,

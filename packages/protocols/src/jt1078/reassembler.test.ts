@@ -29,8 +29,8 @@ const frames = fc
   .map((list) => list.map((one, i) => ({ ...one, timestampMs: one.timestampMs + i * 2 ** 32 })));
 
 /** Frames as packets of 7 bytes of payload, so that most have several. */
-function packetsOf(list: readonly StreamFrame[], phoneForm: 6 | 10, firstSequence = 65_530) {
-  const writer = new StreamWriter(PHONE, 3, { form: phoneForm, firstSequence, payloadBytes: 7 });
+function packetsOf(list: readonly StreamFrame[], phoneForm: 6 | 10, firstSequence = 65_530, phone: string = PHONE) {
+  const writer = new StreamWriter(phone, 3, { form: phoneForm, firstSequence, payloadBytes: 7 });
   return list.map((one) => writer.write(one));
 }
 
@@ -63,6 +63,22 @@ const NO_LOSSES = {
 };
 
 describe('a stream that comes as it was sent', () => {
+  test.each([
+    ['2067eb783585', 6],
+    ['2067eb783585', 10],
+    ['a1b2c3d4e5f6', 6],
+    ['ffffffffffff', 6],
+    ['1234567890abcdef', 10],
+  ] as const)('names its terminal by the hexadecimal digits %s in %i bytes', (number, phoneForm) => {
+    fc.assert(
+      fc.property(frames, (sent) => {
+        const got = read(Buffer.concat(packetsOf(sent, phoneForm, 65_530, number).flat()));
+        expect(got.messages[0]).toEqual({ type: 'source', terminalId: number, channel: 3 });
+        expect(got.frames).toEqual(sent);
+      }),
+    );
+  });
+
   test('gives its frames, whoever long its phone numbers are', () => {
     fc.assert(
       fc.property(frames, form, (sent, phoneForm) => {

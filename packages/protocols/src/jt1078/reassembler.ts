@@ -18,7 +18,9 @@ export interface StreamFrame {
 }
 
 export type StreamMessage =
-  /** Who sends this stream; reported once, before its first frame. */
+  /**
+   * Who sends this stream, by the number in its packets (see `terminalIdsOf`); reported once, before its first frame.
+   */
   | { type: 'source'; terminalId: TerminalId; channel: number }
   | { type: 'frame'; frame: StreamFrame }
   /** The connection is to be ended; nothing comes after this. */

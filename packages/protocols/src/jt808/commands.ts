@@ -1,4 +1,4 @@
-import type { RecordedMedia, StoredRecording, TerminalCommand, VideoStorage, VideoStream } from '@outrider/domain';
+import type { MediaCommand, RecordedMedia, StoredRecording, VideoStorage, VideoStream } from '@outrider/domain';
 import { ByteWriter } from '../byte-writer.ts';
 import { readTime, TIME_BYTES, timeBytes } from './bcd.ts';
 import { MESSAGE } from './message-ids.ts';
@@ -21,7 +21,7 @@ const RECORDING_BYTES = 1 + 2 * TIME_BYTES + 8 + 1 + 1 + 1 + 4;
  * @returns null where it can't be said: a time before 2000 or after 2099, too long an address, numbers that have no
  *   space
  */
-export function encodeCommand(command: TerminalCommand): { id: number; body: Buffer } | null {
+export function encodeCommand(command: MediaCommand): { id: number; body: Buffer } | null {
   const out = new ByteWriter();
   if (!isByte(command.channel)) return null;
   switch (command.type) {
@@ -57,7 +57,7 @@ export function encodeCommand(command: TerminalCommand): { id: number; body: Buf
  *
  * @returns null where the message is no command that this codec knows
  */
-export function decodeCommand(id: number, body: Buffer): TerminalCommand | null {
+export function decodeCommand(id: number, body: Buffer): MediaCommand | null {
   if (id === MESSAGE.listRecordings) {
     if (body.length < 24) return null;
     const period = readPeriod(body, 1);

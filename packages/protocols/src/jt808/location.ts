@@ -1,44 +1,21 @@
 import { type Alarm, type AttributeValue, blankPosition, NO_ALARMS, type Position } from '@outrider/domain';
 import { readTime, TIME_BYTES } from './bcd.ts';
+import { readItems } from './items.ts';
 
 /** Alarm, status, latitude, longitude, altitude, speed, course, time. */
 export const LOCATION_BYTES = 4 + 4 + 4 + 4 + 2 + 2 + 2 + TIME_BYTES;
 
-export const STATUS = { ignition: 1 << 0, fix: 1 << 1, south: 1 << 2, west: 1 << 3 } as const;
+/** The doors are front, middle, back, that of the driver, and one of the maker's choice. */
+export const STATUS = {
+  ignition: 1 << 0,
+  fix: 1 << 1,
+  south: 1 << 2,
+  west: 1 << 3,
+  fuelCut: 1 << 10,
+  door1: 1 << 13,
+} as const;
 /** Bits of the status that have a field of their own in a position. */
 export const NAMED_STATUS = STATUS.ignition | STATUS.fix | STATUS.south | STATUS.west;
-
-/** What may follow the fixed part of a location: an id, a length, a value. */
-export const ITEM = {
-  odometer: 0x01,
-  fuel: 0x02,
-  recorderSpeed: 0x03,
-  videoAlarms: 0x14,
-  vehicleSignals: 0x25,
-  ioStatus: 0x2a,
-  analog: 0x2b,
-  signal: 0x30,
-  satellites: 0x31,
-} as const;
-
-/** The length that the standard gives each of them. */
-const ITEM_BYTES: Readonly<Record<number, number>> = {
-  [ITEM.odometer]: 4,
-  [ITEM.fuel]: 2,
-  [ITEM.recorderSpeed]: 2,
-  [ITEM.videoAlarms]: 4,
-  [ITEM.vehicleSignals]: 4,
-  [ITEM.ioStatus]: 2,
-  [ITEM.analog]: 4,
-  [ITEM.signal]: 1,
-  [ITEM.satellites]: 1,
-};
-
-/** More attributes than any terminal has sensors for; further items of a location are skipped. */
-const MAX_ATTRIBUTES = 96;
-
-/** By id, the attribute that holds an item without a name: `item` and the id in two hexadecimal digits. */
-const ITEM_NAMES = Array.from({ length: 256 }, (_, id) => `item${id.toString(16).padStart(2, '0')}`);
 
 /** Bits of the alarm field that have a word here; any other bit is `other`. */
 export const ALARM_BITS: readonly (readonly [bit: number, alarm: Alarm])[] = [
@@ -83,72 +60,19 @@ export function readLocation(bytes: Buffer, from: number, to: number): Position 
 
   // The whole field: makers give bits a meaning that the standard leaves open, and a bit that is not set is a value,
   // too.
-  const attributes: Record<string, AttributeValue> = { statusBits: status };
+  const attributes: Record<string, AttributeValue> = {
+    statusBits: status,
+    fuelCut: (status & STATUS.fuelCut) !== 0,
+    door1: (status & STATUS.door1) !== 0,
+    door2: (status & (STATUS.door1 << 1)) !== 0,
+    door3: (status & (STATUS.door1 << 2)) !== 0,
+    door4: (status & (STATUS.door1 << 3)) !== 0,
+    door5: (status & (STATUS.door1 << 4)) !== 0,
+  };
   if (alarmBits !== 0) attributes.alarmBits = alarmBits;
-  let unnamed = 0;
-  for (let p = from + LOCATION_BYTES; p + 2 <= to; ) {
-    const id = bytes[p] as number;
-    const length = bytes[p + 1] as number;
-    const value = p + 2;
-    p = value + length;
-    if (p > to) break;
-    if (!readItem(position, attributes, id, bytes, value, length) && unnamed++ < MAX_ATTRIBUTES)
-      attributes[ITEM_NAMES[id] as string] = rawValue(bytes, value, length);
-  }
+  readItems(position, attributes, bytes, from + LOCATION_BYTES, to);
   position.attributes = attributes;
   return position;
-}
-
-/** An item as it stands: a number where it has the length of one, else its bytes in hexadecimal. */
-function rawValue(bytes: Buffer, at: number, length: number): AttributeValue {
-  if (length === 1 || length === 2 || length === 4) return bytes.readUIntBE(at, length);
-  return bytes.toString('hex', at, at + length);
-}
-
-/** @returns false where the item has no name, or not the length that the standard gives it */
-function readItem(
-  position: Position,
-  attributes: Record<string, AttributeValue>,
-  id: number,
-  bytes: Buffer,
-  at: number,
-  length: number,
-): boolean {
-  if (length !== ITEM_BYTES[id]) return false;
-  switch (id) {
-    case ITEM.odometer:
-      position.odometerM = bytes.readUInt32BE(at) * 100;
-      return true;
-    case ITEM.fuel:
-      position.fuelL = bytes.readUInt16BE(at) / 10;
-      return true;
-    case ITEM.recorderSpeed:
-      attributes.recorderSpeedKmh = bytes.readUInt16BE(at) / 10;
-      return true;
-    case ITEM.signal:
-      attributes.signal = bytes[at] as number;
-      return true;
-    case ITEM.satellites:
-      position.satellites = bytes[at] as number;
-      return true;
-    case ITEM.videoAlarms:
-      attributes.videoAlarmBits = bytes.readUInt32BE(at);
-      return true;
-    case ITEM.vehicleSignals:
-      attributes.vehicleSignalBits = bytes.readUInt32BE(at);
-      return true;
-    case ITEM.ioStatus:
-      attributes.ioStatusBits = bytes.readUInt16BE(at);
-      return true;
-    case ITEM.analog: {
-      const both = bytes.readUInt32BE(at);
-      attributes.adc1 = both & 0xffff;
-      attributes.adc2 = both >>> 16;
-      return true;
-    }
-    default:
-      return false;
-  }
 }
 
 function alarmsOf(bits: number): readonly Alarm[] {

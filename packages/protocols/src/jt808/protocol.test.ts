@@ -2,7 +2,7 @@ import { type Alarm, NO_ALARMS, type Position, type TerminalCommand, type Termin
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { arbitraryPosition, describeProtocol } from '../protocol.conformance.ts';
-import type { Inbound } from '../protocol.ts';
+import type { Inbound, TerminalCodes } from '../protocol.ts';
 import { readPhone, readTime, timeBytes } from './bcd.ts';
 import { decodeCommand, encodeRecordings, readRecordings } from './commands.ts';
 import { buildMessage, buildParts, type Edition, type Message } from './frame.ts';
@@ -37,6 +37,20 @@ function alarmBits(alarms: readonly Alarm[]): number {
   return bits >>> 0;
 }
 
+/** What is decoded of the bits of the status. */
+function statusAttributes(statusBits: number) {
+  const bit = (index: number) => ((statusBits >>> index) & 1) === 1;
+  return {
+    statusBits,
+    fuelCut: bit(10),
+    door1: bit(13),
+    door2: bit(14),
+    door3: bit(15),
+    door4: bit(16),
+    door5: bit(17),
+  };
+}
+
 function carried(position: Position): Position {
   const bits = alarmBits(position.alarms);
   const named = ALARM_BITS.map(([, alarm]) => alarm).filter(
@@ -48,10 +62,13 @@ function carried(position: Position): Position {
     (position.valid ? 2 : 0) |
     (position.latitude < 0 ? 4 : 0) |
     (position.longitude < 0 ? 8 : 0);
+  const signal = position.attributes?.signal;
   const attributes = {
     ...(bits === 0 ? {} : { alarmBits: bits }),
     ...position.attributes,
-    statusBits: statusBits >>> 0,
+    ...(typeof signal === 'number' && { gsmSignalPercent: Math.round((signal * 100) / 31) }),
+    ...(position.fuelL !== null && { fuel1L: position.fuelL }),
+    ...statusAttributes(statusBits >>> 0),
   };
   return {
     ...position,
@@ -91,12 +108,19 @@ const conformance = {
   terminalId: PHONE,
   positions: arbitraryPosition(attributes),
   carried,
+  identifiesByData: true,
   idleBytes: [0x7e],
 };
 describeProtocol('JT/T 808-2019', { ...conformance, createSimulator: createJt808Simulator });
 describeProtocol('JT/T 808-2013', { ...conformance, createSimulator: createJt808Simulator2013 });
 
 const SECRET = 'a secret of the tests';
+/** As the gateway has it for a vehicle that is bound to its terminal. */
+const NEEDED: TerminalCodes = {
+  isNeeded: () => true,
+  isRight: (_, shown, derived) => shown === derived,
+  mayIssue: () => true,
+};
 const fix = (second: number): Position => ({
   // Twice: what is rounded to zero degrees has lost its hemisphere when it is sent again.
   ...carried(carried(fc.sample(conformance.positions, { numRuns: 1, seed: second })[0] as Position)),
@@ -120,7 +144,7 @@ function received(side: Jt808TerminalSide, inbound: readonly Inbound[]): Message
           ? one.accept
           : one.type === 'positions'
             ? one.ack
-            : one.type === 'answer' || one.type === 'text'
+            : one.type === 'answer' || one.type === 'text' || one.type === 'unread'
               ? null
               : one.bytes;
       return bytes === null ? [] : side.receive(bytes);
@@ -153,9 +177,9 @@ describe('registration and authorization', () => {
   });
 
   test.each([2013, 2019] as const)(
-    'a wrong code is answered by a failure, and the terminal may register (%i)',
+    'a wrong code is answered by a failure where it is needed, and the terminal may register (%i)',
     (edition) => {
-      const session = jt808.createSession({ secret: SECRET });
+      const session = jt808.createSession({ secret: SECRET, codes: NEEDED });
       const side = new Jt808TerminalSide(PHONE, edition);
       const refused = session.push(side.authorize('0000000000000000'), NOW_MS);
       expect(refused).toMatchObject([{ type: 'reply' }]);
@@ -167,17 +191,67 @@ describe('registration and authorization', () => {
   test('the code of another terminal, or of another service, is a wrong one', () => {
     for (const code of [authorizationCode(SECRET, '139' as TerminalId), authorizationCode('other', PHONE), '']) {
       const side = new Jt808TerminalSide(PHONE, 2019);
-      const session = jt808.createSession({ secret: SECRET });
+      const session = jt808.createSession({ secret: SECRET, codes: NEEDED });
       expect(received(side, session.push(side.authorize(code), NOW_MS))[0]?.body[4]).toBe(1);
       expect(session.push(side.heartbeat(), NOW_MS)).toMatchObject([{ type: 'refuse', reason: 'not-identified' }]);
     }
   });
 
   test('a terminal that shows wrong codes only is not listened to for ever', () => {
-    const session = jt808.createSession({ secret: SECRET });
+    const session = jt808.createSession({ secret: SECRET, codes: NEEDED });
     const side = new Jt808TerminalSide(PHONE, 2019);
     const reported = [1, 2, 3, 4].flatMap(() => session.push(side.authorize('wrong'), NOW_MS));
     expect(reported.map(({ type }) => type)).toEqual(['reply', 'reply', 'refuse']);
+  });
+
+  test.each([2013, 2019] as const)('the code of another platform will do where none is needed (%i)', (edition) => {
+    for (const code of ['a code of another platform', authorizationCode(SECRET, PHONE)]) {
+      const side = new Jt808TerminalSide(PHONE, edition);
+      const session = jt808.createSession({ secret: SECRET });
+      const reported = session.push(side.authorize(code), NOW_MS);
+      expect(reported).toMatchObject([
+        { type: 'identify', terminalId: PHONE, showedCode: code === authorizationCode(SECRET, PHONE) },
+      ]);
+      expect(received(side, reported)[0]?.body[4]).toBe(0);
+    }
+  });
+
+  test('a location without registration is taken where no code is needed', () => {
+    const side = new Jt808TerminalSide(PHONE, 2019);
+    const session = jt808.createSession({ secret: SECRET });
+    const reported = session.push(side.say(MESSAGE.location, encodeLocation(fix(1))).bytes, NOW_MS);
+    expect(reported).toMatchObject([
+      { type: 'identify', terminalId: PHONE, accept: null },
+      { type: 'positions', positions: [fix(1)] },
+    ]);
+    const [identify] = reported;
+    if (identify?.type !== 'identify') throw new Error(JSON.stringify(identify));
+    expect(identify.showedCode).toBeUndefined();
+    // A terminal without a vehicle gets an answer as well.
+    const [reject] = side.receive(identify.reject ?? Buffer.alloc(0));
+    expect(typeof reject !== 'string' && reject?.body.toString('hex')).toBe('0000020001');
+  });
+
+  test('on the connection on which it registered, a terminal may show any code', () => {
+    const session = jt808.createSession({ secret: SECRET, codes: NEEDED });
+    const side = new Jt808TerminalSide(PHONE, 2013);
+    session.push(side.register(), NOW_MS);
+    expect(received(side, session.push(side.authorize('its own idea'), NOW_MS))[0]?.body[4]).toBe(0);
+  });
+
+  test('a vehicle without a plate registers by its VIN', () => {
+    for (const edition of [2013, 2019] as const) {
+      const side = new Jt808TerminalSide(PHONE, edition);
+      const plateAt = edition === 2013 ? 36 : 75;
+      const registration = (colour: number) =>
+        Buffer.concat([Buffer.alloc(plateAt), Buffer.of(colour), Buffer.from('WDB9066331S123456')]);
+      const [, kept] = jt808.createSession().push(side.say(MESSAGE.register, registration(0)).bytes, NOW_MS);
+      expect(kept).toMatchObject({
+        positions: [{ valid: false, fixTimeMs: NOW_MS, attributes: { vin: 'WDB9066331S123456' } }],
+        ack: null,
+      });
+      expect(jt808.createSession().push(side.say(MESSAGE.register, registration(1)).bytes, NOW_MS)).toHaveLength(1);
+    }
   });
 
   describe('a number with hexadecimal digits', () => {
@@ -221,7 +295,7 @@ describe('registration and authorization', () => {
       ],
     ])('%s: the refusal names the terminal', (_, say) => {
       const refused = jt808
-        .createSession()
+        .createSession({ codes: NEEDED })
         .push(say(new Jt808TerminalSide(PACKED, 2013)), NOW_MS)
         .at(-1);
       expect(refused).toMatchObject({
@@ -314,6 +388,10 @@ describe('messages', () => {
     const { statusBits, ...kept } = reported.positions[0]?.attributes ?? {};
     expect(Number(statusBits) & 0x400).toBe(0x400);
     expect(kept).toEqual({
+      ...statusAttributes(Number(statusBits)),
+      statusBits: undefined,
+      fuelCut: true,
+      fuel1L: 25.7,
       itemd0: 7,
       itemd1: 0x123,
       itemd2: '010203',
@@ -346,10 +424,311 @@ describe('messages', () => {
       side.say(MESSAGE.location, Buffer.alloc(27)).bytes,
       side.say(MESSAGE.storedLocations, Buffer.from('0002010004aabbccdd', 'hex')).bytes,
       side.say(MESSAGE.recordings, Buffer.from('0000000000ff00', 'hex')).bytes,
-      side.say(0x0900, Buffer.alloc(10)).bytes,
+      side.say(0x0801, Buffer.alloc(10)).bytes,
       side.heartbeat(),
     ].map((bytes) => received(side, session.push(bytes, NOW_MS))[0]?.body[4]);
     expect(results).toEqual([2, 2, 2, 3, 0]);
+  });
+
+  describe('items', () => {
+    /** The attributes and the position of a location with these items, without what the status says. */
+    const withItems = (hex: string) => {
+      const { session, side } = registered();
+      const blank = { ...fix(1), odometerM: null, fuelL: null, satellites: null, alarms: [], attributes: null };
+      const body = Buffer.concat([encodeLocation(blank), Buffer.from(hex.replaceAll(' ', ''), 'hex')]);
+      const [inbound] = session.push(side.say(MESSAGE.location, body).bytes, NOW_MS);
+      if (inbound?.type !== 'positions') throw new Error(JSON.stringify(inbound));
+      const [position] = inbound.positions as [Position];
+      const status = Object.keys(statusAttributes(0));
+      const attributes = Object.fromEntries(
+        Object.entries(position.attributes ?? {}).filter(([name]) => !status.includes(name)),
+      );
+      return { position, attributes };
+    };
+    const FILES = '00'.repeat(16);
+    const PLACE = '0064 02000000 06000000 260601200000';
+
+    test.each<[string, string, Record<string, unknown>]>([
+      ['alarm to be confirmed', '0402 0102', { alarmEventId: 0x102 }],
+      ['cabin, below zero by its sign', '0602 8005', { temperature1C: -5 }],
+      ['cabin, below zero by its complement', '0602 fffb', { temperature1C: -5 }],
+      ['cabin, no temperature', '0602 4000', { item06: 0x4000 }],
+      ['overspeed, no place', '1101 00', { overspeedPlaceKind: 0 }],
+      ['overspeed in an area', '1105 03 00000007', { overspeedPlaceKind: 3, overspeedPlaceId: 7 }],
+      ['area left', '1206 02 00000009 01', { areaKind: 2, areaId: 9, areaLeft: true }],
+      ['route', '1307 0000000b 0e10 01', { routeSegmentId: 11, routeSeconds: 3600, routeTooLong: true }],
+      [
+        'video',
+        '1404 00000001 1504 00000002 1604 00000004 1702 0008',
+        {
+          videoAlarmBits: 1,
+          videoLostBits: 2,
+          videoCoveredBits: 4,
+          storageFaultBits: 8,
+        },
+      ],
+      ['driving', '1803 0003 28', { drivingBehaviourBits: 3, driverFatigueLevel: 40 }],
+      ['signal', '3001 1f', { signal: 31, gsmSignalPercent: 100 }],
+      [
+        'temperatures',
+        '5106 00eb ff38 8000',
+        {
+          item51: '00ebff388000',
+          temperature1C: 23.5,
+          temperature2C: -20,
+        },
+      ],
+      ['humidity', '5802 01f4', { item58: 500, humidity1Percent: 50 }],
+      ['battery in tenths', '5602 0800', { item56: 0x800, batteryPercent: 80 }],
+      ['battery in percent', '5602 0853', { item56: 0x853, batteryPercent: 83 }],
+      ['battery, volts', '6902 0190', { item69: 400, batteryV: 4 }],
+      [
+        'cell',
+        '5309 01 00fa 02 1234 5678 20',
+        {
+          item53: '0100fa021234567820',
+          mcc: 250,
+          mnc: 2,
+          lac: 0x1234,
+          cellId: 0x5678,
+        },
+      ],
+      [
+        'cell of 4G',
+        '5d0b 01 00fa 02 1234 01020304 20',
+        {
+          item5d: '0100fa0212340102030420',
+          mcc: 250,
+          mnc: 2,
+          lac: 0x1234,
+          cellId: 0x1020304,
+        },
+      ],
+      [
+        'ICCID',
+        `f114 ${Buffer.from('89701012345678901234').toString('hex')}`,
+        {
+          itemf1: Buffer.from('89701012345678901234').toString('hex'),
+          iccid: '89701012345678901234',
+        },
+      ],
+    ])('%s', (_, items, attributes) => {
+      expect(withItems(items).attributes).toEqual(attributes);
+    });
+
+    test('the supply has a field, and the name that all brands share', () => {
+      const { position, attributes } = withItems('6102 0a28');
+      expect(position.supplyV).toBe(26);
+      expect(attributes).toEqual({ item61: 2600, externalPowerV: 26 });
+    });
+
+    test.each<[string, string, Record<string, unknown>, Alarm[]]>([
+      [
+        'driver assistance',
+        `642f 00000001 01 02 01 3c 14 01 00 00 50 ${PLACE} 0003 ${FILES}`,
+        { adasEvent: 'lane-departure', adasState: 'begin', adasLevel: 1 },
+        ['other'],
+      ],
+      [
+        'a road sign is no alarm',
+        `642f 00000001 00 10 01 3c 14 01 00 00 50 ${PLACE} 0003 ${FILES}`,
+        { adasEvent: 'road-sign', adasState: 'moment', adasLevel: 1 },
+        [],
+      ],
+      [
+        'driver monitoring',
+        `652f 00000001 00 01 02 08 00000000 50 ${PLACE} 0003 ${FILES}`,
+        { dsmEvent: 'fatigue', dsmState: 'moment', dsmLevel: 2, driverFatigueLevel: 8 },
+        ['other'],
+      ],
+      [
+        'blind area, over',
+        `6729 00000001 02 03 50 ${PLACE} 0003 ${FILES}`,
+        { bsdEvent: 'behind-right', bsdState: 'end' },
+        [],
+      ],
+      [
+        'tyres',
+        `663b 00000001 01 50 ${PLACE} 0003 ${FILES} 02 00 0002 0320 001e 0064 05 0000 0340 fff6 0032`,
+        {
+          tyreState: 'begin',
+          tyre1AlarmBits: 2,
+          tyre1Kpa: 800,
+          tyre1C: 30,
+          tyre1BatteryPercent: 100,
+          tyre6AlarmBits: 0,
+          tyre6Kpa: 832,
+          tyre6C: -10,
+          tyre6BatteryPercent: 50,
+        },
+        ['other'],
+      ],
+      [
+        'tyres that are reported from time to time, with the longer identifier of Guangdong',
+        `664a 00000001 00 50 ${PLACE} 0003 ${FILES} ${'00'.repeat(24)} 01 01 0001 0320 001e 0064`,
+        { tyreState: 'moment', tyre2AlarmBits: 1, tyre2Kpa: 800, tyre2C: 30, tyre2BatteryPercent: 100 },
+        [],
+      ],
+    ])('active safety: %s', (_, hex, expected, alarms) => {
+      const { position, attributes } = withItems(hex);
+      const { item64, item65, item66, item67, ...rest } = attributes;
+      expect(typeof (item64 ?? item65 ?? item66 ?? item67)).toBe('string');
+      expect(rest).toEqual(expected);
+      expect(position.alarms).toEqual(alarms);
+    });
+
+    test('tyres of the standard have no unit that can be, and 255 is no tyre', () => {
+      const { attributes } = withItems(`051e 50 51 ff 53 ${'ff'.repeat(26)}`);
+      expect(attributes).toEqual({ tyre1Raw: 0x50, tyre2Raw: 0x51, tyre4Raw: 0x53 });
+    });
+
+    test('any bytes are items, or are passed over; what is kept is bounded', () => {
+      fc.assert(
+        fc.property(fc.uint8Array({ maxLength: 990 }), (bytes) => {
+          const { attributes } = withItems(Buffer.from(bytes).toString('hex'));
+          expect(Object.keys(attributes).length).toBeLessThan(400);
+        }),
+      );
+    });
+  });
+
+  describe('who drives', () => {
+    const IN = '01 260601195900 00';
+    const CODE = Buffer.from('320102199001011234'.padEnd(20, '\0')).toString('hex');
+    // 王五 in GBK.
+    const PERSON = `04 cdf5cee5 ${CODE} 03 414243 20300101`;
+    const driver = (hex: string) => {
+      const { session, side } = registered();
+      const body = Buffer.from(hex.replaceAll(' ', ''), 'hex');
+      const reported = session.push(side.say(MESSAGE.driver, body).bytes, NOW_MS);
+      const [answer] = received(side, reported);
+      return { reported, result: answer?.body[4] };
+    };
+    const PUT_IN = {
+      driverCardInserted: true,
+      driverCardReadResult: 0,
+      driverName: '王五',
+      driverCode: '320102199001011234',
+      driverCardIssuer: 'ABC',
+      driverCardValidUntil: '20300101',
+    };
+
+    test.each<[string, string, number, Record<string, unknown>]>([
+      ['puts a card in', `${IN} ${PERSON}`, NOW_MS - 60_000, PUT_IN],
+      [
+        'puts a card in (2019)',
+        `${IN} ${PERSON} ${Buffer.from('ID7'.padEnd(20, '\0')).toString('hex')}`,
+        NOW_MS - 60_000,
+        { ...PUT_IN, driverIdentity: 'ID7' },
+      ],
+      ['takes it out', '02 260601195900', NOW_MS - 60_000, { driverCardInserted: false }],
+      [
+        'puts one in that cannot be read',
+        '01 260601195900 04',
+        NOW_MS - 60_000,
+        { driverCardInserted: true, driverCardReadResult: 4 },
+      ],
+      [
+        'is named by a terminal of 2011',
+        `04 cdf5cee5 ${CODE} ${CODE.padEnd(80, '0')} 03 414243`,
+        NOW_MS,
+        {
+          driverCardInserted: true,
+          driverName: '王五',
+          driverIdentity: '320102199001011234',
+          driverCode: '320102199001011234',
+          driverCardIssuer: 'ABC',
+        },
+      ],
+    ])('%s', (_, hex, fixTimeMs, attributes) => {
+      const { reported, result } = driver(hex);
+      expect(reported).toMatchObject([{ type: 'positions', positions: [{ valid: false, fixTimeMs }] }]);
+      expect(reported[0]?.type === 'positions' && reported[0].positions[0]?.attributes).toEqual(attributes);
+      expect(result).toBe(0);
+    });
+
+    test.each(['', '01', '01 260601195900', `${IN} 04 cdf5`, '02 2606'])('cut off, it is wrong: "%s"', (hex) => {
+      expect(driver(hex)).toMatchObject({ result: 2, reported: [{ type: 'reply' }] });
+    });
+  });
+
+  describe('what a terminal is', () => {
+    const text = (value: string, bytes: number) => Buffer.from(value.padEnd(bytes, '\0'), 'latin1');
+    const body = (maker: number, model: number, id: number) =>
+      Buffer.concat([
+        Buffer.from('0007', 'hex'),
+        text('MAKER', maker),
+        text('T-100', model),
+        text('0001234', id),
+        Buffer.from('89701012345678901234', 'hex'),
+        Buffer.from([2]),
+        text('H1', 2),
+        Buffer.from([4]),
+        text('F2.3', 4),
+        Buffer.from([3, 1]),
+      ]);
+
+    test.each([
+      [5, 20, 7],
+      [5, 30, 30],
+      [11, 30, 30],
+    ])('with fields of %i, %i and %i bytes', (maker, model, id) => {
+      const { session, side } = registered();
+      expect(session.push(side.say(MESSAGE.properties, body(maker, model, id)).bytes, NOW_MS)).toMatchObject([
+        {
+          positions: [
+            {
+              valid: false,
+              attributes: {
+                terminalKindBits: 7,
+                manufacturer: 'MAKER',
+                terminalModel: 'T-100',
+                terminalSerial: '0001234',
+                iccid: '89701012345678901234',
+                hardwareVersion: 'H1',
+                firmwareVersion: 'F2.3',
+              },
+            },
+          ],
+        },
+      ]);
+      const short = session.push(side.say(MESSAGE.properties, Buffer.alloc(20)).bytes, NOW_MS);
+      expect(received(side, short)[0]?.body[4]).toBe(2);
+    });
+  });
+
+  test('what is passed through from another device is kept as it stands, split or whole', () => {
+    const { session, side } = registered();
+    const passed = session.push(side.say(MESSAGE.transparent, Buffer.from('41010203', 'hex')).bytes, NOW_MS);
+    expect(passed).toMatchObject([
+      { positions: [{ valid: false, attributes: { transparentKind: 0x41, transparentData: '010203' } }] },
+    ]);
+    expect(received(side, passed)[0]?.body[4]).toBe(0);
+    const long = session.push(side.say(MESSAGE.transparent, Buffer.alloc(2049, 7)).bytes, NOW_MS);
+    expect(long).toMatchObject([{ positions: [{ attributes: { transparentData: '07'.repeat(2048) } }] }]);
+    const tooLong = session.push(side.say(MESSAGE.transparent, Buffer.alloc(2050)).bytes, NOW_MS);
+    expect(received(side, tooLong)[0]?.body[4]).toBe(2);
+  });
+
+  test('a batch with lengths of one byte', () => {
+    const { session, side } = registered();
+    const positions = [1, 2, 3].map((second) => ({ ...fix(second), attributes: statusAttributes(2), valid: true }));
+    const bytes = positions.map((position) => {
+      const location = encodeLocation({ ...position, ignition: false, alarms: [], odometerM: null, fuelL: null });
+      return Buffer.concat([Buffer.of(location.length), location]);
+    });
+    const reported = session.push(side.say(MESSAGE.shortBatch, Buffer.concat(bytes)).bytes, NOW_MS);
+    expect(reported).toMatchObject([
+      { type: 'positions', positions: positions.map(({ fixTimeMs, latitude }) => ({ fixTimeMs, latitude })) },
+    ]);
+    const cutOff = session.push(side.say(MESSAGE.shortBatch, Buffer.from([28, 0, 0])).bytes, NOW_MS);
+    expect(received(side, cutOff)[0]?.body[4]).toBe(2);
+  });
+
+  test('a terminal that asks for the time in its maker’s way gets the whole year', () => {
+    const { session, side } = registered();
+    const [answer] = received(side, session.push(side.say(0x0109, Buffer.alloc(0)).bytes, NOW_MS));
+    expect([answer?.id, answer?.body.toString('hex')]).toEqual([0x8109, '07ea06010c0000']);
   });
 
   test('a terminal that asks for the time gets it in UTC', () => {

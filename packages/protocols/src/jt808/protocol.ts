@@ -1,6 +1,7 @@
 import type { TerminalId } from '@outrider/domain';
 import type { Protocol } from '../protocol.ts';
 import { MAX_FRAME_BYTES } from './frame.ts';
+import { JT808_COMMANDS } from './orders.ts';
 import { Jt808Session } from './session.ts';
 import { createJt808Simulator, createJt808Simulator2013 } from './simulator.ts';
 
@@ -18,5 +19,7 @@ export const jt808: Protocol<'jt808'> = {
   carriesVideo: true,
   maxFrameBytes: MAX_FRAME_BYTES,
   createSession: (options) => new Jt808Session(options ?? {}),
+  datagrams: { identification: 'login' },
+  commands: JT808_COMMANDS,
   simulators: [createJt808Simulator, createJt808Simulator2013],
 };

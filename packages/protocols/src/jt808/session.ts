@@ -12,6 +12,7 @@ import { CLOCK_OFFSET_MS, timeBytes } from './bcd.ts';
 import { encodeCommand, readRecordings } from './commands.ts';
 import {
   buildMessage,
+  type Edition,
   FLAG,
   type FrameFault,
   type Header,
@@ -21,11 +22,15 @@ import {
 } from './frame.ts';
 import { readLocation } from './location.ts';
 import { MESSAGE, REGISTRATION, RESULT } from './message-ids.ts';
+import { encodeOrder } from './orders.ts';
 import { Reassembly } from './reassembly.ts';
+import { readDriver, readProperties, readTransparent, readVin } from './reports.ts';
 
 /** A terminal with a wrong code registers again; one that does not understand that is not listened to for ever. */
 const MAX_FAILED_AUTHORIZATIONS = 3;
 const CODE_LENGTH = 16;
+/** Province and city, where a registration begins. */
+const REGISTERED_PLACE_BYTES = 4;
 
 const FAULTS: Record<FrameFault, string> = {
   'bad-frame': 'bytes that no message can have here',
@@ -46,10 +51,10 @@ export function authorizationCode(secret: string | Buffer, phone: string): strin
 /**
  * JT/T 808, editions of 2013 and 2019, with the messages of JT/T 1078 about recorded video. A terminal is known by its
  * phone number, without leading zeros, or by the number that its maker put there, see {@link terminalIdsOf}. It
- * registers (0x0100) and is given a code (0x8100), which it shows when it connects again (0x0102); a code that is not
- * the right one is answered by a failure, and the terminal registers anew. On the connection on which it registered, it
- * may send data before it shows the code that it was just given. Messages that are not spoken here are answered so, and
- * the terminal goes on.
+ * registers (0x0100) and is given a code (0x8100), which it shows when it connects again (0x0102). Where the code is
+ * needed ({@link TerminalCodes.isNeeded}), a wrong one is answered by a failure, and the terminal registers anew; else
+ * any code will do, and none. On the connection on which it registered, a terminal may send data before it shows the
+ * code that it was just given. Messages that are not spoken here are answered so, and the terminal goes on.
  */
 export class Jt808Session extends FramedSession {
   readonly #secret: string | Buffer;
@@ -76,7 +81,8 @@ export class Jt808Session extends FramedSession {
    */
   command(command: TerminalCommand): SentCommand | null {
     if (this.#phone === null) return null;
-    const message = encodeCommand(command);
+    const edition = this.#style?.edition ?? 2013;
+    const message = 'parameters' in command ? encodeOrder(command, edition) : encodeCommand(command);
     if (message === null) return null;
     const correlation = this.#serial;
     return { correlation, bytes: this.#message(message.id, message.body) };
@@ -100,6 +106,10 @@ export class Jt808Session extends FramedSession {
     return this.#takeMessage(message, nowMs, out) ? length : 0;
   }
 
+  protected override restart(): void {
+    this.#searched = 0;
+  }
+
   /** @returns whether the conversation goes on */
   #takeMessage(message: Message, nowMs: number, out: Inbound[]): boolean {
     const { edition, version, phone } = message;
@@ -115,19 +125,23 @@ export class Jt808Session extends FramedSession {
     }
     this.#style = { edition, version, phone };
 
-    if (message.id === MESSAGE.register) return this.#register(message, out);
+    if (message.id === MESSAGE.register) return this.#register(message, nowMs, out);
     if (message.id === MESSAGE.authorize) return this.#authorize(message, out);
     if (this.#phone === null) {
-      const detail = `message ${hex(message.id)} before registration and authorization`;
-      this.refuse(out, 'not-identified', detail, null, terminalIdsOf(phone));
-      return false;
+      const forms = terminalIdsOf(phone);
+      if (this.#codes.isNeeded(forms)) {
+        const detail = `message ${hex(message.id)} before registration and authorization`;
+        this.refuse(out, 'not-identified', detail, null, forms);
+        return false;
+      }
+      this.#identify(phone, null, this.#acknowledge(message.serial, message.id, RESULT.failed), {}, out);
     }
     if (message.part === null) this.#takeBody(message, message.body, [message.serial], nowMs, out);
     else this.#takePart({ ...message, part: message.part }, nowMs, out);
     return true;
   }
 
-  #register(message: Message, out: Inbound[]): boolean {
+  #register(message: Message, nowMs: number, out: Inbound[]): boolean {
     const forms = terminalIdsOf(message.phone);
     const identity = registeredIdentity(message);
     if (!this.#codes.mayIssue(forms, identity)) {
@@ -140,20 +154,24 @@ export class Jt808Session extends FramedSession {
       const reject = this.#message(MESSAGE.registered, registration(message.serial, REGISTRATION.noSuchTerminal));
       this.#identify(message.phone, accept, reject, { registration: identity }, out);
     } else out.push({ type: 'reply', bytes: accept });
+    const vin = readVin(message.body, plateAt(message.edition), nowMs);
+    if (vin !== null) out.push({ type: 'positions', positions: [vin], ack: null });
     return true;
   }
 
   #authorize(message: Message, out: Inbound[]): boolean {
     const expected = authorizationCode(this.#secret, message.phone);
     const forms = terminalIdsOf(message.phone);
-    if (!this.#codes.isRight(forms, shownCode(message), expected)) {
+    const showedCode = this.#codes.isRight(forms, shownCode(message), expected);
+    // Who registered on this connection is known by that already.
+    if (!showedCode && this.#phone === null && this.#codes.isNeeded(forms)) {
       const failed = this.#acknowledge(message.serial, message.id, RESULT.failed);
       return this.#failed(failed, forms, 'the code of the authorization is wrong, again and again', out);
     }
     const accept = this.#acknowledge(message.serial, message.id, RESULT.done);
     if (this.#phone === null) {
       const reject = this.#acknowledge(message.serial, message.id, RESULT.failed);
-      this.#identify(message.phone, accept, reject, { showedCode: true }, out);
+      this.#identify(message.phone, accept, reject, { showedCode }, out);
     } else out.push({ type: 'reply', bytes: accept });
     return true;
   }
@@ -173,7 +191,7 @@ export class Jt808Session extends FramedSession {
 
   #identify(
     phone: string,
-    accept: Buffer,
+    accept: Buffer | null,
     reject: Buffer,
     shown: { registration?: string; showedCode?: boolean },
     out: Inbound[],
@@ -184,7 +202,7 @@ export class Jt808Session extends FramedSession {
   }
 
   #takePart(message: Message & { part: { number: number; count: number } }, nowMs: number, out: Inbound[]): void {
-    if (message.id !== MESSAGE.storedLocations && message.id !== MESSAGE.recordings) {
+    if (!SPLIT_MESSAGES.has(message.id)) {
       this.#reply(message, RESULT.unsupported, out);
       return;
     }
@@ -209,6 +227,14 @@ export class Jt808Session extends FramedSession {
         this.#answer(read.answers, { type: 'recordings', recordings: read.recordings }, out);
         return;
       }
+      case MESSAGE.locationAnswer: {
+        // The number of the question stands before the location.
+        const positions = body.length < 2 ? null : oneLocation(body.subarray(2));
+        if (positions === null) return this.#reply(message, RESULT.wrong, out);
+        out.push({ type: 'positions', positions, ack: null });
+        this.#answer(body.readUInt16BE(0), { type: 'acknowledged', result: 'done' }, out);
+        return;
+      }
       case MESSAGE.heartbeat:
       case MESSAGE.deregister:
         out.push({ type: 'positions', positions: [], ack: this.#acknowledge(message.serial, message.id, RESULT.done) });
@@ -217,16 +243,16 @@ export class Jt808Session extends FramedSession {
         // The one time that is reported in UTC (2019 edition).
         out.push({ type: 'reply', bytes: this.#message(MESSAGE.timeAnswer, timeBytes(nowMs - CLOCK_OFFSET_MS)) });
         return;
-      case MESSAGE.location:
-      case MESSAGE.storedLocations: {
-        const positions = message.id === MESSAGE.location ? oneLocation(body) : batchOfLocations(body);
+      case MESSAGE.askTimeOfMakers:
+        out.push({ type: 'reply', bytes: this.#message(MESSAGE.timeAnswerOfMakers, wholeYearTime(nowMs)) });
+        return;
+      default: {
+        const positions = readReport(message.id, body, nowMs);
+        if (positions === 'unknown') return this.#reply(message, RESULT.unsupported, out);
         if (positions === null) return this.#reply(message, RESULT.wrong, out);
         const acks = serials.map((serial) => this.#acknowledge(serial, message.id, RESULT.done));
-        out.push({ type: 'positions', positions, ack: Buffer.concat(acks) });
-        return;
+        out.push({ type: 'positions', positions, ack: acks.length === 1 ? (acks[0] as Buffer) : Buffer.concat(acks) });
       }
-      default:
-        this.#reply(message, RESULT.unsupported, out);
     }
   }
 
@@ -274,17 +300,78 @@ export class Jt808Session extends FramedSession {
   }
 }
 
+/** Messages that are put together of their parts. */
+const SPLIT_MESSAGES: ReadonlySet<number> = new Set([
+  MESSAGE.shortBatch,
+  MESSAGE.storedLocations,
+  MESSAGE.transparent,
+  MESSAGE.recordings,
+]);
+
+/** @returns null where the message is cut off, `unknown` where it brings nothing to store */
+function readReport(id: number, body: Buffer, nowMs: number): Position[] | null | 'unknown' {
+  switch (id) {
+    case MESSAGE.location:
+      return oneLocation(body);
+    case MESSAGE.storedLocations:
+      return batchOfLocations(body);
+    case MESSAGE.shortBatch:
+      return shortBatchOfLocations(body);
+    case MESSAGE.driver:
+      return orNone(readDriver(body, nowMs));
+    case MESSAGE.properties:
+      return orNone(readProperties(body, nowMs));
+    case MESSAGE.transparent:
+      return orNone(readTransparent(body, nowMs));
+    default:
+      return 'unknown';
+  }
+}
+
+function orNone(position: Position | null): Position[] | null {
+  return position === null ? null : [position];
+}
+
+/**
+ * The year in two bytes, and month, day, hour, minute and second in one each: UTC, as makers have it (0x8109, in no
+ * public document).
+ */
+function wholeYearTime(nowMs: number): Buffer {
+  const now = new Date(nowMs);
+  const year = now.getUTCFullYear();
+  return Buffer.of(
+    year >> 8,
+    year & 0xff,
+    now.getUTCMonth() + 1,
+    now.getUTCDate(),
+    now.getUTCHours(),
+    now.getUTCMinutes(),
+    now.getUTCSeconds(),
+  );
+}
+
+/**
+ * Where a registration has the colour of the plate. Province and city come first, 2 bytes each; then maker, model and
+ * number of the terminal in 5, 20 and 7 bytes (2013) or 11, 30 and 30 (2019).
+ */
+function plateAt(edition: Edition): number {
+  return REGISTERED_PLACE_BYTES + (edition === 2013 ? 5 + 20 + 7 : 11 + 30 + 30);
+}
+
 /**
  * What a terminal says of itself when it registers: maker, model and its own number, the same each time. The rest of
  * the message is about the vehicle, and is changed when it is entered anew.
  */
 function registeredIdentity({ edition, body }: Message): string {
-  // Province and city come first, 2 bytes each; then the fields of 5, 20 and 7 bytes (2013) or 11, 30 and 30 (2019).
-  return body.toString('hex', 4, 4 + (edition === 2013 ? 5 + 20 + 7 : 11 + 30 + 30));
+  return body.toString('hex', REGISTERED_PLACE_BYTES, plateAt(edition));
 }
 
 /** Without a gateway around it. */
-const DERIVED_CODES: TerminalCodes = { isRight: (_, shown, derived) => shown === derived, mayIssue: () => true };
+const DERIVED_CODES: TerminalCodes = {
+  isNeeded: () => false,
+  isRight: (_, shown, derived) => shown === derived,
+  mayIssue: () => true,
+};
 
 /** Serial of the registration, result, and with success the code. */
 function registration(serial: number, result: number, code: Buffer = Buffer.alloc(0)): Buffer {
@@ -324,6 +411,20 @@ function batchOfLocations(body: Buffer): Position[] | null {
     if (position === 'too-short') return null;
     if (position !== null) positions.push(position);
     p += length;
+  }
+  return positions;
+}
+
+/** Makers' own batch (0x0210, in no public document): per location its length in one byte, and itself. */
+function shortBatchOfLocations(body: Buffer): Position[] | null {
+  const positions: Position[] = [];
+  for (let p = 0; p < body.length; ) {
+    const end = p + 1 + (body[p] as number);
+    if (end > body.length) return null;
+    const position = readLocation(body, p + 1, end);
+    if (position === 'too-short') return null;
+    if (position !== null) positions.push(position);
+    p = end;
   }
   return positions;
 }

@@ -4,7 +4,8 @@ import type { CreateSimulator, SimulatorReply, TerminalSimulator } from '../prot
 import { clampRound } from '../rounding.ts';
 import { terminalNumberBytes, timeBytes } from './bcd.ts';
 import { buildParts, type Edition, FLAG, MAX_FRAME_BYTES, type Message, PHONE_BYTES, readMessage } from './frame.ts';
-import { ALARM_BITS, ITEM, NAMED_STATUS, STATUS } from './location.ts';
+import { ITEM } from './items.ts';
+import { ALARM_BITS, NAMED_STATUS, STATUS } from './location.ts';
 import { MESSAGE, REGISTRATION, RESULT } from './message-ids.ts';
 
 /** As many as surely fit into a message that is not split. */
@@ -123,6 +124,8 @@ class Jt808Simulator implements TerminalSimulator {
   /** Given, and not yet shown. */
   #code: string | null = null;
   #unacknowledged: number[] = [];
+  /** Sent last: what it answers when it is asked where it is. */
+  #last: Position | null = null;
 
   constructor(terminalId: TerminalId, edition: Edition) {
     this.#side = new Jt808TerminalSide(terminalId, edition);
@@ -141,6 +144,7 @@ class Jt808Simulator implements TerminalSimulator {
       only !== undefined && positions.length === 1
         ? this.#side.say(MESSAGE.location, encodeLocation(only))
         : this.#side.say(MESSAGE.storedLocations, encodeLocations(positions));
+    this.#last = positions.at(-1) ?? this.#last;
     this.#unacknowledged.push(serial);
     return Buffer.concat([authorization, bytes]);
   }
@@ -162,11 +166,29 @@ class Jt808Simulator implements TerminalSimulator {
           this.#unacknowledged.shift();
           replies.push({ type: 'ack' });
         }
+      } else if (ORDERS.has(id)) {
+        const text = `0x${id.toString(16)} ${body.toString('hex')}`.trimEnd();
+        replies.push({ type: 'command', text, answer: (isDone) => this.#obey(message, isDone) });
       }
     }
     return replies;
   }
+
+  #obey(message: Message, isDone: boolean): Buffer {
+    if (!isDone || message.id !== MESSAGE.askLocation || this.#last === null)
+      return this.#side.acknowledge(message, isDone ? RESULT.done : RESULT.failed);
+    const serial = new ByteWriter().u16be(message.serial).toBuffer();
+    return this.#side.say(MESSAGE.locationAnswer, Buffer.concat([serial, encodeLocation(this.#last)])).bytes;
+  }
 }
+
+/** Messages that ask the terminal to do something. */
+const ORDERS: ReadonlySet<number> = new Set([
+  MESSAGE.setParameters,
+  MESSAGE.controlTerminal,
+  MESSAGE.askLocation,
+  MESSAGE.sendText,
+]);
 
 /** Several locations, as a terminal sends those that it had to keep. */
 export function encodeLocations(positions: readonly Position[]): Buffer {

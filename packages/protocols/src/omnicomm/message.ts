@@ -1,31 +1,71 @@
 import { type Alarm, type AttributeValue, NO_ALARMS, type Position } from '@outrider/domain';
-import { WIRE, type WireReader, zigzagDecode } from './protobuf.ts';
+import { WIRE, WireReader, zigzagDecode } from './protobuf.ts';
 
 /** Times are counted in seconds from 2009-01-01 00:00 UTC. */
 export const EPOCH_MS = 1_230_768_000_000;
 
 /** Field numbers of a message's groups. */
-export const GROUP = { general: 2, navigation: 5, inputs: 6, can: 7 } as const;
+export const GROUP = { general: 2, photo: 4, navigation: 5, inputs: 6, can: 7, levels: 8, other: 9, log: 16 } as const;
+/** Field numbers of the groups within group `other`. */
+export const SUBGROUP = { oneWire: 1, periphery: 2 } as const;
 /** Field number of the list of events that caused the message. */
 export const EVENTS = 1;
 
 /** Bits of the general group's flags. */
-export const FLAG = { ignition: 1, gsmLink: 2, fix: 4, roaming: 8, reservePower: 16, panic: 32, caseOpen: 64 } as const;
+export const FLAG = {
+  ignition: 1,
+  gsmLink: 2,
+  fix: 4,
+  roaming: 8,
+  reservePower: 16,
+  panic: 32,
+  caseOpen: 64,
+  output: 128,
+  jamming: 0x600,
+} as const;
 
 export const INPUTS = 6;
 
 /** Parameters of the CAN group, by their SAE J1939 numbers, with what one step of them is worth. */
 export const SPN = { fuelPercent: 96, fuelStep: 0.4, rpm: 190, rpmStep: 0.125 } as const;
 /** J1939 keeps the values above for "error" and "not available". */
-export const SPN_LIMIT = { oneByte: 250, twoBytes: 0xfaff } as const;
+export const SPN_LIMIT = { oneByte: 250, twoBytes: 0xfaff, fourBytes: 0xfaff_ffff } as const;
+
+interface CommonSpn {
+  name: string;
+  limit: number;
+  /** Of the raw value, by SAE J1939-71. */
+  valueOf(raw: number): number;
+}
+/** Parameters that have a common name. The terminal's own, `spn<number>`, is kept beside it. */
+const COMMON_SPN: Readonly<Record<number, CommonSpn>> = {
+  84: { name: 'canSpeedKmh', limit: SPN_LIMIT.twoBytes, valueOf: (raw) => raw / 256 },
+  91: { name: 'throttlePercent', limit: SPN_LIMIT.oneByte, valueOf: (raw) => (raw * 4) / 10 },
+  110: { name: 'engineTemperatureC', limit: SPN_LIMIT.oneByte, valueOf: (raw) => raw - 40 },
+  245: { name: 'canOdometerM', limit: SPN_LIMIT.fourBytes, valueOf: (raw) => raw * 125 },
+  247: { name: 'engineHours', limit: SPN_LIMIT.fourBytes, valueOf: (raw) => raw / 20 },
+  250: { name: 'fuelUsedL', limit: SPN_LIMIT.fourBytes, valueOf: (raw) => raw / 2 },
+  917: { name: 'canOdometerM', limit: SPN_LIMIT.fourBytes, valueOf: (raw) => raw * 5 },
+  1624: { name: 'tachographSpeedKmh', limit: SPN_LIMIT.twoBytes, valueOf: (raw) => raw / 256 },
+};
+
+/** Temperature, level and state of each fuel level sensor. */
+const FIELDS_OF_LEVEL = 3;
+export const LEVEL_SENSORS = 6;
+export const ONE_WIRE_SENSORS = 8;
+const DOORS = 8;
+/** Bytes of a field that are kept, at most; what is longer (a photo, a log of the terminal) is passed over. */
+const MAX_BYTES = 128;
+/** A key of 1-Wire: family, number and checksum. */
+const KEY_BYTES = 8;
 
 /** More attributes than any terminal has sensors for; the rest of a message's is passed over. */
 const MAX_ATTRIBUTES = 96;
 const MAX_EVENTS = 32;
 
 /**
- * Reads one message of an archive record. Unknown fields are skipped. Single numbers in unknown groups (fuel level
- * sensors among them) are kept as the attribute `group<n>.<field>`.
+ * Reads one message of an archive record. What nothing is known of is kept as `group<n>.<field>`, and within a group of
+ * a group as `group<n>.<group>.<field>`: numbers as they stand, bytes in hexadecimal.
  *
  * The time is that of the fix, else of the message, else of the record. A message without a place is not valid and is
  * at 0/0, so that its ignition, alarms and sensors are not lost.
@@ -37,19 +77,22 @@ const MAX_EVENTS = 32;
 export function readMessage(reader: WireReader, recordSeconds: number): Position | null {
   const message = new Message();
   let group = 0;
+  let inner = 0;
   while (reader.offset < reader.end) {
     const tag = reader.uint32();
     const field = tag >>> 3;
     const wire = tag & 7;
     if (wire === WIRE.endGroup) {
-      if (group === 0 || field !== group) reader.fail();
-      group = 0;
+      if (group === 0 || field !== (inner || group)) reader.fail();
+      if (inner !== 0) inner = 0;
+      else group = 0;
     } else if (field === 0) reader.fail();
     else if (wire === WIRE.startGroup && group === 0) group = field;
+    else if (wire === WIRE.startGroup && inner === 0) inner = field;
     else if (group === 0) message.takeEvents(reader, field, wire);
-    else if (group === GROUP.general && field === 3 && wire === WIRE.bytes) message.takeIButton(reader);
-    else if (wire === WIRE.varint) message.take(group, field, reader.uint32());
-    else if (wire === WIRE.fixed32) message.take(group, field, reader.fixed32());
+    else if (wire === WIRE.varint) message.take(group, inner, field, reader.uint32());
+    else if (wire === WIRE.fixed32) message.take(group, inner, field, reader.fixed32());
+    else if (wire === WIRE.bytes) message.takeBytes(reader, group, inner, field);
     else reader.skip(wire, field);
   }
   if (group !== 0) reader.fail();
@@ -85,20 +128,77 @@ class Message {
     this.#isEmpty = false;
   }
 
-  takeIButton(reader: WireReader): void {
+  takeBytes(reader: WireReader, group: number, inner: number, field: number): void {
     const length = reader.length();
-    if (length > 0 && length <= 16)
-      this.#keep('iButton', reader.bytes.toString('hex', reader.offset, reader.offset + length));
+    const at = reader.offset;
     reader.offset += length;
+    if (reader.failed || length === 0 || length > MAX_BYTES || this.#attributeCount >= MAX_ATTRIBUTES) return;
+    if (group === GROUP.photo || group === GROUP.log) return;
+    if (group === GROUP.can) this.#keep(`spn${field}`, listOf(reader.bytes, at, at + length));
+    else if (group === GROUP.general && field === 3) {
+      const key = reader.bytes.subarray(at, at + length);
+      this.#keep('iButton', key.toString('hex'));
+      this.#keep('driverCode', printedKey(key));
+    } else {
+      const name =
+        group === GROUP.general && field === 11
+          ? 'phone'
+          : group === GROUP.other && inner === SUBGROUP.periphery && field === 5
+            ? 'tpms'
+            : ownName(group, inner, field);
+      this.#keep(name, reader.bytes.toString('hex', at, at + length));
+    }
   }
 
-  /** A number of a group. */
-  take(group: number, field: number, value: number): void {
+  /** A number of a group, or of a group within it (0: of none). */
+  take(group: number, inner: number, field: number, value: number): void {
     this.#isEmpty = false;
-    if (group === GROUP.navigation && this.#takeNavigation(field, value)) return;
-    if (group === GROUP.general && this.#takeGeneral(field, value)) return;
-    const name = this.#attributeCount < MAX_ATTRIBUTES ? attributeName(group, field, value) : null;
-    if (name !== null) this.#keep(name, attributeValue(group, name, value));
+    if (inner === 0) {
+      if (group === GROUP.navigation && this.#takeNavigation(field, value)) return;
+      if (group === GROUP.general && this.#takeGeneral(field, value)) return;
+    }
+    if (this.#attributeCount >= MAX_ATTRIBUTES) return;
+    if (inner !== 0) return this.#takeNested(group, inner, field, value);
+    if (group === GROUP.levels && field <= LEVEL_SENSORS * FIELDS_OF_LEVEL) return this.#takeLevel(field, value);
+    const name = attributeName(group, field, value);
+    if (name === null) return;
+    this.#keep(name, attributeValue(group, name, value));
+    if (group === GROUP.can) this.#takeCommonSpn(field, value);
+    else if (name === 'distanceM') this.#keep('tripM', value / 10);
+  }
+
+  /** A sensor of the fuel level: its litres are a matter of the vehicle's calibration table. */
+  #takeLevel(field: number, value: number): void {
+    const sensor = Math.ceil(field / FIELDS_OF_LEVEL);
+    const kind = (field - 1) % FIELDS_OF_LEVEL;
+    if (kind === 0) this.#keep(`fuel${sensor}C`, zigzagDecode(value));
+    else if (kind === 1) this.#keep(`fuelLevel${sensor}`, value);
+    else this.#keep(`fuelLevel${sensor}State`, zigzagDecode(value));
+  }
+
+  #takeNested(group: number, inner: number, field: number, value: number): void {
+    if (group === GROUP.other && inner === SUBGROUP.oneWire && field <= ONE_WIRE_SENSORS)
+      return this.#keep(`temperature${field}C`, zigzagDecode(value));
+    if (group === GROUP.other && inner === SUBGROUP.periphery) {
+      if (field === 1) return this.#keep('passengersIn', value);
+      if (field === 2) return this.#keep('passengersOut', value);
+      if (field === 4) return this.#keep('driverStatus', value);
+      if (field === 3) {
+        this.#keep('doorMask', value);
+        for (let door = 1; door <= DOORS; door++) this.#keep(`door${door}`, ((value >>> (door - 1)) & 1) === 1);
+        return;
+      }
+    }
+    this.#keep(ownName(group, inner, field), value);
+  }
+
+  #takeCommonSpn(number: number, value: number): void {
+    if (number === SPN.fuelPercent && value <= SPN_LIMIT.oneByte) this.#keep('fuel1Percent', (value * 4) / 10);
+    // The sensor of the terminal itself counts the speed of the engine as well.
+    if (number === SPN.rpm && value <= SPN_LIMIT.twoBytes && this.#attributes?.rpm === undefined)
+      this.#keep('rpm', value * SPN.rpmStep);
+    const common = COMMON_SPN[number];
+    if (common !== undefined && value <= common.limit) this.#keep(common.name, common.valueOf(value));
   }
 
   position(recordSeconds: number): Position | null {
@@ -108,6 +208,8 @@ class Message {
     const hasFlags = flags !== -1;
     if (hasFlags && (flags & FLAG.gsmLink) !== 0) this.#keep('gsmLink', true);
     if (hasFlags && (flags & FLAG.roaming) !== 0) this.#keep('roaming', true);
+    if (hasFlags) this.#keep('output1', (flags & FLAG.output) !== 0);
+    if (this.#supplyV !== null) this.#keep('externalPowerV', this.#supplyV);
     return {
       // 0 is the clock of a terminal that does not know the time yet.
       fixTimeMs: EPOCH_MS + (this.#fixSeconds || this.#generalSeconds || recordSeconds) * 1000,
@@ -130,6 +232,7 @@ class Message {
   }
 
   #keep(name: string, value: AttributeValue): void {
+    this.#isEmpty = false;
     this.#attributes ??= {};
     this.#attributes[name] = value;
     this.#attributeCount++;
@@ -186,11 +289,12 @@ class Message {
 }
 
 function alarmsOf(flags: number): readonly Alarm[] {
-  if ((flags & (FLAG.panic | FLAG.reservePower | FLAG.caseOpen)) === 0) return NO_ALARMS;
+  if ((flags & (FLAG.panic | FLAG.reservePower | FLAG.caseOpen | FLAG.jamming)) === 0) return NO_ALARMS;
   const alarms: Alarm[] = [];
   if ((flags & FLAG.panic) !== 0) alarms.push('sos');
   if ((flags & FLAG.reservePower) !== 0) alarms.push('power-cut');
   if ((flags & FLAG.caseOpen) !== 0) alarms.push('tamper');
+  if ((flags & FLAG.jamming) !== 0) alarms.push('jamming');
   return alarms;
 }
 
@@ -218,7 +322,8 @@ function attributeName(group: number, field: number, value: number): string | nu
       if (field === 6) return 'sensorSpeedKmh';
       if (field === 7) return 'rpm';
       if (field === 9) return 'batteryPercent';
-      return field === 10 ? 'accelerationG' : null;
+      if (field === 10) return 'accelerationG';
+      return field >= 12 && field <= 14 ? `acceleration${'XYZ'[field - 12]}` : null;
     case GROUP.navigation:
       return null;
     case GROUP.inputs:
@@ -228,13 +333,46 @@ function attributeName(group: number, field: number, value: number): string | nu
       if (field === SPN.rpm && value <= SPN_LIMIT.twoBytes) return 'canRpm';
       return `spn${field}`;
     default:
-      return `group${group}.${field}`;
+      return ownName(group, 0, field);
   }
+}
+
+function ownName(group: number, inner: number, field: number): string {
+  return inner === 0 ? `group${group}.${field}` : `group${group}.${inner}.${field}`;
+}
+
+/** Numbers that one parameter has several of: with commas between them. */
+function listOf(bytes: Buffer, from: number, to: number): string {
+  const reader = new WireReader();
+  reader.open(bytes, from, to);
+  const values: number[] = [];
+  while (reader.offset < reader.end) values.push(reader.uint32());
+  return reader.failed ? bytes.toString('hex', from, to) : values.join();
+}
+
+/** The code of a key with the checksum first, as it is printed on it; keys are read with their family first. */
+function printedKey(bytes: Buffer): string {
+  const isAsRead = bytes.length === KEY_BYTES && crc8Dallas(bytes, 0, KEY_BYTES - 1) === bytes[KEY_BYTES - 1];
+  return (isAsRead ? Buffer.from(bytes).reverse() : bytes).toString('hex').toUpperCase();
+}
+
+/** CRC-8 of 1-Wire devices: polynomial 0x31, reflected. */
+function crc8Dallas(bytes: Uint8Array, from: number, to: number): number {
+  let crc = 0;
+  for (let i = from; i < to; i++) {
+    crc ^= bytes[i] as number;
+    for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0x8c : crc >>> 1;
+  }
+  return crc;
 }
 
 function attributeValue(group: number, name: string, value: number): number {
   if (group === GROUP.inputs) return zigzagDecode(value);
   switch (name) {
+    case 'accelerationX':
+    case 'accelerationY':
+    case 'accelerationZ':
+      return zigzagDecode(value);
     case 'accelerationG':
       return zigzagDecode(value) / 100;
     case 'distanceM':

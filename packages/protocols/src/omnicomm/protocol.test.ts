@@ -1,17 +1,32 @@
-import { type Alarm, blankPosition, NO_ALARMS, type Position, type TerminalId } from '@outrider/domain';
+import {
+  type Alarm,
+  type AttributeValue,
+  blankPosition,
+  NO_ALARMS,
+  type Position,
+  type TerminalId,
+} from '@outrider/domain';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { arbitraryPosition, describeProtocol } from '../protocol.conformance.ts';
-import { buildFrame, COMMAND } from './frame.ts';
+import { buildFrame, COMMAND, FrameReader } from './frame.ts';
 import { omnicomm } from './protocol.ts';
 import { createOmnicommSimulator } from './simulator.ts';
 
-const ALARMS: readonly Alarm[] = ['sos', 'power-cut', 'tamper'];
+const ALARMS: readonly Alarm[] = ['sos', 'power-cut', 'tamper', 'jamming'];
 
 function carried(position: Position): Position {
   const { valid, attributes } = position;
   const alarms = ALARMS.filter((alarm) => position.alarms.includes(alarm));
-  const flagged = !valid || alarms.length > 0 || attributes?.gsmLink === true || attributes?.roaming === true;
+  const ignored = !valid || alarms.length > 0 || attributes?.gsmLink === true || attributes?.roaming === true;
+  const flagged = ignored || attributes?.output1 === true;
+  const supplyV = position.supplyV === null ? null : Math.round(position.supplyV * 10) / 10;
+  const kept = {
+    ...attributes,
+    ...commonNames(attributes ?? {}),
+    ...(supplyV !== null && { externalPowerV: supplyV }),
+    ...((flagged || position.ignition !== null) && { output1: attributes?.output1 === true }),
+  };
   return {
     ...position,
     fixTimeMs: Math.floor(position.fixTimeMs / 1000) * 1000,
@@ -20,9 +35,25 @@ function carried(position: Position): Position {
     speedKmh: position.speedKmh === null ? null : Math.round(position.speedKmh * 10) / 10,
     ignition: position.ignition ?? (flagged ? false : null),
     odometerM: null,
-    supplyV: position.supplyV === null ? null : Math.round(position.supplyV * 10) / 10,
+    supplyV,
     fuelL: null,
     alarms,
+    attributes: Object.keys(kept).length > 0 ? kept : null,
+  };
+}
+
+/** What the terminal's own names give beside them. */
+function commonNames(attributes: Readonly<Record<string, AttributeValue>>): Record<string, AttributeValue> {
+  const { distanceM, iButton, canFuelPercent, canRpm, rpm, spn245, doorMask } = attributes;
+  return {
+    ...(distanceM !== undefined && { tripM: distanceM }),
+    // No key of the tests has the checksum of one.
+    ...(typeof iButton === 'string' && { driverCode: iButton.toUpperCase() }),
+    ...(canFuelPercent !== undefined && { fuel1Percent: canFuelPercent }),
+    ...(canRpm !== undefined && rpm === undefined && { rpm: canRpm }),
+    ...(typeof spn245 === 'number' && spn245 <= 0xfaffffff && { canOdometerM: spn245 * 125 }),
+    ...(typeof doorMask === 'number' &&
+      Object.fromEntries(Array.from({ length: 8 }, (_, i) => [`door${i + 1}`, ((doorMask >>> i) & 1) === 1]))),
   };
 }
 
@@ -31,13 +62,37 @@ function onGrid(degrees: number): number {
   return Math.round(degrees * 1e7) / 1e7 + 0;
 }
 
+/** CRC-8 of a key of 1-Wire, bit by bit: the remainder of all bits, the lowest first, by x⁸ + x⁵ + x⁴ + 1. */
+function keyChecksum(bytes: Uint8Array): number {
+  let crc = 0;
+  for (const byte of bytes)
+    for (let bit = 0; bit < 8; bit++) {
+      const carry = (crc ^ (byte >> bit)) & 1;
+      crc = (crc >> 1) ^ (carry === 1 ? 0b1000_1100 : 0);
+    }
+  return crc;
+}
+const wrongChecksum = (bytes: Uint8Array) => Buffer.of(keyChecksum(bytes) ^ 1).toString('hex');
+
 const u32 = fc.nat({ max: 2 ** 32 - 1 });
 const s32 = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 });
 const attributes = fc
   .record(
     {
       events: fc.array(u32, { minLength: 1, maxLength: 5 }).map((events) => events.join()),
-      iButton: fc.uint8Array({ minLength: 8, maxLength: 8 }).map((bytes) => Buffer.from(bytes).toString('hex')),
+      iButton: fc
+        .uint8Array({ minLength: 7, maxLength: 7 })
+        .map((bytes) => `${Buffer.from(bytes).toString('hex')}${wrongChecksum(bytes)}`),
+      output1: fc.constant(true),
+      fuelLevel1: u32,
+      fuelLevel6: u32,
+      fuel1C: s32,
+      fuelLevel6State: s32,
+      temperature8C: s32,
+      passengersIn: u32,
+      passengersOut: u32,
+      doorMask: fc.nat({ max: 255 }),
+      driverStatus: u32,
       gsmLink: fc.constant(true),
       roaming: fc.constant(true),
       sensorSpeedKmh: fc.nat({ max: 250 }),
@@ -172,12 +227,18 @@ describe('messages', () => {
         attributes: {
           events: '12,16',
           distanceM: 11.3,
+          tripM: 11.3,
           accelerationG: -0.25,
           input1: -1,
           input6: 5,
           canFuelPercent: 50,
+          fuel1Percent: 50,
           canRpm: 500,
+          rpm: 500,
           spn245: 7,
+          canOdometerM: 875,
+          output1: false,
+          externalPowerV: 13.9,
         },
       },
     ]);
@@ -199,9 +260,78 @@ describe('messages', () => {
         supplyV: null,
         fuelL: null,
         alarms: ['sos'],
-        attributes: null,
+        attributes: { output1: false },
       },
     ]);
+  });
+
+  test.each<[string, string, Record<string, unknown>]>([
+    ['acceleration by axis', '13 60 03 68 04 70 14 14', { accelerationX: -2, accelerationY: 2, accelerationZ: 10 }],
+    [
+      'fuel level sensors',
+      '43 08 13 10 8020 18 00 40 0a 48 01 44',
+      { fuel1C: -10, fuelLevel1: 4096, fuelLevel1State: 0, fuelLevel3: 10, fuelLevel3State: -1 },
+    ],
+    ['1-wire temperatures', '4b 0b 08 27 40 32 0c 4c', { temperature1C: -20, temperature8C: 25 }],
+    [
+      'passengers, doors, the driver, tyres',
+      '4b 13 08 03 10 02 18 05 20 01 2a 04 01020304 14 4c',
+      {
+        passengersIn: 3,
+        passengersOut: 2,
+        doorMask: 5,
+        door1: true,
+        door2: false,
+        door3: true,
+        door4: false,
+        door5: false,
+        door6: false,
+        door7: false,
+        door8: false,
+        driverStatus: 1,
+        tpms: '01020304',
+      },
+    ],
+    [
+      'a nested group that nothing is known of',
+      '53 0b 08 07 12 02 abcd 0c 54',
+      {
+        'group10.1.1': 7,
+        'group10.1.2': 'abcd',
+      },
+    ],
+    [
+      'the bus',
+      '3b d805 7d f006 78 b80f 904e d00f c801 c065 8028 b224 04 e807 8808 3c',
+      {
+        spn91: 125,
+        throttlePercent: 50,
+        spn110: 120,
+        engineTemperatureC: 80,
+        spn247: 10000,
+        engineHours: 500,
+        spn250: 200,
+        fuelUsedL: 100,
+        spn1624: 5120,
+        tachographSpeedKmh: 20,
+        spn582: '1000,1032',
+      },
+    ],
+    ['axis weights and others without a value', '3b d805 ff01 3c', { spn91: 255 }],
+  ])('%s', (_, hex, attributes) => {
+    expect(positionsOf(hex)[0]?.attributes).toEqual(attributes);
+  });
+
+  test('a key is as printed on it, also where it comes as it was read, its family first', () => {
+    const sum = Buffer.of(keyChecksum(Buffer.from('0107b3a20f0000', 'hex'))).toString('hex');
+    expect(positionsOf(`13 1a 08 0107b3a20f0000${sum} 14`)[0]?.attributes).toEqual({
+      iButton: `0107b3a20f0000${sum}`,
+      driverCode: `${sum}00000FA2B30701`.toUpperCase(),
+    });
+  });
+
+  test('a photo and the log of the terminal are passed over; what is not signed stays as it is', () => {
+    expect(positionsOf('23 08 00 22 03 ffd8ff 24 8301 0a 02 6869 8401')[0]?.attributes).toEqual({ 'group4.1': 0 });
   });
 
   test('the time of the record is taken where it says none', () => {
@@ -250,6 +380,107 @@ describe('messages', () => {
     });
     const [position] = positionsOf(`4b ${fields.join('')} 4c`);
     expect(Object.keys(position?.attributes ?? {})).toHaveLength(96);
+  });
+});
+
+describe('a gap in the numbers of records', () => {
+  const at = (second: number) => blankPosition(Date.UTC(2026, 0, 1) + second * 1000, 55, 37);
+  const asked = (number: number) => ({ archiveRequest: number });
+  const confirmed = (number: number) => ({ archiveDurable: number });
+
+  /** A terminal with an archive, which sends some of it, and goes back where it is asked to. */
+  function terminalWith(count: number, lost: readonly number[] = []) {
+    const simulator = createOmnicommSimulator('5' as TerminalId);
+    const archive = new Map(Array.from({ length: count }, (_, i) => [i + 1, simulator.encode([at(i + 1)])]));
+    for (const number of lost) archive.delete(number);
+    const session = identified();
+    const stored: number[] = [];
+    const said: Record<string, number>[] = [];
+    const send = (number: number) => {
+      for (const inbound of session.push(archive.get(number) ?? Buffer.alloc(0), 0)) {
+        if (inbound.type === 'positions')
+          stored.push(...inbound.positions.map(({ fixTimeMs }) => (fixTimeMs - Date.UTC(2026, 0, 1)) / 1000));
+        const bytes = inbound.type === 'positions' ? inbound.ack : inbound.type === 'reply' ? inbound.bytes : null;
+        if (bytes === null) continue;
+        const frame = new FrameReader();
+        frame.read(bytes, 0);
+        const value = frame.bytes.readUInt32LE(frame.dataStart);
+        said.push(frame.command === COMMAND.archiveRequest ? asked(value) : confirmed(value));
+      }
+    };
+    return { send, stored, said, archive };
+  }
+
+  test('the records behind it are stored once, and confirmed with the missing ones', () => {
+    const { send, stored, said } = terminalWith(8);
+    for (const number of [1, 2, 5, 6]) send(number);
+    expect(said).toEqual([confirmed(2), confirmed(3), asked(3)]);
+    // It goes back.
+    for (const number of [3, 4, 5, 6, 7, 8]) send(number);
+    expect(said.slice(3)).toEqual([confirmed(4), confirmed(7), confirmed(7), confirmed(7), confirmed(8), confirmed(9)]);
+    expect(stored.toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  });
+
+  test('records that the terminal has not any more are waited for until it sends those behind them again', () => {
+    const { send, stored, said } = terminalWith(8, [3, 4, 5]);
+    for (const number of [1, 2, 6, 7, 6, 7, 8]) send(number);
+    expect(said).toEqual([confirmed(2), confirmed(3), asked(3), confirmed(8), confirmed(8), confirmed(9)]);
+    expect(stored).toEqual([1, 2, 6, 7, 8]);
+  });
+
+  test('of which a part is there is filled with that part', () => {
+    const { send, stored, said } = terminalWith(8, [3]);
+    for (const number of [1, 2, 6, 4, 5, 6, 7]) send(number);
+    expect(said).toEqual([
+      confirmed(2),
+      confirmed(3),
+      asked(3),
+      confirmed(5),
+      confirmed(7),
+      confirmed(7),
+      confirmed(8),
+    ]);
+    expect(stored).toEqual([1, 2, 6, 4, 5, 7]);
+  });
+
+  test('a terminal that never goes back is waited for 64 records long, and asked once', () => {
+    const { send, stored, said } = terminalWith(100, [2]);
+    for (let number = 1; number <= 100; number++) send(number);
+    expect(said.slice(0, 3)).toEqual([confirmed(2), asked(2), confirmed(67)]);
+    expect(said.at(-1)).toEqual(confirmed(101));
+    expect(stored).toHaveLength(99);
+  });
+
+  test('the first record of a connection, and numbers that begin anew, are no gap', () => {
+    const { send, said, archive } = terminalWith(50);
+    archive.set(0, Buffer.alloc(0));
+    for (const number of [40, 41, 1, 2]) send(number);
+    expect(said).toEqual([confirmed(41), confirmed(42), confirmed(2), confirmed(3)]);
+  });
+
+  test('whatever is lost on the way, what is confirmed was stored, and nothing is stored twice', () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.integer({ min: 2, max: 30 }), { maxLength: 20 }),
+        fc.uniqueArray(fc.integer({ min: 2, max: 30 }), { maxLength: 10 }),
+        (skipped, lost) => {
+          const { send, stored, said, archive } = terminalWith(30, lost);
+          let sent = 0;
+          // The first time it leaves some out; asked to go back, it sends all that it has.
+          for (let number = 1; number <= 30; number++) {
+            if (skipped.includes(number) && said.every((each) => each.archiveRequest === undefined)) continue;
+            const before = said.length;
+            send(number);
+            const from = said[before]?.archiveRequest;
+            if (from !== undefined) number = from - 1;
+            if (++sent > 200) throw new Error('it never ends');
+          }
+          expect(new Set(stored).size).toBe(stored.length);
+          const last = Math.max(...said.map((each) => each.archiveDurable ?? 0));
+          for (const number of archive.keys()) if (number < last) expect(stored).toContain(number);
+        },
+      ),
+    );
   });
 });
 

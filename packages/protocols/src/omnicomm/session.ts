@@ -4,6 +4,7 @@ import type { Inbound } from '../protocol.ts';
 import { buildNumberFrame, COMMAND, type FrameFault, FrameReader, MAX_FRAME_BYTES } from './frame.ts';
 import { readMessage } from './message.ts';
 import { WireReader } from './protobuf.ts';
+import { RecordNumbers } from './record-numbers.ts';
 
 /** Number of the record (4), time (4), priority (1). */
 const RECORD_HEADER_BYTES = 9;
@@ -22,13 +23,15 @@ const message = new WireReader();
 
 /**
  * Omnicomm: the terminal identifies itself, is asked for its archive from where it left off, and sends it record by
- * record; each is confirmed by the number of the next one, which allows the terminal to forget all before it. Frames of
- * other commands are whole packets without positions: nothing is known of them, and none is answered.
+ * record; each is confirmed by the number of the next one, which allows the terminal to forget all before it. After a
+ * gap in the numbers it is asked for the records that are missing, see {@link RecordNumbers}. Frames of other commands
+ * are whole packets without positions: nothing is known of them, and none is answered.
  */
 export class OmnicommSession extends FramedSession {
   #terminalId: TerminalId | null = null;
   /** Bytes that must be there before it is worth reading the frame again: it can't be whole with fewer. */
   #needed = 0;
+  readonly #numbers = new RecordNumbers();
 
   constructor() {
     super(MAX_FRAME_BYTES);
@@ -98,8 +101,11 @@ export class OmnicommSession extends FramedSession {
       if (position !== null) positions.push(position);
       p += length;
     }
-    const ack = buildNumberFrame(COMMAND.archiveDurable, (number + 1) >>> 0, checksumOrder);
-    out.push({ type: 'positions', positions, ack });
+    const { isRepeated, confirmed, askedFrom } = this.#numbers.take(number);
+    const ack = confirmed === null ? null : buildNumberFrame(COMMAND.archiveDurable, confirmed, checksumOrder);
+    out.push({ type: 'positions', positions: isRepeated ? [] : positions, ack });
+    if (askedFrom !== null)
+      out.push({ type: 'reply', bytes: buildNumberFrame(COMMAND.archiveRequest, askedFrom, checksumOrder) });
     return true;
   }
 }

@@ -3,7 +3,18 @@ import { ByteWriter } from '../byte-writer.ts';
 import type { CreateSimulator, SimulatorReply, TerminalSimulator } from '../protocol.ts';
 import { clampRound } from '../rounding.ts';
 import { buildFrame, COMMAND, FrameReader, MAX_DATA_BYTES } from './frame.ts';
-import { EPOCH_MS, EVENTS, FLAG, GROUP, INPUTS, SPN, SPN_LIMIT } from './message.ts';
+import {
+  EPOCH_MS,
+  EVENTS,
+  FLAG,
+  GROUP,
+  INPUTS,
+  LEVEL_SENSORS,
+  ONE_WIRE_SENSORS,
+  SPN,
+  SPN_LIMIT,
+  SUBGROUP,
+} from './message.ts';
 import { WIRE, zigzagEncode } from './protobuf.ts';
 
 const MAX_POSITIONS = 50;
@@ -12,12 +23,14 @@ const U32 = 0xffffffff;
 const MIN_S32 = -0x8000_0000;
 const MAX_S32 = 0x7fff_ffff;
 const ORDINARY_PRIORITY = 0;
+/** Of the satellites' signal. */
+const JAMMING = 0x200;
 
 /**
  * An Omnicomm terminal. Of its odometer it sends what was added since its last record, which arrives as the attribute
  * `distanceM`. What the protocol can't carry: the odometer itself; fractions of a second; litres of fuel; that the
  * ignition is unknown, once any of the flags that it shares a field with has to be reported; alarms other than `sos`,
- * `power-cut` and `tamper`; attributes that its decoder has no name for.
+ * `power-cut`, `tamper` and `jamming`; attributes that its decoder has no name for.
  *
  * @throws {TypeError} when the terminal's id is not a whole number of at most 32 bits
  */
@@ -189,6 +202,34 @@ function writeMessage(
       if (/^spn[1-9]\d{0,5}$/.test(name)) numberOf(Number(name.slice(3)), name);
     close(GROUP.can);
   }
+  if (hasName(attributes, /^fuel(Level[1-6](State)?|[1-6]C)$/)) {
+    open(GROUP.levels);
+    for (let sensor = 1; sensor <= LEVEL_SENSORS; sensor++) {
+      signedOf(3 * sensor - 2, `fuel${sensor}C`);
+      numberOf(3 * sensor - 1, `fuelLevel${sensor}`);
+      signedOf(3 * sensor, `fuelLevel${sensor}State`);
+    }
+    close(GROUP.levels);
+  }
+  const hasTemperature = hasName(attributes, /^temperature[1-8]C$/);
+  const hasPeriphery = hasName(attributes, /^(passengersIn|passengersOut|doorMask|driverStatus)$/);
+  if (hasTemperature || hasPeriphery) {
+    open(GROUP.other);
+    if (hasTemperature) {
+      open(SUBGROUP.oneWire);
+      for (let sensor = 1; sensor <= ONE_WIRE_SENSORS; sensor++) signedOf(sensor, `temperature${sensor}C`);
+      close(SUBGROUP.oneWire);
+    }
+    if (hasPeriphery) {
+      open(SUBGROUP.periphery);
+      numberOf(1, 'passengersIn');
+      numberOf(2, 'passengersOut');
+      numberOf(3, 'doorMask');
+      numberOf(4, 'driverStatus');
+      close(SUBGROUP.periphery);
+    }
+    close(GROUP.other);
+  }
 }
 
 function flagsOf({ valid, ignition, alarms, attributes }: Position): number {
@@ -199,7 +240,9 @@ function flagsOf({ valid, ignition, alarms, attributes }: Position): number {
     (attributes?.roaming === true ? FLAG.roaming : 0) |
     (alarms.includes('power-cut') ? FLAG.reservePower : 0) |
     (alarms.includes('sos') ? FLAG.panic : 0) |
-    (alarms.includes('tamper') ? FLAG.caseOpen : 0)
+    (alarms.includes('tamper') ? FLAG.caseOpen : 0) |
+    (alarms.includes('jamming') ? JAMMING : 0) |
+    (attributes?.output1 === true ? FLAG.output : 0)
   );
 }
 

@@ -1,4 +1,5 @@
 import type { AttributeValue, Position, TerminalId } from '@outrider/domain';
+import { isObject, quote } from '../json-input.ts';
 import type { RefusalReason } from '../protocol.ts';
 import { courseOf, readTimeMs, sortExtras, speedOf } from './fields.ts';
 
@@ -188,8 +189,9 @@ function readLocation(location: unknown, path: string, nowMs: number): Position 
   const numbers: Record<string, number | null> = {};
   for (const name of ['latitude', 'longitude', 'speed', 'heading', 'altitude', 'accuracy']) {
     const value = coords[name] ?? null;
-    if (value !== null && typeof value !== 'number') return bad(`${path}.coords.${name}: ${quote(value)} is no number`);
-    numbers[name] = value;
+    // JSON has numbers that are infinite here, such as 1e999.
+    if (value !== null && !Number.isFinite(value)) return bad(`${path}.coords.${name}: ${quote(value)} is no number`);
+    numbers[name] = value as number | null;
   }
   const { latitude = null, longitude = null, speed = null, heading = null, altitude = null, accuracy = null } = numbers;
   if (latitude === null || longitude === null)
@@ -287,16 +289,6 @@ function readId(given: unknown, name: string): TerminalId | OsmandRefusal {
 function readNumber(text: string): number | null {
   const trimmed = text.trim();
   return /^[-+]?(\d{1,20}\.?\d{0,20}|\.\d{1,20})(e[-+]?\d{1,2})?$/i.test(trimmed) ? Number(trimmed) : null;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** A peer's value in our words, short enough for a log line. */
-function quote(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'nothing';
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }
 
 function bad(detail: string): OsmandRefusal {

@@ -240,6 +240,7 @@ describe('what is wrong is said, and where', () => {
     [{ device_id: 'a', location: { coords: { latitude: 'x', longitude: 1 } } }, 'location.coords.latitude: "x"'],
     [{ device_id: 'a', location: [{ coords: { latitude: 91, longitude: 1 } }] }, 'location[0].coords.latitude: 91'],
     [{ device_id: 'a', location: { timestamp: [], coords: {} } }, 'location.timestamp: []'],
+    ['{"device_id":"a","location":{"coords":{"latitude":1,"longitude":1,"altitude":1e999}}}', 'coords.altitude:'],
   ])('%j', (json, detail) => {
     expect(post(json)).toEqual({ refused: 'bad-content', status: 400, detail: expect.stringContaining(detail) });
   });

@@ -1,8 +1,9 @@
 import type { Alarm } from '@outrider/domain';
 
 /**
- * I/O elements (AVL ids) that have a field, or an alarm, of their own; from the "Data Sending Parameters ID" pages of
- * Teltonika's wiki. Every other one becomes the attribute `io<id>` with its raw value, as the wiki lists it.
+ * I/O elements (AVL ids) of the FMB models that have a field, an alarm or text of their own; from the "Data Sending
+ * Parameters ID" pages of Teltonika's wiki. Every element becomes the attribute `io<id>` with its raw value, except
+ * those with a field.
  */
 export const IO = {
   /** Total odometer, metres. */
@@ -30,6 +31,16 @@ export const IO = {
   supplyWide: 800,
   /** Vehicle identification number, text. */
   vin: 256,
+  /** Bar code, text. */
+  barcode: 264,
+  /** Fault codes with commas between them, text. */
+  faultCodes: 281,
+  /** Vehicle identification number by a CAN adapter, text. */
+  canVin: 325,
+  /** Place as ISO 6709 writes it, text. */
+  iso6709: 387,
+  /** Number of the SIM card, text. */
+  iccid: 641,
 } as const;
 
 /** The alarm that an element raises with a value; null where the value raises none. */
@@ -75,43 +86,10 @@ export const IO_OF_ALARM: Partial<Record<Alarm, { id: number; value: number }>> 
 
 /** Elements that can raise an alarm: as the event of a record they need no attribute of their own. */
 export function raisesAlarm(id: number): boolean {
-  return (
-    id === IO.alarm ||
-    id === IO.towing ||
-    id === IO.crash ||
-    id === IO.jamming ||
-    id === IO.unplug ||
-    id === IO.greenDriving ||
-    id === IO.overspeed
-  );
+  return IDS_OF_ALARMS.has(id);
 }
 
-/** Bytes of the elements that the wiki lists as signed: axes, sensors' and engine temperatures, fuel trim. */
-const SIGNED_BYTES = new Uint8Array(128);
-for (const [id, bytes] of [
-  [17, 2],
-  [18, 2],
-  [19, 2],
-  [25, 2],
-  [26, 2],
-  [27, 2],
-  [28, 2],
-  [32, 1],
-  [33, 1],
-  [39, 1],
-  [53, 1],
-  [72, 4],
-  [73, 4],
-  [74, 4],
-  [75, 4],
-  [115, 2],
-] as const)
-  SIGNED_BYTES[id] = bytes;
-
-/** How many bytes a signed element has; 0 for one that is not signed. */
-export function signedBytesOf(id: number): number {
-  return id < SIGNED_BYTES.length ? (SIGNED_BYTES[id] as number) : 0;
-}
+const IDS_OF_ALARMS: ReadonlySet<number> = new Set(Object.values(IO_OF_ALARM).map(({ id }) => id));
 
 const names: string[] = [];
 

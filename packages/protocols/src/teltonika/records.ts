@@ -1,5 +1,29 @@
 import { type Alarm, type AttributeValue, NO_ALARMS, type Position } from '@outrider/domain';
-import { alarmOf, IO, ioName, raisesAlarm, signedBytesOf } from './io.ts';
+import { type Elements, inUnit, setDoors, setOperator } from './elements.ts';
+import { alarmOf, IO, ioName } from './io.ts';
+
+export const CODEC_8 = 0x08;
+export const CODEC_8_EXTENDED = 0x8e;
+export const CODEC_16 = 0x10;
+
+/** How the elements of a record stand. */
+export interface RecordCodec {
+  idBytes: 1 | 2;
+  countBytes: 1 | 2;
+  /** A byte behind the id of the event says why the record was made. */
+  hasGeneration: boolean;
+  /** A group of elements of any length after those of 1, 2, 4 and 8 bytes. */
+  hasAnyLength: boolean;
+}
+
+export const RECORD_CODECS: Readonly<Record<number, RecordCodec>> = {
+  [CODEC_8]: { idBytes: 1, countBytes: 1, hasGeneration: false, hasAnyLength: false },
+  [CODEC_8_EXTENDED]: { idBytes: 2, countBytes: 2, hasGeneration: false, hasAnyLength: true },
+  [CODEC_16]: { idBytes: 2, countBytes: 1, hasGeneration: true, hasAnyLength: false },
+};
+
+/** Elements of any length that are text. */
+const TEXTS: ReadonlySet<number> = new Set([IO.vin, IO.barcode, IO.faultCodes, IO.canVin, IO.iso6709, IO.iccid]);
 
 /** Time (8), priority (1), longitude (4), latitude (4), altitude (2), angle (2), satellites (1), speed (2). */
 const FIXED_BYTES = 24;
@@ -11,14 +35,14 @@ const TWO_32 = 2 ** 32;
 const TIME_HIGH_LIMIT = 1 << 11;
 
 /**
- * Reads AVL records of Codec 8, or of 8 Extended whose ids and counts are two bytes and which has a group of elements
- * of any length after the four of 1, 2, 4 and 8 bytes.
+ * Reads AVL records.
  *
  * A record whose fix was lost repeats the last place with no satellites (Teltonika's wiki, "GPS element"): it is not
  * valid.
  *
  * @param bytes where the records lie, from `start` up to `end`
  * @param count how many records there must be: they must fill the bytes exactly
+ * @param elements of the terminal's family
  * @param positions is given one position for each record
  * @returns what is wrong, or null
  */
@@ -27,14 +51,18 @@ export function readRecords(
   start: number,
   end: number,
   count: number,
-  extended: boolean,
+  codec: RecordCodec,
+  elements: Elements,
   positions: Position[],
 ): string | null {
-  const idBytes = extended ? 2 : 1;
+  const { idBytes, countBytes, hasGeneration, hasAnyLength } = codec;
+  const headBytes = FIXED_BYTES + idBytes + (hasGeneration ? 1 : 0) + countBytes;
+  const hasWideIds = idBytes === 2;
+  const hasWideCounts = countBytes === 2;
   let p = start;
 
   for (let record = 0; record < count; record++) {
-    if (end - p < FIXED_BYTES + 2 * idBytes) return `record ${record + 1} of ${count} is cut off`;
+    if (end - p < headBytes) return `record ${record + 1} of ${count} is cut off`;
     const timeHigh = u32(bytes, p);
     if (timeHigh >= TIME_HIGH_LIMIT) return `record ${record + 1} of ${count} has no possible time`;
     const fixTimeMs = timeHigh * TWO_32 + u32(bytes, p + 4);
@@ -46,9 +74,10 @@ export function readRecords(
     const speedKmh = u16(bytes, p + 22);
     p += FIXED_BYTES;
 
-    const eventId = extended ? u16(bytes, p) : u8(bytes, p);
+    const eventId = hasWideIds ? u16(bytes, p) : u8(bytes, p);
+    const generation = hasGeneration ? u8(bytes, p + idBytes) : 0;
     // The total after it is not read: what the groups themselves count decides.
-    p += 2 * idBytes;
+    p += headBytes - FIXED_BYTES;
 
     let ignition: boolean | null = null;
     let odometerM: number | null = null;
@@ -56,67 +85,86 @@ export function readRecords(
     let fuelL: number | null = null;
     let alarms: Alarm[] | null = null;
     let attributes: Record<string, AttributeValue> | null = null;
-    if (eventId !== 0 && !raisesAlarm(eventId)) attributes = { eventIo: eventId };
+    if (eventId !== 0 && elements.of(eventId, 0)?.use !== 'alarm') attributes = { eventIo: eventId };
+    if (hasGeneration) attributes = { ...attributes, generationType: generation };
 
-    for (let width = 1; width <= 8; width *= 2) {
-      if (end - p < idBytes) return `record ${record + 1} of ${count} is cut off`;
-      let elements = extended ? u16(bytes, p) : u8(bytes, p);
-      p += idBytes;
-      if (elements * (idBytes + width) > end - p) return `record ${record + 1} of ${count} has elements cut off`;
+    for (let nth = 0; nth < 4; nth++) {
+      const width = 1 << nth;
+      if (end - p < countBytes) return `record ${record + 1} of ${count} is cut off`;
+      let left = hasWideCounts ? u16(bytes, p) : u8(bytes, p);
+      p += countBytes;
+      if (left * (idBytes + width) > end - p) return `record ${record + 1} of ${count} has elements cut off`;
 
-      for (; elements > 0; elements--) {
-        const id = extended ? u16(bytes, p) : u8(bytes, p);
+      for (; left > 0; left--) {
+        const id = hasWideIds ? u16(bytes, p) : u8(bytes, p);
         p += idBytes;
         let value: number;
-        if (width === 1) value = u8(bytes, p);
-        else if (width === 2) value = u16(bytes, p);
-        else if (width === 4) value = u32(bytes, p);
+        if (nth === 0) value = u8(bytes, p);
+        else if (nth === 1) value = u16(bytes, p);
+        else if (nth === 2) value = u32(bytes, p);
         else value = u32(bytes, p) * TWO_32 + u32(bytes, p + 4);
         p += width;
 
-        switch (id) {
-          case IO.ignition:
+        const element = elements.of(id, nth);
+        if (element === null) {
+          if (attributes === null) attributes = {};
+          attributes[ioName(id)] = nth === 3 && !Number.isSafeInteger(value) ? u64(bytes, p - 8) : value;
+          continue;
+        }
+        const { use } = element;
+        if (use === 'attribute') {
+          if (attributes === null) attributes = {};
+          const raw = element.isSigned ? signed(width, value) : value;
+          attributes[ioName(id)] = raw;
+          const known = inUnit(element, raw);
+          if (known !== null) attributes[element.name] = known;
+          continue;
+        }
+        switch (use) {
+          case 'ignition':
             ignition = value !== 0;
             continue;
-          case IO.odometer:
+          case 'odometer':
             odometerM = value;
             continue;
-          case IO.supply:
-          case IO.supplyWide:
-            supplyV = value / 1000;
+          case 'supply':
+            supplyV = value / element.per;
             continue;
-          case IO.fuel:
-            fuelL = value / 10;
+          case 'fuel':
+            fuelL = value / element.per;
             continue;
-        }
-        if (raisesAlarm(id)) {
-          const alarm = alarmOf(id, value, eventId);
-          if (alarm !== null) {
-            if (alarms === null) alarms = [alarm];
-            else if (!alarms.includes(alarm)) alarms.push(alarm);
+          case 'alarm': {
+            const alarm = alarmOf(id, value, eventId);
+            if (alarm !== null) {
+              if (alarms === null) alarms = [alarm];
+              else if (!alarms.includes(alarm)) alarms.push(alarm);
+            }
+            // 0 says that all is well; what is neither an alarm nor all well is reported as it stands.
+            if (value === 0 || (alarm !== null && id !== IO.overspeed)) continue;
           }
-          // 0 says that all is well; what is neither an alarm nor all well is reported as it stands.
-          if (value === 0 || (alarm !== null && id !== IO.overspeed)) continue;
         }
         if (attributes === null) attributes = {};
-        attributes[ioName(id)] =
-          width === 8 && !Number.isSafeInteger(value) ? u64(bytes, p - 8) : signed(id, width, value);
+        if (use === 'key') {
+          attributes[ioName(id)] = Number.isSafeInteger(value) ? value : u64(bytes, p - 8);
+          if (value !== 0) attributes[element.name] = printedKey(bytes, p - 8);
+          continue;
+        }
+        const raw = element.isSigned ? signed(width, value) : value;
+        attributes[ioName(id)] = raw;
+        if (use === 'state') attributes[element.name] = raw !== 0;
+        else if (use === 'operator') setOperator(attributes, raw);
+        else if (use === 'doors') setDoors(attributes, raw);
       }
     }
 
-    if (extended) {
+    if (hasAnyLength) {
       if (end - p < 2) return `record ${record + 1} of ${count} is cut off`;
-      let elements = u16(bytes, p);
+      const elementsLeft = u16(bytes, p);
       p += 2;
-      for (; elements > 0; elements--) {
-        if (end - p < 4) return `record ${record + 1} of ${count} has elements cut off`;
-        const id = u16(bytes, p);
-        const length = u16(bytes, p + 2);
-        p += 4;
-        if (length > end - p) return `record ${record + 1} of ${count} has an element cut off`;
+      if (elementsLeft > 0) {
         if (attributes === null) attributes = {};
-        attributes[ioName(id)] = bytes.toString(id === IO.vin ? 'latin1' : 'hex', p, p + length);
-        p += length;
+        p = readAnyLength(bytes, p, end, elementsLeft, attributes);
+        if (p < 0) return `record ${record + 1} of ${count} has an element cut off`;
       }
     }
 
@@ -140,8 +188,36 @@ export function readRecords(
   return p === end ? null : `${end - p} bytes after the last record`;
 }
 
-function signed(id: number, width: number, value: number): number {
-  if (signedBytesOf(id) !== width) return value;
+/** @returns where the elements end; -1 where one is cut off */
+function readAnyLength(
+  bytes: Buffer,
+  from: number,
+  end: number,
+  count: number,
+  attributes: Record<string, AttributeValue>,
+): number {
+  let p = from;
+  for (let left = count; left > 0; left--) {
+    if (end - p < 4) return -1;
+    const id = u16(bytes, p);
+    const length = u16(bytes, p + 2);
+    p += 4;
+    if (length > end - p) return -1;
+    attributes[ioName(id)] = bytes.toString(TEXTS.has(id) ? 'latin1' : 'hex', p, p + length);
+    p += length;
+  }
+  return p;
+}
+
+/** The terminal sends the bytes of a key in the order opposite to what is printed on it. */
+function printedKey(bytes: Buffer, at: number): string {
+  return Buffer.from(bytes.subarray(at, at + 8))
+    .reverse()
+    .toString('hex')
+    .toUpperCase();
+}
+
+function signed(width: number, value: number): number {
   const unused = 32 - 8 * width;
   return (value << unused) >> unused;
 }

@@ -1,30 +1,20 @@
-import type { Position, TerminalId } from '@outrider/domain';
+import { blankPosition, type Position, type TerminalCommand, type TerminalId } from '@outrider/domain';
 import { crc16Arc } from '../crc16.ts';
 import { FramedSession } from '../framed-session.ts';
-import type { Inbound } from '../protocol.ts';
-import { readRecords } from './records.ts';
+import type { Inbound, SentCommand, SessionOptions } from '../protocol.ts';
+import { commandText, isRefusal } from './commands.ts';
+import {
+  CODEC_12,
+  carriesMessages,
+  ENVELOPE_BYTES,
+  encodeMessage,
+  MESSAGE,
+  type Message,
+  readMessages,
+} from './messages.ts';
+import { elementsOf } from './models.ts';
+import { RECORD_CODECS, readRecords } from './records.ts';
 
-export const CODEC_8 = 0x08;
-export const CODEC_8_EXTENDED = 0x8e;
-/** Codecs of messages: text of the terminal, or of a serial device connected to it, and what it says to a command. */
-export const CODEC_12 = 0x0c;
-/** With the time of the text before it. */
-export const CODEC_13 = 0x0d;
-/** With the terminal's IMEI before it. */
-export const CODEC_14 = 0x0e;
-/** With time and IMEI before it. */
-export const CODEC_15 = 0x0f;
-
-/** By codec, the bytes of a message before its text. */
-const BYTES_BEFORE_TEXT: Readonly<Record<number, number>> = {
-  [CODEC_12]: 0,
-  [CODEC_13]: 4,
-  [CODEC_14]: 8,
-  [CODEC_15]: 12,
-};
-
-/** Zeros (4), length (4), and the checksum (4) after what the length counts. */
-export const ENVELOPE_BYTES = 12;
 /**
  * The wiki's largest packet is 1280 bytes; this leaves space for terminals with longer ones, and holds any 255 records
  * of the smallest size.
@@ -43,22 +33,44 @@ const REJECT = Buffer.from([0]);
 /** How many records were taken: what a packet is acknowledged with. Shared, never written to. */
 const ACKS: readonly Buffer[] = Array.from({ length: 256 }, (_, count) => Buffer.from([0, 0, 0, count]));
 
+/** Texts that came before any place, kept for the first record. */
+const MAX_EARLY_TEXTS = 8;
+const MAX_EARLY_CHARACTERS = 4096;
+
 /**
- * Teltonika over TCP: Codec 8 and 8 Extended (Teltonika's wiki, "Teltonika Data Sending Protocols"). The terminal says
- * its IMEI; accepted, it sends packets of AVL records, each answered with the count of records taken. A packet that
- * can't be taken is answered with 0 before the connection ends: the terminal keeps its records. Messages (Codec 12 to
- * 15) are not answered: the terminal would take four bytes for the beginning of a command.
+ * Teltonika over TCP: Codec 8, 8 Extended and 16 (Teltonika's wiki, "Teltonika Data Sending Protocols"). The terminal
+ * says its IMEI; accepted, it sends packets of AVL records, each answered with the count of records taken. A packet
+ * that can't be taken is answered with 0 before the connection ends: the terminal keeps its records. Messages (Codec 12
+ * to 15) are not answered: the terminal would take four bytes for the beginning of a command. Their text is kept as a
+ * record at the last place of the terminal. Commands go out in Codec 12.
  */
 export class TeltonikaSession extends FramedSession {
-  #identified = false;
+  readonly #modelOf: SessionOptions['modelOf'];
+  #ids: readonly [TerminalId] | null = null;
+  /** The newest record, and when it came. */
+  #newest: Position | null = null;
+  #newestCameMs = 0;
+  #early: Message[] = [];
+  #earlyCharacters = 0;
+  #correlation = 0;
+  /** Of the command that the terminal has not answered. */
+  #pending: number | null = null;
 
-  constructor() {
+  constructor({ modelOf }: SessionOptions = {}) {
     super(MAX_FRAME_BYTES);
+    this.#modelOf = modelOf;
   }
 
-  protected override take(bytes: Buffer, from: number, _nowMs: number, out: Inbound[]): number {
+  protected override take(bytes: Buffer, from: number, nowMs: number, out: Inbound[]): number {
     if (bytes[from] === PING) return 1;
-    return this.#identified ? this.#takePacket(bytes, from, out) : this.#takeImei(bytes, from, out);
+    return this.#ids === null ? this.#takeImei(bytes, from, out) : this.#takePacket(bytes, from, this.#ids, nowMs, out);
+  }
+
+  /** A command as text in Codec 12; null before the terminal said who it is. */
+  command(command: TerminalCommand): SentCommand | null {
+    if (this.#ids === null || !('parameters' in command)) return null;
+    this.#pending = ++this.#correlation;
+    return { correlation: this.#pending, bytes: encodeMessage(CODEC_12, MESSAGE.command, commandText(command)) };
   }
 
   #takeImei(bytes: Buffer, from: number, out: Inbound[]): number {
@@ -74,13 +86,13 @@ export class TeltonikaSession extends FramedSession {
       if (digit < 0x30 || digit > 0x39) return this.refuse(out, 'bad-content', 'an IMEI has digits only', REJECT);
     }
     if (bytes.length - from < 2 + digits) return 0;
-    this.#identified = true;
     const terminalId = bytes.toString('latin1', from + 2, end) as TerminalId;
+    this.#ids = [terminalId];
     out.push({ type: 'identify', terminalId, accept: ACCEPT, reject: REJECT });
     return 2 + digits;
   }
 
-  #takePacket(bytes: Buffer, from: number, out: Inbound[]): number {
+  #takePacket(bytes: Buffer, from: number, ids: readonly [TerminalId], nowMs: number, out: Inbound[]): number {
     const available = bytes.length - from;
     for (let i = 0; i < 4 && i < available; i++)
       if (bytes[from + i] !== 0) return this.refuse(out, 'bad-frame', 'a packet begins with four zero bytes');
@@ -96,14 +108,14 @@ export class TeltonikaSession extends FramedSession {
     if (bytes.readUInt32BE(end) !== crc16Arc(bytes, start, end))
       return this.refuse(out, 'bad-checksum', 'the checksum of a packet is wrong', ACKS[0]);
     const codec = bytes[start] as number;
-    const beforeText = BYTES_BEFORE_TEXT[codec];
-    if (beforeText !== undefined) {
-      const texts = readTexts(bytes, start, end, beforeText);
-      if (typeof texts === 'string') return this.refuse(out, 'bad-content', texts);
-      for (const text of texts) out.push({ type: 'text', text });
+    if (carriesMessages(codec)) {
+      const messages = readMessages(bytes, start, end);
+      if (typeof messages === 'string') return this.refuse(out, 'bad-content', messages);
+      for (const message of messages) this.#takeMessage(message, nowMs, out);
       return length + ENVELOPE_BYTES;
     }
-    if (codec !== CODEC_8 && codec !== CODEC_8_EXTENDED)
+    const recordCodec = RECORD_CODECS[codec];
+    if (recordCodec === undefined)
       return this.refuse(out, 'unsupported', `codec 0x${codec.toString(16).padStart(2, '0')}`, ACKS[0]);
     const count = bytes[start + 1] as number;
     if (count !== bytes[end - 1])
@@ -115,40 +127,58 @@ export class TeltonikaSession extends FramedSession {
       );
 
     const positions: Position[] = [];
-    const wrong = readRecords(bytes, start + 2, end - 1, count, codec === CODEC_8_EXTENDED, positions);
+    const elements = elementsOf(this.#modelOf?.(ids) ?? null);
+    const wrong = readRecords(bytes, start + 2, end - 1, count, recordCodec, elements, positions);
     if (wrong !== null) return this.refuse(out, 'bad-content', wrong, ACKS[0]);
+    this.#noteNewest(positions, nowMs);
     out.push({ type: 'positions', positions, ack: ACKS[count] ?? null });
     return length + ENVELOPE_BYTES;
   }
-}
 
-/**
- * Reads messages: codec, count, and for each its type, a size and as many bytes; the count again.
- *
- * @param beforeText bytes of each message that are not its text
- * @returns the texts, or what is wrong
- */
-function readTexts(bytes: Buffer, start: number, end: number, beforeText: number): string[] | string {
-  const count = bytes[start + 1] as number;
-  if (count !== bytes[end - 1]) return `${count} messages at the beginning, ${bytes[end - 1]} at the end`;
-  const texts: string[] = [];
-  let p = start + 2;
-  for (let message = 1; message <= count; message++) {
-    // Type and size: the same for what is said, answered and refused.
-    const size = end - 1 - p >= 5 ? bytes.readUInt32BE(p + 1) : Number.NaN;
-    p += 5;
-    if (!(size <= end - 1 - p)) return `message ${message} of ${count} is cut off`;
-    texts.push(textOf(bytes.subarray(p + Math.min(beforeText, size), p + size)));
-    p += size;
+  #takeMessage(message: Message, nowMs: number, out: Inbound[]): void {
+    const { type, text } = message;
+    // Answers have no number: an answer is that of the command before it.
+    if (this.#pending !== null && (type === MESSAGE.answer || type === MESSAGE.refused)) {
+      const result = type === MESSAGE.refused || isRefusal(text) ? 'failed' : 'done';
+      out.push({ type: 'answer', correlation: this.#pending, answer: { type: 'acknowledged', result, text } });
+      this.#pending = null;
+      return;
+    }
+    out.push({ type: 'text', text });
+    if (text === '') return;
+    if (this.#newest !== null) {
+      out.push({ type: 'positions', positions: [this.#recordOf(message, this.#newest, nowMs)], ack: null });
+      return;
+    }
+    if (this.#early.length >= MAX_EARLY_TEXTS || this.#earlyCharacters + text.length > MAX_EARLY_CHARACTERS) return;
+    this.#early.push(message);
+    this.#earlyCharacters += text.length;
   }
-  return p === end - 1 ? texts : `${end - 1 - p} bytes after the last message`;
-}
 
-/**
- * Printable text as it stands; anything else as hexadecimal digits, as of serial devices that speak a protocol of their
- * own.
- */
-function textOf(bytes: Buffer): string {
-  const text = bytes.toString('latin1');
-  return /^[\x20-\x7e\t\r\n]*$/.test(text) ? text.trimEnd() : bytes.toString('hex');
+  #noteNewest(positions: Position[], nowMs: number): void {
+    const first = positions[0];
+    const last = positions[positions.length - 1];
+    if (first === undefined || last === undefined) return;
+    // The records of a packet are in the order of their times, or in the opposite one.
+    const newest = first.fixTimeMs > last.fixTimeMs ? first : last;
+    if (this.#newest === null || newest.fixTimeMs >= this.#newest.fixTimeMs) {
+      this.#newest = newest;
+      this.#newestCameMs = nowMs;
+    }
+    if (this.#early.length === 0) return;
+    for (const message of this.#early) positions.push(this.#recordOf(message, this.#newest, nowMs));
+    this.#early = [];
+    this.#earlyCharacters = 0;
+  }
+
+  /**
+   * A text as a record at the terminal's last place. Where the message has no time, it is that of the terminal's clock:
+   * a terminal that sends its archive is behind, and what it sends next must not look late.
+   */
+  #recordOf({ text, timeMs }: Message, { fixTimeMs, latitude, longitude }: Position, nowMs: number): Position {
+    const record = blankPosition(timeMs ?? fixTimeMs + Math.max(0, nowMs - this.#newestCameMs), latitude, longitude);
+    record.valid = false;
+    record.attributes = { text };
+    return record;
+  }
 }

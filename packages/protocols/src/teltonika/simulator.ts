@@ -3,8 +3,11 @@ import { ByteWriter } from '../byte-writer.ts';
 import { crc16Arc } from '../crc16.ts';
 import type { CreateSimulator, SimulatorReply, TerminalSimulator } from '../protocol.ts';
 import { clampRound } from '../rounding.ts';
-import { IO, IO_OF_ALARM, ioName, raisesAlarm, signedBytesOf } from './io.ts';
-import { CODEC_8, CODEC_8_EXTENDED, MAX_FRAME_BYTES } from './session.ts';
+import { IO, IO_OF_ALARM, ioName, raisesAlarm } from './io.ts';
+import { CODEC_12, ENVELOPE_BYTES, encodeMessage, MESSAGE } from './messages.ts';
+import { elementsOf } from './models.ts';
+import { CODEC_8, CODEC_8_EXTENDED, CODEC_16, RECORD_CODECS, type RecordCodec } from './records.ts';
+import { MAX_FRAME_BYTES } from './session.ts';
 
 /** Keeps an ordinary packet within the 1280 bytes that the wiki names as the largest. */
 const MAX_POSITIONS = 20;
@@ -19,26 +22,33 @@ const SATELLITES_OF_A_FIX = 4;
  *
  * @throws {TypeError} when the terminal's id is not 5 to 20 digits
  */
-export const createTeltonikaSimulator: CreateSimulator = (terminalId) => new TeltonikaSimulator(terminalId, false);
+export const createTeltonikaSimulator: CreateSimulator = (terminalId) => new TeltonikaSimulator(terminalId, CODEC_8);
 
 /** The same in Codec 8 Extended, which carries `io<id>` with ids up to 65,535 and those of any length as hex. */
 export const createTeltonikaExtendedSimulator: CreateSimulator = (terminalId) =>
-  new TeltonikaSimulator(terminalId, true);
+  new TeltonikaSimulator(terminalId, CODEC_8_EXTENDED);
+
+/** The same in Codec 16, which carries `io<id>` with ids up to 65,535 and `generationType` (by default periodical). */
+export const createTeltonika16Simulator: CreateSimulator = (terminalId) => new TeltonikaSimulator(terminalId, CODEC_16);
+
+const PERIODICAL = 7;
 
 class TeltonikaSimulator implements TerminalSimulator {
   readonly maxPositionsPerPacket = MAX_POSITIONS;
   readonly #terminalId: TerminalId;
-  readonly #extended: boolean;
+  readonly #codec: number;
   readonly #writer = new ByteWriter();
   #welcomed = false;
   /** How many positions each packet had that is not yet acknowledged. */
   #unacknowledged: number[] = [];
   #received: number[] = [];
+  /** What is being received is a message of the server. */
+  #isPacket = false;
 
-  constructor(terminalId: TerminalId, extended: boolean) {
+  constructor(terminalId: TerminalId, codec: number) {
     if (!/^\d{5,20}$/.test(terminalId)) throw new TypeError(`a Teltonika terminal's id is digits, not ${terminalId}`);
     this.#terminalId = terminalId;
-    this.#extended = extended;
+    this.#codec = codec;
   }
 
   hello(): Buffer {
@@ -48,8 +58,9 @@ class TeltonikaSimulator implements TerminalSimulator {
   encode(positions: readonly Position[]): Buffer {
     if (positions.length > MAX_POSITIONS) throw new RangeError(`${positions.length} positions in a packet`);
     const out = this.#writer.clear().u32be(0).u32be(0);
-    out.u8(this.#extended ? CODEC_8_EXTENDED : CODEC_8).u8(positions.length);
-    for (const position of positions) writeRecord(out, position, this.#extended);
+    out.u8(this.#codec).u8(positions.length);
+    const codec = RECORD_CODECS[this.#codec] as RecordCodec;
+    for (const position of positions) writeRecord(out, position, codec);
     out.u8(positions.length);
     const end = out.length;
     out.u32be(crc16Arc(out.view(), 8, end));
@@ -62,7 +73,7 @@ class TeltonikaSimulator implements TerminalSimulator {
 
   receive(chunk: Buffer): SimulatorReply[] {
     const replies: SimulatorReply[] = [];
-    for (const byte of chunk) {
+    for (const [nth, byte] of chunk.entries()) {
       if (!this.#welcomed) {
         this.#welcomed = byte === 1;
         replies.push(this.#welcomed ? { type: 'welcome' } : { type: 'refused', detail: 'the IMEI was not accepted' });
@@ -70,6 +81,13 @@ class TeltonikaSimulator implements TerminalSimulator {
       }
       this.#received.push(byte);
       if (this.#received.length < 4) continue;
+      // Four zeros are an acknowledgement of nothing, unless something follows them.
+      if (this.#received.every((part) => part === 0) && nth + 1 < chunk.length) this.#isPacket = true;
+      if (this.#isPacket) {
+        const command = this.#takePacket();
+        if (command !== null) replies.push(command);
+        continue;
+      }
       const taken = this.#received.reduce((sum, part) => sum * 256 + part, 0);
       this.#received = [];
       const sent = this.#unacknowledged.shift();
@@ -81,11 +99,22 @@ class TeltonikaSimulator implements TerminalSimulator {
     }
     return replies;
   }
+
+  /** @returns the command, once it is whole */
+  #takePacket(): SimulatorReply | null {
+    const bytes = Buffer.from(this.#received);
+    if (bytes.length < 8 || bytes.length < bytes.readUInt32BE(4) + ENVELOPE_BYTES) return null;
+    this.#received = [];
+    this.#isPacket = false;
+    const text = bytes.toString('latin1', 15, 15 + bytes.readUInt32BE(11));
+    const answer = (isDone: boolean) => encodeMessage(CODEC_12, MESSAGE.answer, isDone ? 'OK' : 'WARNING: not done');
+    return { type: 'command', text, answer };
+  }
 }
 
 type Elements = [id: number, value: number | bigint][];
 
-function writeRecord(out: ByteWriter, position: Position, extended: boolean): void {
+function writeRecord(out: ByteWriter, position: Position, codec: RecordCodec): void {
   const { valid, satellites, courseDeg, attributes } = position;
   const sent = !valid
     ? 0
@@ -104,14 +133,16 @@ function writeRecord(out: ByteWriter, position: Position, extended: boolean): vo
 
   const byWidth: Record<1 | 2 | 4 | 8, Elements> = { 1: [], 2: [], 4: [], 8: [] };
   const ofAnyLength: [id: number, bytes: Buffer][] = [];
-  const idLimit = extended ? 65535 : 255;
+  const { idBytes, countBytes, hasGeneration, hasAnyLength } = codec;
+  const idLimit = idBytes === 2 ? 65535 : 255;
+  const countLimit = countBytes === 2 ? 65535 : 255;
   let eventId = 0;
 
   if (position.ignition !== null) byWidth[1].push([IO.ignition, position.ignition ? 1 : 0]);
   if (position.supplyV !== null) {
     const millivolts = clampRound(position.supplyV * 1000, 0, 0xffffffff);
     if (millivolts <= 65535) byWidth[2].push([IO.supply, millivolts]);
-    else if (extended) byWidth[4].push([IO.supplyWide, millivolts]);
+    else if (idBytes === 2) byWidth[4].push([IO.supplyWide, millivolts]);
   }
   if (position.fuelL !== null) byWidth[2].push([IO.fuel, clampRound(position.fuelL * 10, 0, 65535)]);
   if (position.odometerM !== null) byWidth[4].push([IO.odometer, clampRound(position.odometerM, 0, 0xffffffff)]);
@@ -138,24 +169,25 @@ function writeRecord(out: ByteWriter, position: Position, extended: boolean): vo
       if (typeof value === 'number') pushNumber(byWidth, id, value);
       else if (typeof value === 'string') {
         if (/^\d{16,20}$/.test(value) && BigInt(value) < 2n ** 64n) byWidth[8].push([id, BigInt(value)]);
-        else if (extended && id === IO.vin) ofAnyLength.push([id, Buffer.from(value, 'latin1')]);
-        else if (extended && /^([0-9a-f]{2}){0,255}$/.test(value)) ofAnyLength.push([id, Buffer.from(value, 'hex')]);
+        else if (hasAnyLength && id === IO.vin) ofAnyLength.push([id, Buffer.from(value, 'latin1')]);
+        else if (hasAnyLength && /^([0-9a-f]{2}){0,255}$/.test(value))
+          ofAnyLength.push([id, Buffer.from(value, 'hex')]);
       }
     }
   }
 
-  const writeId = (value: number) => (extended ? out.u16be(value) : out.u8(value));
-  const widths = [1, 2, 4, 8] as const;
+  const writeId = (value: number) => (idBytes === 2 ? out.u16be(value) : out.u8(value));
+  const writeCount = (value: number) => (countBytes === 2 ? out.u16be(value) : out.u8(value));
+  const total = WIDTHS.reduce((sum, width) => sum + byWidth[width].length, ofAnyLength.length);
   writeId(eventId);
-  writeId(
-    Math.min(
-      idLimit,
-      widths.reduce((sum, width) => sum + byWidth[width].length, ofAnyLength.length),
-    ),
-  );
-  for (const width of widths) {
-    const elements = byWidth[width].slice(0, idLimit);
-    writeId(elements.length);
+  if (hasGeneration) {
+    const generation = attributes?.generationType;
+    out.u8(isByte(generation) ? generation : PERIODICAL);
+  }
+  writeCount(Math.min(countLimit, total));
+  for (const width of WIDTHS) {
+    const elements = byWidth[width].slice(0, countLimit);
+    writeCount(elements.length);
     for (const [id, value] of elements) {
       writeId(id);
       if (width === 1) out.u8(Number(value));
@@ -164,23 +196,27 @@ function writeRecord(out: ByteWriter, position: Position, extended: boolean): vo
       else out.u64be(value);
     }
   }
-  if (!extended) return;
+  if (!hasAnyLength) return;
   out.u16be(ofAnyLength.length);
   for (const [id, bytes] of ofAnyLength) out.u16be(id).u16be(bytes.length).append(bytes);
 }
 
+/** As wide as the models FMB send the element, or else as it needs. */
 function pushNumber(byWidth: Record<1 | 2 | 4 | 8, Elements>, id: number, value: number): void {
   if (!Number.isSafeInteger(value)) return;
-  const signedBytes = signedBytesOf(id) as 0 | 1 | 2 | 4;
-  if (signedBytes !== 0) {
-    const half = 2 ** (8 * signedBytes - 1);
-    if (value >= -half && value < half) byWidth[signedBytes].push([id, value < 0 ? value + 2 * half : value]);
-  } else if (value < 0) return;
-  else if (value < 2 ** 8) byWidth[1].push([id, value]);
-  else if (value < 2 ** 16) byWidth[2].push([id, value]);
-  else if (value < 2 ** 32) byWidth[4].push([id, value]);
-  else byWidth[8].push([id, value]);
+  const known = WIDTHS.filter((_, nth) => FMB_ELEMENTS.of(id, nth) !== null);
+  const wider = WIDTHS.filter((width) => width > (known.at(-1) ?? 0));
+  for (const width of [...known, ...wider]) {
+    const limit = 2 ** (8 * width);
+    const isSigned = FMB_ELEMENTS.of(id, WIDTHS.indexOf(width))?.isSigned ?? false;
+    if (isSigned ? value < -limit / 2 || value >= limit / 2 : value < 0 || value >= limit) continue;
+    byWidth[width].push([id, value < 0 ? value + limit : value]);
+    return;
+  }
 }
+
+const WIDTHS = [1, 2, 4, 8] as const;
+const FMB_ELEMENTS = elementsOf('FMB120');
 
 function isByte(value: AttributeValue | undefined): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 255;

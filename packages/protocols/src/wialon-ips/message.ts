@@ -1,4 +1,5 @@
-import { type Alarm, type AttributeValue, NO_ALARMS, type Position } from '@outrider/domain';
+import { type Alarm, type AttributeValue, blankPosition, NO_ALARMS, type Position } from '@outrider/domain';
+import { setStates } from '../attributes.ts';
 
 /** Why a message was not taken: the code that Gurtam's description answers it with. */
 export const FAULT = {
@@ -26,6 +27,8 @@ function isUnknown(text: string): boolean {
 /** More than any terminal has sensors for; further parameters of a message are passed over. */
 const MAX_ATTRIBUTES = 96;
 const MAX_NAME_LENGTH = 64;
+/** Of a driver's message. */
+const MAX_TEXT_LENGTH = 1000;
 const SOS: readonly Alarm[] = Object.freeze(['sos'] satisfies Alarm[]);
 
 /**
@@ -39,6 +42,7 @@ export const PARAM = {
   ignition: 'ignition',
   ignitionShort: 'ign',
   supply: 'pwr_ext',
+  battery: 'pwr_int',
   odometer: 'odometer_m',
   fuel: 'fuel_l',
 } as const;
@@ -114,6 +118,7 @@ export function readMessage(fields: readonly string[], nowMs: number): Position 
         if (value === null || held >= MAX_ATTRIBUTES) continue;
         attributes ??= {};
         attributes[`adc${input}`] = value;
+        attributes[`analog${input}V`] = value;
         held++;
       }
     }
@@ -180,8 +185,40 @@ export function readMessage(fields: readonly string[], nowMs: number): Position 
     supplyV,
     fuelL,
     alarms,
-    attributes,
+    attributes: withCommonNames(attributes, supplyV, fuelL),
   };
+}
+
+/** Adds the names that all brands share beside the terminal's own ones. */
+function withCommonNames(
+  own: Record<string, AttributeValue> | null,
+  supplyV: number | null,
+  fuelL: number | null,
+): Record<string, AttributeValue> | null {
+  if (own === null && supplyV === null && fuelL === null) return null;
+  const attributes = own ?? {};
+  const { inputs, outputs, ibutton, [PARAM.battery]: battery } = attributes;
+  if (typeof inputs === 'number') nameStates(attributes, 'input', inputs);
+  if (typeof outputs === 'number') nameStates(attributes, 'output', outputs);
+  if (typeof ibutton === 'string') attributes.driverCode = ibutton;
+  if (typeof battery === 'number') attributes.batteryV = battery;
+  if (supplyV !== null) attributes.externalPowerV = supplyV;
+  if (fuelL !== null) attributes.fuel1L = fuelL;
+  return attributes;
+}
+
+/** Each bit as a state of its own: the lower eight, and the next eight where one of them is set. */
+function nameStates(attributes: Record<string, AttributeValue>, name: 'input' | 'output', bits: number): void {
+  setStates(attributes, name, bits);
+  if (bits > 0xff) setStates(attributes, name, bits >>> 8, 9);
+}
+
+/** A driver's message, which has no time of its own: a position without a place. */
+export function readDriverMessage(text: string, nowMs: number): Position {
+  const position = blankPosition(nowMs, 0, 0);
+  position.valid = false;
+  position.attributes = { driverMessage: text.slice(0, MAX_TEXT_LENGTH) };
+  return position;
 }
 
 /** Unix milliseconds of DDMMYY and HHMMSS, with a fraction or without; NaN where they are no date and time. */

@@ -17,7 +17,28 @@ function carried(position: Position): Position {
     longitude: position.valid ? onGrid(position.longitude) : 0,
     speedKmh: position.speedKmh === null ? null : Math.round(position.speedKmh),
     alarms: position.alarms.filter((alarm) => alarm === 'sos'),
+    attributes: withCommonNames(position),
   };
+}
+
+/** What the terminal's own names, and its fields, give beside them. */
+function withCommonNames({ attributes, supplyV, fuelL }: Position): Position['attributes'] {
+  const { inputs, outputs, adc1, ibutton } = attributes ?? {};
+  const all = {
+    ...attributes,
+    ...(typeof inputs === 'number' && states('input', inputs)),
+    ...(typeof outputs === 'number' && states('output', outputs)),
+    ...(adc1 !== undefined && { analog1V: adc1 }),
+    ...(ibutton !== undefined && { driverCode: ibutton }),
+    ...(supplyV !== null && { externalPowerV: supplyV }),
+    ...(fuelL !== null && { fuel1L: fuelL }),
+  };
+  return Object.keys(all).length > 0 ? all : null;
+}
+
+function states(name: string, bits: number): Record<string, boolean> {
+  const count = bits > 0xff ? 16 : 8;
+  return Object.fromEntries(Array.from({ length: count }, (_, i) => [`${name}${i + 1}`, ((bits >> i) & 1) === 1]));
 }
 
 /** In steps of 1e-7 degrees, without the negative zero that the wire does not have. */
@@ -177,11 +198,18 @@ describe('messages', () => {
             attributes: {
               hdop: 1.1,
               inputs: 5,
+              ...states('input', 5),
               outputs: 2,
+              ...states('output', 2),
               adc1: 14.77,
               adc2: 0.02,
               adc3: 3.6,
+              analog1V: 14.77,
+              analog2V: 0.02,
+              analog3V: 3.6,
               ibutton: '1F2A',
+              driverCode: '1F2A',
+              externalPowerV: 12.61,
               count1: 564,
               fuel: 45.8,
               hw: 'V4.5',
@@ -221,10 +249,10 @@ describe('messages', () => {
         [{ altitudeM: null }, []],
         [{ satellites: null }, []],
         [{}, ['hdop']],
-        [{}, ['inputs']],
-        [{}, ['outputs']],
-        [{}, ['adc1', 'adc2']],
-        [{}, ['ibutton']],
+        [{}, ['inputs', ...Object.keys(states('input', 0))]],
+        [{}, ['outputs', ...Object.keys(states('output', 0))]],
+        [{}, ['adc1', 'adc2', 'analog1V', 'analog2V']],
+        [{}, ['ibutton', 'driverCode']],
         [{ ignition: null }, ['count1']],
       ];
       const [fields, names] = missing[i] as (typeof missing)[number];
@@ -234,7 +262,7 @@ describe('messages', () => {
 
     test('in lists of inputs and parameters as well', () => {
       expect(say(`#D#280421;055610;${PLACE};1;2;3;4;;;;1.5,,NA,2;;a:1:,b:3:NA,,c:2:7,`)).toMatchObject([
-        { positions: [{ attributes: { adc1: 1.5, adc4: 2, c: 7 } }] },
+        { positions: [{ attributes: { adc1: 1.5, analog1V: 1.5, adc4: 2, analog4V: 2, c: 7 } }] },
       ]);
       expect(say(`#SD#;;;;;;;;;`)).toMatchObject([{ positions: [{ ...BLANK }] }]);
     });
@@ -251,9 +279,64 @@ describe('messages', () => {
     });
   });
 
-  test('a ping and a message from the driver', () => {
+  test('a ping', () => {
     expect(answer('#P#')).toBe('#AP#\r\n');
-    expect(answer('#M#hello')).toBe('#AM#0\r\n');
+  });
+
+  test('what the driver writes is kept, and acknowledged with that', () => {
+    expect(say('#M#I am late; sorry')).toEqual([
+      {
+        type: 'positions',
+        positions: [{ ...BLANK, attributes: { driverMessage: 'I am late; sorry' } }],
+        ack: Buffer.from('#AM#1\r\n'),
+      },
+    ]);
+    expect(say2(`#M#${summed('Привет;')}`, '#M#hello;0000')).toMatchObject([
+      { positions: [{ attributes: { driverMessage: 'Привет' } }], ack: Buffer.from('#AM#1\r\n') },
+      { type: 'reply', bytes: Buffer.from('#AM#01\r\n') },
+    ]);
+    expect(say(`#M#${'x'.repeat(5000)}`)).toMatchObject([
+      { positions: [{ attributes: { driverMessage: 'x'.repeat(1000) } }] },
+    ]);
+  });
+
+  test('a photo is refused block by block, in any split, and the terminal goes on', () => {
+    const block = Buffer.concat([
+      Buffer.from('#I#6;2;9;280421;055610;a.jpg\r\n'),
+      Buffer.from('#P#\r\n\xff', 'latin1'),
+    ]);
+    const sent = Buffer.concat([block, Buffer.from('#P#\r\n')]);
+    // The photo's bytes look like a ping.
+    for (let cut = 0; cut <= sent.length; cut++) {
+      const session = identified();
+      const reported = [sent.subarray(0, cut), sent.subarray(cut)].flatMap((chunk) => session.push(chunk, NOW_MS));
+      expect(reported).toEqual([
+        { type: 'text', text: 'a block of a photo, 6 bytes: photos are not kept' },
+        { type: 'reply', bytes: Buffer.from('#AI#2;0\r\n') },
+        { type: 'reply', bytes: Buffer.from('#AP#\r\n') },
+      ]);
+    }
+    expect(say('#I#;0;1;NA;NA;a.jpg')).toMatchObject([{ type: 'refuse', reason: 'bad-content' }]);
+    expect(say('#I#999999;0;1;NA;NA;a.jpg')).toMatchObject([{ type: 'refuse', reason: 'bad-length' }]);
+  });
+
+  test.each(['0x', '0X'])('a checksum may have %s before it', (prefix) => {
+    const withPrefix = (body: string) => summed(body).replace(/[^;|]*$/, (digits) => `${prefix}${digits}`);
+    const session = wialonIps.createSession();
+    const login = `#L#${withPrefix('2.0;truck-7;NA;')}\r\n`;
+    const data = `#SD#${withPrefix(`280421;055610;${PLACE};62;180;157;8;`)}\r\n`;
+    expect(session.push(Buffer.from(login + data), NOW_MS)).toMatchObject([
+      { type: 'identify', terminalId: 'truck-7' },
+      { type: 'positions', positions: [{ speedKmh: 62 }] },
+    ]);
+    const wrong = `#SD#280421;055610;${PLACE};62;180;157;8;${prefix}\r\n`;
+    expect(session.push(Buffer.from(wrong), NOW_MS)).toMatchObject([{ bytes: Buffer.from('#ASD#13\r\n') }]);
+  });
+
+  test('the voltage of the battery has the name that all brands share', () => {
+    expect(say(`#D#280421;055610;${PLACE};1;2;3;4;;;;;;pwr_int:2:3.9,fuel_l:2:40`)).toMatchObject([
+      { positions: [{ fuelL: 40, attributes: { pwr_int: 3.9, batteryV: 3.9, fuel1L: 40 } }] },
+    ]);
   });
 
   test('of version 2 in a session of version 2, with its checksum', () => {
@@ -321,7 +404,7 @@ describe('what a line must be', () => {
     ['HTTP', 'GET / HTTP/1.1', 'bad-frame'],
     ['a type in small letters', '#d#1', 'bad-frame'],
     ['no second #', '#DATA', 'bad-frame'],
-    ['a photo, whose bytes follow it', '#I#100;0;1;NA;NA;a.jpg', 'unsupported'],
+    ['a file of a tachograph', '#IT#280421;055610;7;1;2', 'unsupported'],
     ['a compressed packet', '\u00ff\u0001\u0002', 'unsupported'],
   ])('%s ends the connection', (_, line, reason) => {
     expect(identified().push(Buffer.from(`${line}\r\n`, 'latin1'), NOW_MS)).toMatchObject([{ type: 'refuse', reason }]);

@@ -1,5 +1,6 @@
 import { exampleImei } from '../imei.ts';
 import type { Protocol } from '../protocol.ts';
+import { createWialonIpsDatagramSimulator, WialonIpsDatagramSession } from './datagrams.ts';
 import { MAX_FRAME_BYTES, WialonIpsSession } from './session.ts';
 import { createWialonIps11Simulator, createWialonIpsSimulator } from './simulator.ts';
 
@@ -14,5 +15,11 @@ export const wialonIps: Protocol<'wialon-ips'> = {
   exampleId: exampleImei,
   maxFrameBytes: MAX_FRAME_BYTES,
   createSession: () => new WialonIpsSession(),
+  datagrams: {
+    identification: 'each',
+    createSession: (options) => new WialonIpsDatagramSession(() => wialonIps.createSession(options)),
+    simulator: createWialonIpsDatagramSimulator,
+  },
+  commands: [{ type: 'text', maxCharacters: 500, how: '`#M#`, a message to the driver, or to the terminal' }],
   simulators: [createWialonIpsSimulator, createWialonIps11Simulator],
 };

@@ -1,8 +1,8 @@
-import type { Position, TerminalId } from '@outrider/domain';
+import type { Position, TerminalCommand, TerminalId } from '@outrider/domain';
 import { crc16Arc } from '../crc16.ts';
 import { FramedSession } from '../framed-session.ts';
-import type { Inbound } from '../protocol.ts';
-import { EXTENDED_FIELDS, FAULT, readMessage, SHORT_FIELDS } from './message.ts';
+import type { Inbound, SentCommand } from '../protocol.ts';
+import { EXTENDED_FIELDS, FAULT, readDriverMessage, readMessage, SHORT_FIELDS } from './message.ts';
 
 /** Enough for more than a thousand messages of a black box in one line. */
 export const MAX_FRAME_BYTES = 256 * 1024;
@@ -10,12 +10,16 @@ export const MAX_FRAME_BYTES = 256 * 1024;
 const MAX_LOGIN_BYTES = 512;
 /** `#`, up to three letters, `#`. */
 const MAX_HEAD_BYTES = 5;
+/** `0x` and four digits. */
+const MAX_CHECKSUM_BYTES = 6;
 
 const HASH = 0x23;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const SEMICOLON = 0x3b;
 const BAR = 0x7c;
+/** A block of a photo, which follows its line; the documents have no bound. */
+const MAX_PHOTO_BYTES = 128 * 1024;
 /** Begins a packet compressed by zlib. */
 const COMPRESSED = 0xff;
 
@@ -27,18 +31,25 @@ const LOGIN_CHECKSUM = reply('#AL#10');
 const SHORT_TAKEN = reply('#ASD#1');
 const EXTENDED_TAKEN = reply('#AD#1');
 const PONG = reply('#AP#');
-const MESSAGE_NOT_TAKEN = reply('#AM#0');
+const MESSAGE_TAKEN = reply('#AM#1');
+const MESSAGE_CHECKSUM = reply('#AM#01');
+/** Answers a photo without a number of its own. */
+const PHOTO_NOT_TAKEN = reply('#AI#0');
 const BLACK_BOX_CHECKSUM = reply('#AB#');
 
 /**
  * Wialon IPS 1.1 and 2.x (Gurtam's "Wialon IPS"): lines of text. The login reports the version: 2.x names it, and ends
  * each line with a checksum. A message that can't be taken is answered by its code, and the terminal goes on; what is
  * no line of this protocol ends the connection. The gateway checks the password of the login where the vehicle has one.
- * Photos, tachograph files and compressed packets are not spoken.
+ * What a driver writes is kept. A photo is answered by the code for an error, block by block, since photos are not
+ * kept. Tachograph files and compressed packets are not spoken.
  */
 export class WialonIpsSession extends FramedSession {
   #terminalId: TerminalId | null = null;
   #checksums = false;
+  #correlation = 0;
+  /** Of the message that the terminal has not answered. */
+  #pending: number | null = null;
   /** Bytes of the unfinished line that hold no line feed: not searched again. */
   #searched = 0;
 
@@ -74,7 +85,13 @@ export class WialonIpsSession extends FramedSession {
 
     const end = bytes[lineFeed - 1] === CARRIAGE_RETURN ? lineFeed - 1 : lineFeed;
     const type = bytes.toString('latin1', from + 1, bodyStart - 1);
+    if (type === 'I' && this.#terminalId !== null)
+      return this.#takePhoto(bytes.toString('latin1', bodyStart, Math.max(bodyStart, end)), length, available, out);
     return this.#takeLine(type, bytes, bodyStart, Math.max(bodyStart, end), nowMs, out) ? length : 0;
+  }
+
+  protected override restart(): void {
+    this.#searched = 0;
   }
 
   /** @returns whether the conversation goes on */
@@ -92,17 +109,34 @@ export class WialonIpsSession extends FramedSession {
       case 'B':
         this.#takeBlackBox(bytes, start, end, nowMs, out);
         return true;
+      case 'AM':
+        this.#takeMessageAnswer(bytes.toString('latin1', start, end), out);
+        return true;
       case 'P':
         out.push({ type: 'reply', bytes: PONG });
         return true;
       case 'M':
-        // A driver's message has nobody here to read it, which the answer says.
-        out.push({ type: 'reply', bytes: MESSAGE_NOT_TAKEN });
+        this.#takeDriverMessage(bytes, start, end, nowMs, out);
         return true;
       default:
         this.refuse(out, 'unsupported', `a packet of type ${type}`);
         return false;
     }
+  }
+
+  /** A message to the driver; null before the login, and for other commands. */
+  command(command: TerminalCommand): SentCommand | null {
+    if (this.#terminalId === null || !('parameters' in command) || command.type !== 'text') return null;
+    this.#pending = ++this.#correlation;
+    return { correlation: this.#pending, bytes: messageLine(command.parameters.text, this.#checksums) };
+  }
+
+  /** Answers have no number: an answer is that of the message before it. */
+  #takeMessageAnswer(text: string, out: Inbound[]): void {
+    if (this.#pending === null) return;
+    const result = text.startsWith('1') ? 'done' : 'failed';
+    out.push({ type: 'answer', correlation: this.#pending, answer: { type: 'acknowledged', result } });
+    this.#pending = null;
   }
 
   #login(bytes: Buffer, start: number, end: number, out: Inbound[]): boolean {
@@ -143,6 +177,33 @@ export class WialonIpsSession extends FramedSession {
     return true;
   }
 
+  #takeDriverMessage(bytes: Buffer, start: number, end: number, nowMs: number, out: Inbound[]): void {
+    if (this.#checksums && !checksumHolds(bytes, start, end, SEMICOLON)) {
+      out.push({ type: 'reply', bytes: MESSAGE_CHECKSUM });
+      return;
+    }
+    const line = bytes.toString('utf8', start, end);
+    const text = this.#checksums ? line.slice(0, line.lastIndexOf(';')) : line;
+    out.push({ type: 'positions', positions: [readDriverMessage(text, nowMs)], ack: MESSAGE_TAKEN });
+  }
+
+  /**
+   * The block of a photo stands behind its line: size, number of the block, number of the last one, date, time, name.
+   *
+   * @returns how many bytes it took
+   */
+  #takePhoto(line: string, lineBytes: number, available: number, out: Inbound[]): number {
+    const [size = '', block = ''] = line.split(';');
+    if (!/^\d{1,7}$/.test(size)) return this.refuse(out, 'bad-content', 'a photo without a size', PHOTO_NOT_TAKEN);
+    if (Number(size) > MAX_PHOTO_BYTES)
+      return this.refuse(out, 'bad-length', `a block of a photo of ${size} bytes`, PHOTO_NOT_TAKEN);
+    if (available < lineBytes + Number(size)) return 0;
+    const isNumbered = /^\d{1,5}$/.test(block);
+    out.push({ type: 'text', text: `a block of a photo, ${size} bytes: photos are not kept` });
+    out.push({ type: 'reply', bytes: isNumbered ? reply(`#AI#${block};0`) : PHOTO_NOT_TAKEN });
+    return lineBytes + Number(size);
+  }
+
   #takeMessage(type: 'D' | 'SD', bytes: Buffer, start: number, end: number, nowMs: number, out: Inbound[]): void {
     const short = type === 'SD';
     if (this.#checksums && !checksumHolds(bytes, start, end, SEMICOLON)) {
@@ -174,16 +235,27 @@ export class WialonIpsSession extends FramedSession {
   }
 }
 
-/** Is what stands after the last separator the checksum, in hexadecimal, of all before it, the separator included? */
+/** A message, with a checksum as of 2.0. */
+export function messageLine(text: string, hasChecksum: boolean): Buffer {
+  if (!hasChecksum) return reply(`#M#${text}`);
+  const covered = Buffer.from(`${text};`);
+  return reply(`#M#${covered}${crc16Arc(covered, 0, covered.length).toString(16).toUpperCase()}`);
+}
+
+/**
+ * Is what stands after the last separator the checksum, in hexadecimal, of all before it, the separator included? Some
+ * terminals write `0x` before it.
+ */
 function checksumHolds(bytes: Buffer, start: number, end: number, separator: number): boolean {
   let at = end;
   while (at > start && bytes[at - 1] !== separator) {
     at--;
-    if (end - at > 4) return false;
+    if (end - at > MAX_CHECKSUM_BYTES) return false;
   }
-  if (at === start || at === end) return false;
+  const digits = bytes[at] === 0x30 && ((bytes[at + 1] ?? 0) | 0x20) === 0x78 ? at + 2 : at;
+  if (at === start || digits >= end || end - digits > 4) return false;
   let reported = 0;
-  for (let i = at; i < end; i++) {
+  for (let i = digits; i < end; i++) {
     const digit = hexDigit(bytes[i] as number);
     if (digit === -1) return false;
     reported = reported * 16 + digit;

@@ -6,7 +6,7 @@ import { PARAM, UNKNOWN } from './message.ts';
 
 const MAX_POSITIONS = 100;
 /** A server's answer is a few characters; more than this without a line's end is not one. */
-const MAX_ANSWER_LENGTH = 256;
+const MAX_ANSWER_LENGTH = 1024;
 
 /**
  * A terminal that speaks Wialon IPS 2.0: one position in an extended message, several in a black box. What the protocol
@@ -20,24 +20,36 @@ export const createWialonIpsSimulator: CreateSimulator = (terminalId) => new Wia
 /** The same in version 1.1, which has no checksums. */
 export const createWialonIps11Simulator: CreateSimulator = (terminalId) => new WialonIpsSimulator(terminalId, false);
 
+/**
+ * The sending side of a platform that forwards a terminal by Wialon IPS 2.0, in a connection of its own.
+ *
+ * @param password that the receiving platform wants of terminals; null: none
+ * @throws {TypeError} when the terminal's id has a character that a login can't carry
+ */
+export function createWialonIpsSender(terminalId: TerminalId, password: string | null): TerminalSimulator {
+  return new WialonIpsSimulator(terminalId, true, password);
+}
+
 class WialonIpsSimulator implements TerminalSimulator {
   readonly maxPositionsPerPacket = MAX_POSITIONS;
   readonly #terminalId: TerminalId;
   readonly #checksums: boolean;
+  readonly #password: string;
   #received = '';
   /** What each packet is answered with that is not yet acknowledged. */
   #expected: string[] = [];
 
-  constructor(terminalId: TerminalId, checksums: boolean) {
+  constructor(terminalId: TerminalId, checksums: boolean, password: string | null = null) {
     if (!/^[\w.:@/+-]{1,64}$/.test(terminalId)) throw new TypeError(`a login can't carry the id ${terminalId}`);
     this.#terminalId = terminalId;
     this.#checksums = checksums;
+    this.#password = password ?? UNKNOWN;
   }
 
   hello(): Buffer {
     return this.#checksums
-      ? this.#line('L', `2.0;${this.#terminalId};${UNKNOWN}`, ';')
-      : this.#line('L', `${this.#terminalId};${UNKNOWN}`, ';');
+      ? this.#line('L', `2.0;${this.#terminalId};${this.#password}`, ';')
+      : this.#line('L', `${this.#terminalId};${this.#password}`, ';');
   }
 
   encode(positions: readonly Position[]): Buffer {
@@ -58,6 +70,8 @@ class WialonIpsSimulator implements TerminalSimulator {
     return lines.map((line): SimulatorReply => {
       if (line.startsWith('#AL#'))
         return line === '#AL#1' ? { type: 'welcome' } : { type: 'refused', detail: `the login was answered ${line}` };
+      if (line.startsWith('#M#'))
+        return { type: 'command', text: line.slice(3), answer: (isDone) => Buffer.from(`#AM#${isDone ? 1 : 0}\r\n`) };
       const expected = this.#expected.shift();
       return line === expected
         ? { type: 'ack' }

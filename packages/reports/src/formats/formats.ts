@@ -1,18 +1,25 @@
+import { projected } from '../groups.ts';
 import type { ReportKind } from '../report.ts';
 import { arrow, parquet } from './columnar.ts';
 import type { Format } from './format.ts';
 import { geojson, gpx, kml } from './lines.ts';
+import { pdf } from './pdf/pdf.ts';
 import { csv, ndjson } from './text.ts';
 import { xlsx } from './xlsx.ts';
 
 /** Every way to write a report, beside JSON by the page. */
-export const FORMATS: readonly Format[] = [ndjson, csv, xlsx, parquet, arrow, geojson, gpx, kml];
+export const FORMATS: readonly Format[] = [ndjson, csv, xlsx, pdf, parquet, arrow, geojson, gpx, kml];
 
 export const JSON_TYPE = 'application/json';
 
 /** Those that a kind of report can be written in. */
 export function formatsOf({ isTrack }: Pick<ReportKind, 'isTrack'>): readonly Format[] {
   return FORMATS.filter(({ ofTracks }) => isTrack || !ofTracks);
+}
+
+/** The kind as a format writes it: with the chosen columns alone, where the format does not choose itself. */
+export function shownAs(kind: ReportKind, format: Format, columns: readonly string[] | null): ReportKind {
+  return format.ofGroups ? kind : projected(kind, columns);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { GroupTotals, groupingsOf } from '../groups.ts';
 import type { Column, Row, Value } from '../report.ts';
 import type { Format, Rows } from './format.ts';
 import { xmlText } from './xml.ts';
@@ -27,28 +28,37 @@ export const xlsx: Format = {
   name: 'xlsx',
   mediaType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   extension: 'xlsx',
+  ofGroups: true,
   write: (rows) => zip(workbook(rows)),
 };
 
 /** The files of a workbook: its sheets first, and then those that say how many there are. */
-async function* workbook({ kind, pages, timeZone }: Rows): AsyncGenerator<ZipEntry> {
-  const source = new RowSource(pages);
+async function* workbook({ kind, pages, timeZone, columns, groupBy }: Rows): AsyncGenerator<ZipEntry> {
+  const totals = hasTotals(kind) ? new GroupTotals(kind, groupBy, timeZone) : null;
+  const source = new RowSource(totals === null ? pages : added(pages, totals));
   const clock = clockOf(timeZone);
-  let sheets = 0;
+  const at = kind.columns.flatMap(({ name }, nth) => (columns === null || columns.includes(name) ? [nth] : []));
+  const names: string[] = [];
+  const nameOf = (nth: number) => (nth === 1 ? kind.name : `${kind.name} ${nth}`);
   try {
     do {
-      sheets += 1;
-      yield { name: `xl/worksheets/sheet${sheets}.xml`, content: sheet(kind.columns, source, clock) };
+      names.push(nameOf(names.length + 1));
+      yield { name: `xl/worksheets/sheet${names.length}.xml`, content: sheet(kind.columns, at, source, clock) };
     } while (await source.hasMore());
   } finally {
     await source.close();
   }
-  const numbers = Array.from({ length: sheets }, (_, nth) => nth + 1);
+  if (totals !== null) {
+    names.push('totals');
+    yield { name: `xl/worksheets/sheet${names.length}.xml`, content: totalsSheet(kind.columns, totals, groupBy) };
+  }
+  const sheets = names.length;
+  const numbers = names.map((_, nth) => nth + 1);
   yield file('xl/styles.xml', STYLE_SHEET);
   yield file(
     'xl/workbook.xml',
     `<workbook xmlns="${MAIN}" xmlns:r="${RELATIONS}"><sheets>${numbers
-      .map((n) => `<sheet name="${n === 1 ? kind.name : `${kind.name} ${n}`}" sheetId="${n}" r:id="rId${n}"/>`)
+      .map((n) => `<sheet name="${names[n - 1]}" sheetId="${n}" r:id="rId${n}"/>`)
       .join('')}</sheets></workbook>`,
   );
   yield file(
@@ -113,7 +123,41 @@ class RowSource {
   }
 }
 
-async function* sheet(columns: readonly Column[], source: RowSource, clock: Clock): AsyncGenerator<string> {
+function hasTotals(kind: Rows['kind']): boolean {
+  return groupingsOf(kind).length > 0 && kind.columns.some(({ total }) => total !== undefined);
+}
+
+async function* added(pages: AsyncIterable<Row[]>, totals: GroupTotals): AsyncGenerator<Row[]> {
+  for await (const rows of pages) {
+    for (const row of rows) totals.add(row);
+    yield rows;
+  }
+}
+
+/** A line for each group, and one for everything: under the data they would be taken for data. */
+async function* totalsSheet(
+  columns: readonly Column[],
+  { all, sorted }: GroupTotals,
+  groupBy: Rows['groupBy'],
+): AsyncGenerator<string> {
+  const at = columns.flatMap(({ total }, nth) => (total === undefined ? [] : [nth]));
+  const titles = [groupBy ?? '', 'rows', ...at.map((nth) => columns[nth]?.name ?? '')];
+  const number = (value: number | null) => (value === null ? '<c/>' : `<c><v>${value}</v></c>`);
+  const line = (name: string, { rows, row }: typeof all) =>
+    `<row>${textCell(name)}${number(rows)}${at.map((nth) => number(row[nth] ?? null)).join('')}</row>`;
+  const header = titles.map((title) => textCell(title, STYLES.header)).join('');
+  const lines = sorted.map(([key, totals]) => line(key ?? '', totals)).join('');
+  yield `${DECLARATION}<worksheet xmlns="${MAIN}"><sheetData><row>${header}</row>${lines}${line('total', all)}</sheetData></worksheet>`;
+}
+
+/** @param at which of the columns, by their places */
+async function* sheet(
+  all: readonly Column[],
+  at: readonly number[],
+  source: RowSource,
+  clock: Clock,
+): AsyncGenerator<string> {
+  const columns = all.filter((_, nth) => at.includes(nth));
   const frozen =
     '<sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView>';
   const widths = columns
@@ -131,7 +175,7 @@ async function* sheet(columns: readonly Column[], source: RowSource, clock: Cloc
     let xml = '';
     for (const row of rows) {
       xml += '<row>';
-      for (const [nth, { type }] of columns.entries()) xml += cell(type, row[nth] ?? null, clock);
+      for (const [nth, { type }] of columns.entries()) xml += cell(type, row[at[nth] ?? 0] ?? null, clock);
       xml += '</row>';
     }
     yield xml;

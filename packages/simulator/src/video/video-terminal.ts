@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import type { Position, StoredRecording, TerminalCommand } from '@outrider/domain';
+import type { MediaCommand, Position, StoredRecording } from '@outrider/domain';
 import {
   decodeCommand,
   encodeLocation,
@@ -61,7 +61,7 @@ export interface VideoTerminalStats {
   online: boolean;
   connections: number;
   /** Commands that came, by what they ask. */
-  commands: Partial<Record<TerminalCommand['type'], number>>;
+  commands: Partial<Record<MediaCommand['type'], number>>;
   playbacks: number;
   /** Playbacks that were sent to their end. */
   playedToEnd: number;
@@ -233,7 +233,7 @@ class SimulatedVideoTerminal implements VideoTerminal {
     this.#heartbeat ??= setInterval(() => socket.write(this.#side.heartbeat()), this.#options.heartbeatMs ?? 20_000);
   }
 
-  #obey(command: TerminalCommand, message: Jt808Message, socket: Socket): void {
+  #obey(command: MediaCommand, message: Jt808Message, socket: Socket): void {
     const { commands } = this.#stats;
     commands[command.type] = (commands[command.type] ?? 0) + 1;
     if (this.#faults.mute) return;
@@ -291,7 +291,7 @@ class SimulatedVideoTerminal implements VideoTerminal {
   }
 
   async #play(
-    command: Extract<TerminalCommand, { type: 'play-recording' }>,
+    command: Extract<MediaCommand, { type: 'play-recording' }>,
     stored: readonly StoredRecording[],
   ): Promise<void> {
     const { server, channel } = command;
@@ -325,7 +325,7 @@ class SimulatedVideoTerminal implements VideoTerminal {
 
   async #send(
     playback: Playback,
-    command: Extract<TerminalCommand, { type: 'play-recording' }>,
+    command: Extract<MediaCommand, { type: 'play-recording' }>,
     stored: readonly StoredRecording[],
     faults: VideoFaults,
   ): Promise<'done' | 'cut' | 'stall' | 'ended'> {

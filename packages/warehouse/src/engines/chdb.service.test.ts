@@ -6,10 +6,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import type { Owner, VehicleId } from '@outrider/domain';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { fixedColumn } from '../native/columns.ts';
+import { fleetPackets } from '../sample.ts';
 import { openWarehouse } from '../warehouse.ts';
-import { openChdb } from './chdb.ts';
+import { chdbWhenNeeded, openChdb } from './chdb.ts';
 import type { ChdbStatements } from './chdb-engine.ts';
 import { connectChdb, serveChdb } from './chdb-port.ts';
 import { ENDLESS, engineConformance } from './engine.conformance.ts';
@@ -17,6 +18,7 @@ import { WarehouseAwayError } from './engine.ts';
 import { asOwner, ownerOfQueries } from './fair-queue.ts';
 
 const VEHICLE = '00000000-0000-4000-8000-000000000001' as VehicleId;
+const SAMPLE = { vehicles: 10, positions: 100, perPacket: 10, startMs: Date.UTC(2026, 0, 1) };
 let folder: string;
 
 beforeEach(() => {
@@ -161,6 +163,93 @@ test('it leaves space of the disk to the others, so that no merge runs out of it
   } finally {
     await engine.close();
   }
+});
+
+describe('when needed', () => {
+  test('a new folder has nothing but its spool until something is written or read, through a port as well', async () => {
+    const warehouse = await openWarehouse({ path: folder }, { whenNeeded: true, retentionDays: 0 });
+    try {
+      const { port1, port2 } = new MessageChannel();
+      warehouse.share(port1);
+      const connected = await openWarehouse({ port: port2 });
+      await warehouse.ping();
+      expect(readdirSync(folder)).toEqual(['outrider-spool']);
+      expect(await connected.positionCount()).toBe(0);
+      expect(readdirSync(folder)).toContain('outrider-prepared.json');
+      expect(await warehouse.insertPositions(fleetPackets(SAMPLE))).toBe(100);
+      expect(await connected.positionCount()).toBe(100);
+      await warehouse.ping();
+      let queries = 0;
+      warehouse.beforeQueries(async () => {
+        if (++queries === 1)
+          await warehouse.insertPositions(fleetPackets({ ...SAMPLE, startMs: SAMPLE.startMs - 1e9 }));
+      });
+      expect(await connected.positionCount()).toBe(200);
+      expect(await warehouse.positionCount()).toBe(200);
+      expect(queries).toBe(2);
+      await connected.close();
+    } finally {
+      await warehouse.close();
+    }
+    await expect(warehouse.positionCount()).rejects.toThrow('The warehouse is closed');
+  });
+
+  test('the folder of the same release and options is not opened by a start, any other is', async () => {
+    await (await openWarehouse({ path: folder })).close();
+    const other = mkdtempSync(join(tmpdir(), 'outrider-chdb-'));
+    /** A process holds one warehouse at a time. */
+    const isOpen = async () => {
+      const opening = openWarehouse({ path: other });
+      const opened = await opening.catch(() => null);
+      await opened?.close();
+      return opened === null;
+    };
+    try {
+      const opens: boolean[] = [];
+      for (const retentionDays of [30, 30, 60]) {
+        const warehouse = await openWarehouse({ path: folder }, { whenNeeded: true, retentionDays });
+        opens.push(await isOpen());
+        await warehouse.close();
+      }
+      expect(opens).toEqual([true, false, true]);
+    } finally {
+      rmSync(other, { recursive: true, force: true });
+    }
+  });
+
+  test('what queries wait for begins once it is open, so that its bound is not used up by the opening', async () => {
+    let isPrepared = false;
+    const wasPrepared: boolean[] = [];
+    const engine = await chdbWhenNeeded(folder, async () => {
+      isPrepared = true;
+    });
+    try {
+      engine.beforeQueries?.(async () => {
+        wasPrepared.push(isPrepared);
+      });
+      expect(await engine.select({ sql: 'SELECT 1', parameters: {} })).toEqual([[1]]);
+      expect(wasPrepared).toEqual([true]);
+    } finally {
+      await engine.close();
+    }
+  });
+
+  test('an opening that fails is the error of the call and of the ping, until one succeeds', async () => {
+    let fails = true;
+    const engine = await chdbWhenNeeded(folder, async () => {
+      if (fails) throw new Error('no, not now');
+    });
+    try {
+      await engine.ping();
+      await expect(engine.select({ sql: 'SELECT 1', parameters: {} })).rejects.toThrow('no, not now');
+      await expect(engine.ping()).rejects.toThrow('no, not now');
+      fails = false;
+      expect(await engine.select({ sql: 'SELECT 1', parameters: {} })).toEqual([[1]]);
+      await engine.ping();
+    } finally {
+      await engine.close();
+    }
+  });
 });
 
 test('a worker thread may hold it, and ends without harm', async () => {

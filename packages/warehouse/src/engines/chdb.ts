@@ -2,8 +2,9 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { constants } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { isMainThread } from 'node:worker_threads';
+import { isMainThread, type MessagePort } from 'node:worker_threads';
 import type { Session } from 'chdb';
+import { frozenFolder } from './archive-files.ts';
 import { type ChdbStatement, type ChdbStatements, chdbEngine } from './chdb-engine.ts';
 import { serveChdb } from './chdb-port.ts';
 import { type Engine, limitError } from './engine.ts';
@@ -32,10 +33,15 @@ const ENGINE_SETTINGS = {
   background_merges_mutations_concurrency_ratio: 2,
   max_thread_pool_size: 200,
   max_io_thread_pool_size: 8,
+  // How often it reads how much memory it has: 20 times a second where nobody says.
+  memory_worker_period_ms: 1000,
   'storage_configuration.disks.default.keep_free_space_bytes': KEPT_FREE_BYTES,
 } as const;
 
 const DATABASE = 'outrider';
+
+/** In the folder of the data: files on their way in and out. */
+export const SPOOL_FOLDER = 'outrider-spool';
 
 /** Reports that may wait for their turn; more of them would wait longer than anybody does. */
 const MAX_WAITING_REPORTS = 64;
@@ -67,15 +73,16 @@ function reportQueues(): number {
  * @throws {Error} when the folder can't be used: held by another process, not writable, or a path with `* ? { }`,
  *   which the `file` function would take for a pattern
  */
-export async function openChdb(path: string): Promise<Engine> {
-  const folder = resolve(path);
-  if (/[*?{}]/.test(folder))
-    throw new Error(
-      `The warehouse's folder ${folder} has one of * ? { } in its path, which ClickHouse takes for a pattern`,
-    );
-  const spool = join(folder, 'outrider-spool');
+export async function openChdb(path: string): Promise<ChdbEngine> {
+  const folder = folderAt(path);
+  const spool = spoolIn(folder);
   await mkdir(spool, { recursive: true });
+  const engine = await openIn(folder, spool);
+  await emptySpool(spool);
+  return engine;
+}
 
+async function openIn(folder: string, spool: string): Promise<ChdbEngine> {
   // Loaded here, not at the top: the library is half a gigabyte, and a service with a ClickHouse server never needs it.
   if (!isMainThread) keepLoaded();
   const chdb = await import('chdb');
@@ -105,8 +112,7 @@ export async function openChdb(path: string): Promise<Engine> {
     queues = { quick: new FairQueue(quick, MAX_WAITING_QUICK), report: new FairQueue(report, MAX_WAITING_REPORTS) };
     prober = new Turns(connect());
     for (const { session } of [writer, ...readers]) await session.queryAsync(`USE ${DATABASE}`);
-    // What a crash left behind: the insert it belonged to was never confirmed.
-    for (const name of await readdir(spool)) await rm(join(spool, name), { force: true });
+    await rm(frozenFolder(folder, ''), { recursive: true, force: true });
   } catch (error) {
     writer.session.close();
     throw error;
@@ -147,13 +153,135 @@ export async function openChdb(path: string): Promise<Engine> {
   };
   return {
     ...chdbEngine(statements),
+    run: statements.run,
     share: (port) => serveChdb(statements, port),
+    freeze: (name, whileHeld) =>
+      writer.take(async (session) => {
+        const tables = await session.queryAsync(
+          "SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree'",
+          { format: 'TSV' },
+        );
+        for (const table of Buffer.from(tables.bytes()).toString().trim().split('\n'))
+          await session.queryAsync(`ALTER TABLE \`${table}\` FREEZE WITH NAME '${name}'`);
+        await whileHeld();
+      }),
+    unfreeze: (name) => rm(frozenFolder(folder, name), { recursive: true, force: true }),
     async close() {
       await Promise.all([writer, ...readers, prober].map((turns) => turns.done()));
       for (const { session } of [...readers, prober, writer]) session.close();
       await chdb.drainPending();
     },
   };
+}
+
+/** The engine of {@link openChdb}, with what it runs statements by. */
+export interface ChdbEngine extends Engine, Pick<ChdbStatements, 'run'> {
+  share(port: MessagePort): void;
+  freeze: NonNullable<Engine['freeze']>;
+  unfreeze: NonNullable<Engine['unfreeze']>;
+}
+
+/**
+ * The same, opened when it is first needed: the library takes 250 MB of memory. An error of the opening is that of the
+ * call that needed it, and of `ping` until another call has opened it.
+ *
+ * @param path a folder that no other process uses
+ * @param prepare called when it was opened, before anything else uses it
+ * @throws {Error} when the folder can't be made, or has a path as {@link openChdb} refuses it
+ */
+export async function chdbWhenNeeded(path: string, prepare: (engine: Engine) => Promise<void>): Promise<Engine> {
+  const folder = folderAt(path);
+  const spool = spoolIn(folder);
+  // At once: other threads put their files there before anything is opened.
+  await mkdir(spool, { recursive: true });
+  await emptySpool(spool);
+  let opened: Promise<ChdbEngine> | null = null;
+  let failure: { error: unknown } | null = null;
+  let isClosed = false;
+  let beforeQuery = async () => {};
+
+  async function openPrepared(): Promise<ChdbEngine> {
+    const engine = await openIn(folder, spool);
+    try {
+      await prepare(engine);
+    } catch (error) {
+      await engine.close();
+      throw error;
+    }
+    return engine;
+  }
+
+  async function needed(): Promise<ChdbEngine> {
+    if (isClosed) throw new Error('The warehouse is closed');
+    opened ??= openPrepared();
+    try {
+      const engine = await opened;
+      failure = null;
+      return engine;
+    } catch (error) {
+      opened = null;
+      failure = { error };
+      throw error;
+    }
+  }
+
+  /** Opened first: the work before a query has a bounded time, which the opening must not use up. */
+  async function readable(): Promise<ChdbEngine> {
+    const engine = await needed();
+    await beforeQuery();
+    return engine;
+  }
+
+  return {
+    insert: async (table, ...blocks) => (await needed()).insert(table, ...blocks),
+    async select(statement) {
+      return (await readable()).select(statement);
+    },
+    async *file(rows) {
+      yield* (await needed()).file(rows);
+    },
+    execute: async (sql) => (await needed()).execute(sql),
+    async ping() {
+      if (opened !== null) await (await opened).ping();
+      else if (failure !== null) throw failure.error;
+    },
+    beforeQueries(work) {
+      beforeQuery = work;
+    },
+    share(port) {
+      const run = async (statement: ChdbStatement) => {
+        const isQuery = statement.queue === 'quick' || statement.queue === 'report';
+        return (await (isQuery ? readable() : needed())).run(statement);
+      };
+      serveChdb({ spool, run }, port);
+    },
+    freeze: async (name, whileHeld) => (await needed()).freeze(name, whileHeld),
+    unfreeze: async (name) => (await needed()).unfreeze(name),
+    async close() {
+      isClosed = true;
+      const engine = await opened?.catch(() => null);
+      await engine?.close();
+    },
+  };
+}
+
+/** @throws {Error} when the `file` function of ClickHouse would take the path for a pattern */
+function folderAt(path: string): string {
+  const folder = resolve(path);
+  if (/[*?{}]/.test(folder))
+    throw new Error(
+      `The warehouse's folder ${folder} has one of * ? { } in its path, which ClickHouse takes for a pattern`,
+    );
+  return folder;
+}
+
+function spoolIn(folder: string): string {
+  return join(folder, SPOOL_FOLDER);
+}
+
+/** Removes what a crash left behind: the insert it belonged to was never confirmed. */
+async function emptySpool(spool: string): Promise<void> {
+  for (const name of await readdir(spool)) await rm(join(spool, name), { force: true });
 }
 
 /**

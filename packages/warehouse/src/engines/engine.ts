@@ -81,8 +81,20 @@ export interface Engine {
   execute(sql: string): Promise<void>;
   /** Resolves when the engine answers; does not wait behind inserts and reports. */
   ping(): Promise<void>;
+  /**
+   * Has each query of any thread wait for `work`, which begins once the engine is open. Undefined where it isn't known
+   * who queries.
+   */
+  beforeQueries?(work: () => Promise<void>): void;
   /** Lets the thread at the other end of a port use the engine. Undefined where threads open one each. */
   share?(port: MessagePort): void;
+  /**
+   * Makes hard links of all parts under a name, and holds back what writes until `whileHeld` ends. Undefined for a
+   * server, which has commands of its own for backups.
+   */
+  freeze?(name: string, whileHeld: () => Promise<void>): Promise<void>;
+  /** Removes the hard links. */
+  unfreeze?(name: string): Promise<void>;
   /** Lets what is running finish, then lets go of everything. */
   close(): Promise<void>;
 }

@@ -27,7 +27,7 @@ test('an insert that nobody answers is broken off', async () => {
   }
 });
 
-test('a server that is gone is said to be away, and what it refuses is not', async () => {
+test('a server that does not answer is reported as unavailable; one that refuses is not', async () => {
   const server = createServer(async (request, response) => {
     const asked = String(Buffer.concat(await request.toArray()));
     if (asked.includes('refused'))

@@ -1,10 +1,11 @@
-import { type FleetEvent, geofenceOf } from '@outrider/domain';
+import { type FleetEvent, geofenceOf, type Stop, type Trip } from '@outrider/domain';
 import type { NativeBlock, NativeColumn } from '../native/block.ts';
 import {
   fixedColumn,
   Int64Values,
   LowCardinalityValues,
   nullableColumn,
+  StringValues,
   UuidValues,
   uuidWords,
 } from '../native/columns.ts';
@@ -62,6 +63,28 @@ function emptyColumns(rows: number) {
     noStart: new Uint8Array(rows).fill(1),
     startLatitudes: new Int32Array(rows),
     startLongitudes: new Int32Array(rows),
+    noPlan: new Uint8Array(rows),
+    planIds: new UuidValues(rows),
+    planNames: new StringValues(16),
+    stages: new LowCardinalityValues(rows || 1),
+    causes: new LowCardinalityValues(rows || 1),
+    driverCodes: new LowCardinalityValues(rows || 1),
+    volumes: new Measures(rows),
+    levelsBefore: new Measures(rows),
+    levelsAfter: new Measures(rows),
+    fuelUsed: new Measures(rows),
+    whileMoving: new Uint8Array(rows),
+    noSensor: new Uint8Array(rows),
+    sensorIds: new UuidValues(rows),
+    sensorNames: new StringValues(16),
+    sensorKinds: new LowCardinalityValues(rows || 1),
+    units: new LowCardinalityValues(rows || 1),
+    thresholdIds: new UuidValues(rows),
+    conditions: new LowCardinalityValues(rows || 1),
+    thresholdMins: new Measures(rows),
+    thresholdMaxes: new Measures(rows),
+    sensorValues: new Measures(rows),
+    sensorPeaks: new Measures(rows),
     precedence: new BigUint64Array(rows),
   };
 }
@@ -93,9 +116,26 @@ function setRow(columns: EventColumns, row: number, offset: number, event: Fleet
   const geofenceId = geofenceOf(event);
   if (geofenceId === null) columns.noGeofence[row] = 1;
   else columns.geofenceIds.set(row, uuidWords(geofenceId));
+  const maintenance = event.kind === 'maintenance-due' ? event : null;
+  if (maintenance === null) columns.noPlan[row] = 1;
+  else columns.planIds.set(row, uuidWords(maintenance.planId));
+  columns.planNames.push(maintenance?.planName ?? '');
+  columns.stages.push(maintenance?.stage ?? '');
+  columns.causes.push(maintenance?.cause ?? '');
+  const threshold = event.kind === 'sensor-threshold' ? event : null;
+  if (threshold === null) columns.noSensor[row] = 1;
+  else {
+    columns.sensorIds.set(row, uuidWords(threshold.sensorId));
+    columns.thresholdIds.set(row, uuidWords(threshold.thresholdId));
+  }
+  columns.sensorNames.push(threshold?.sensorName ?? '');
+  columns.sensorKinds.push(threshold?.sensorKind ?? '');
+  columns.units.push(threshold?.unit ?? '');
+  columns.conditions.push(threshold?.condition ?? '');
   columns.alarms.push(event.kind === 'alarm' ? event.alarm : '');
   columns.limitSources.push(event.kind === 'speeding' ? event.limitSource : '');
   columns.endReasons.push(event.endReason ?? '');
+  columns.driverCodes.push(event.driverCode ?? '');
   // As for positions, the first of several that say different things stands.
   columns.precedence[row] = (event.phase === 'end' ? END_PRECEDENCE : 0n) + BigInt(Number.MAX_SAFE_INTEGER - offset);
   setMeasures(columns, row, event);
@@ -115,12 +155,33 @@ function setMeasures(columns: EventColumns, row: number, event: FleetEvent): voi
       columns.distances.set(row, event.distanceM);
       columns.moving.set(row, event.movingMs);
       columns.idling.set(row, event.idlingMs);
+      setTankLevels(columns, row, event);
+      break;
+    case 'sensor-threshold':
+      if (event.min !== null) columns.thresholdMins.set(row, event.min);
+      if (event.max !== null) columns.thresholdMaxes.set(row, event.max);
+      columns.sensorValues.set(row, event.value);
+      columns.sensorPeaks.set(row, event.peakValue);
       break;
     case 'parking':
     case 'idling':
       columns.idling.set(row, event.idlingMs);
+      setTankLevels(columns, row, event);
+      break;
+    case 'refuelling':
+    case 'fuel-drain':
+      columns.volumes.set(row, event.volumeL);
+      columns.levelsBefore.set(row, event.levelBeforeL);
+      columns.levelsAfter.set(row, event.levelAfterL);
+      if (event.whileMoving) columns.whileMoving[row] = 1;
       break;
   }
+}
+
+function setTankLevels(columns: EventColumns, row: number, { fuelStartL, fuelEndL, fuelUsedL }: Trip | Stop): void {
+  if (fuelStartL !== undefined) columns.levelsBefore.set(row, fuelStartL);
+  if (fuelEndL !== undefined) columns.levelsAfter.set(row, fuelEndL);
+  if (fuelUsedL !== undefined) columns.fuelUsed.set(row, fuelUsedL);
 }
 
 function nativeColumns(columns: EventColumns): NativeColumn[] {
@@ -152,6 +213,26 @@ function nativeColumns(columns: EventColumns): NativeColumn[] {
     nullableColumn('start_longitude_e7', 'Int32', columns.noStart, columns.startLongitudes),
     columns.moving.column('moving_ms'),
     columns.idling.column('idling_ms'),
+    columns.planIds.nullableColumn('plan_id', columns.noPlan),
+    columns.planNames.column('plan_name'),
+    columns.stages.column('stage'),
+    columns.causes.column('cause'),
+    columns.driverCodes.column('driver_code'),
+    columns.volumes.column('volume_l'),
+    columns.levelsBefore.column('level_before_l'),
+    columns.levelsAfter.column('level_after_l'),
+    columns.fuelUsed.column('fuel_used_l'),
+    fixedColumn('while_moving', 'Bool', columns.whileMoving),
+    columns.sensorIds.nullableColumn('sensor_id', columns.noSensor),
+    columns.sensorNames.column('sensor_name'),
+    columns.sensorKinds.column('sensor_kind'),
+    columns.units.column('unit'),
+    columns.thresholdIds.nullableColumn('threshold_id', columns.noSensor),
+    columns.conditions.column('condition'),
+    columns.thresholdMins.column('threshold_min'),
+    columns.thresholdMaxes.column('threshold_max'),
+    columns.sensorValues.column('sensor_value'),
+    columns.sensorPeaks.column('sensor_peak'),
     fixedColumn('precedence', 'UInt64', columns.precedence),
   ];
 }

@@ -16,6 +16,16 @@ export function fixedColumn(name: string, type: string, values: Fixed): NativeCo
 }
 
 /**
+ * A column with an array of fixed-width values per row.
+ *
+ * @param type of the values, without `Array`
+ * @param values of all rows, one row's after the other's
+ */
+export function arrayColumn(name: string, type: string, ends: OffsetValues, values: Fixed): NativeColumn {
+  return { name, type: `Array(${type})`, chunks: [ends.chunk, bytesOf(values)] };
+}
+
+/**
  * A column of fixed-width values that may be missing.
  *
  * @param type type of the values, without `Nullable`
@@ -77,6 +87,51 @@ export function uuidWords(text: string): UuidWords {
   return words;
 }
 
+/**
+ * {@link uuidWords} of a UUID that is text in bytes.
+ *
+ * @param words receives them
+ * @throws {UnfitRecordError} when it is not a UUID
+ */
+export function readUuid(source: Buffer, from: number, to: number, words: Uint32Array): void {
+  const hasDashes =
+    to - from === 36 &&
+    source[from + 8] === DASH &&
+    source[from + 13] === DASH &&
+    source[from + 18] === DASH &&
+    source[from + 23] === DASH;
+  if (hasDashes) {
+    const first = quad(source, from);
+    const second = quad(source, from + 4);
+    const third = quad(source, from + 9);
+    const fourth = quad(source, from + 14);
+    const fifth = quad(source, from + 19);
+    const sixth = quad(source, from + 24);
+    const seventh = quad(source, from + 28);
+    const eighth = quad(source, from + 32);
+    if ((first | second | third | fourth | fifth | sixth | seventh | eighth) < NO_QUAD) {
+      words[0] = (third << 16) | fourth;
+      words[1] = (first << 16) | second;
+      words[2] = (seventh << 16) | eighth;
+      words[3] = (fifth << 16) | sixth;
+      return;
+    }
+  }
+  words.set(uuidWords(source.toString('utf8', from, to)));
+}
+
+const DASH = 0x2d;
+const NO_QUAD = 0x10000;
+
+/** What four hexadecimal digits are worth; {@link NO_QUAD} or more where one is something else. */
+function quad(source: Buffer, at: number): number {
+  const a = DIGITS[source[at] ?? 0] ?? 17;
+  const b = DIGITS[source[at + 1] ?? 0] ?? 17;
+  const c = DIGITS[source[at + 2] ?? 0] ?? 17;
+  const d = DIGITS[source[at + 3] ?? 0] ?? 17;
+  return (a | b | c | d) > 15 ? NO_QUAD : (a << 12) | (b << 8) | (c << 4) | d;
+}
+
 function notUuid(text: string): UnfitRecordError {
   return new UnfitRecordError(`${JSON.stringify(text)} is not a UUID`);
 }
@@ -89,12 +144,12 @@ export class UuidValues {
     this.#words = new Uint32Array(rows * 4);
   }
 
-  set(row: number, uuid: UuidWords): void {
+  set(row: number, uuid: UuidWords | Uint32Array): void {
     const at = row * 4;
-    this.#words[at] = uuid[0];
-    this.#words[at + 1] = uuid[1];
-    this.#words[at + 2] = uuid[2];
-    this.#words[at + 3] = uuid[3];
+    this.#words[at] = uuid[0] as number;
+    this.#words[at + 1] = uuid[1] as number;
+    this.#words[at + 2] = uuid[2] as number;
+    this.#words[at + 3] = uuid[3] as number;
   }
 
   column(name: string): NativeColumn {

@@ -1,13 +1,20 @@
 import type {
   Alarm,
   AlarmRaised,
+  DriverShift,
   EventId,
   FleetEvent,
+  FuelChange,
   GeofenceId,
   GeofenceVisit,
   Ignition,
+  MaintenanceDue,
+  MaintenancePlanId,
   Offline,
   PowerCut,
+  SensorId,
+  SensorKind,
+  SensorThresholdExceeded,
   Speeding,
   Stop,
   Trip,
@@ -49,7 +56,10 @@ export const MAX_EVENTS_LIMIT = 10_000;
 export const EVENT_COLUMNS = `id, kind, phase, vehicle_id, toUnixTimestamp64Milli(started_at), toUnixTimestamp64Milli(ended_at),
   latitude_e7, longitude_e7, speed_kmh_x10, toUnixTimestamp64Milli(fix_time), geofence_id, definition_version, end_reason,
   limit_source, limit_kmh, peak_kmh, mean_kmh, distance_m, toUnixTimestamp64Milli(began_at),
-  toUnixTimestamp64Milli(from_fix_time), origin, inferred, alarm, start_latitude_e7, start_longitude_e7, moving_ms, idling_ms`;
+  toUnixTimestamp64Milli(from_fix_time), origin, inferred, alarm, start_latitude_e7, start_longitude_e7, moving_ms, idling_ms,
+  plan_id, plan_name, stage, cause, driver_code,
+  volume_l, level_before_l, level_after_l, fuel_used_l, while_moving, sensor_id, sensor_name, sensor_kind, unit,
+  threshold_id, condition, threshold_min, threshold_max, sensor_value, sensor_peak`;
 
 /**
  * The vehicle's events that began in a time range, a page at a time.
@@ -117,6 +127,26 @@ export type EventRow = [
   startLongitudeE7: number | null,
   movingMs: number | null,
   idlingMs: number | null,
+  planId: MaintenancePlanId | null,
+  planName: string,
+  stage: string,
+  cause: string,
+  driverCode: string,
+  volumeL: number | null,
+  levelBeforeL: number | null,
+  levelAfterL: number | null,
+  fuelUsedL: number | null,
+  whileMoving: boolean,
+  sensorId: SensorId | null,
+  sensorName: string,
+  sensorKind: string,
+  unit: string,
+  thresholdId: string | null,
+  condition: string,
+  thresholdMin: number | null,
+  thresholdMax: number | null,
+  sensorValue: number | null,
+  sensorPeak: number | null,
 ];
 
 /** @throws {Error} when the archive lacks what every such event has */
@@ -136,6 +166,7 @@ export function fleetEvent(row: EventRow): FleetEvent {
     origin: row[20],
     inferred: row[21],
     ...(row[23] === null || row[24] === null ? {} : { startLatitude: row[23] / 1e7, startLongitude: row[24] / 1e7 }),
+    ...(row[31] !== '' && { driverCode: row[31] }),
   };
   switch (row[1]) {
     case 'geofence-visit': {
@@ -165,11 +196,18 @@ export function fleetEvent(row: EventRow): FleetEvent {
         idlingMs: present(row[26], 'idling_ms'),
         maxKmh: present(row[15], 'peak_kmh'),
         meanKmh: present(row[16], 'mean_kmh'),
+        ...tankLevels(row),
         endReason: reasonOf<Trip>(row),
       };
     case 'parking':
     case 'idling':
-      return { ...base, kind: row[1], idlingMs: present(row[26], 'idling_ms'), endReason: reasonOf<Stop>(row) };
+      return {
+        ...base,
+        kind: row[1],
+        idlingMs: present(row[26], 'idling_ms'),
+        ...tankLevels(row),
+        endReason: reasonOf<Stop>(row),
+      };
     case 'ignition':
       return { ...base, kind: 'ignition', endReason: reasonOf<Ignition>(row) };
     case 'alarm':
@@ -178,7 +216,55 @@ export function fleetEvent(row: EventRow): FleetEvent {
       return { ...base, kind: 'power-cut', endReason: reasonOf<PowerCut>(row) };
     case 'offline':
       return { ...base, kind: 'offline', endReason: reasonOf<Offline>(row) };
+    case 'maintenance-due':
+      return {
+        ...base,
+        kind: 'maintenance-due',
+        planId: present(row[27], 'plan_id'),
+        planName: row[28],
+        stage: row[29] as MaintenanceDue['stage'],
+        cause: row[30] as MaintenanceDue['cause'],
+        endReason: reasonOf<MaintenanceDue>(row),
+      };
+    case 'driver-shift':
+      return { ...base, kind: 'driver-shift', driverCode: row[31], endReason: reasonOf<DriverShift>(row) };
+    case 'refuelling':
+    case 'fuel-drain':
+      return {
+        ...base,
+        kind: row[1],
+        volumeL: present(row[32], 'volume_l'),
+        levelBeforeL: present(row[33], 'level_before_l'),
+        levelAfterL: present(row[34], 'level_after_l'),
+        whileMoving: row[36],
+        endReason: reasonOf<FuelChange>(row),
+      };
+    case 'sensor-threshold':
+      return {
+        ...base,
+        kind: 'sensor-threshold',
+        sensorId: present(row[37], 'sensor_id'),
+        sensorName: row[38],
+        sensorKind: row[39] as SensorKind,
+        unit: row[40],
+        thresholdId: present(row[41], 'threshold_id'),
+        condition: row[42] as SensorThresholdExceeded['condition'],
+        min: row[43],
+        max: row[44],
+        value: present(row[45], 'sensor_value'),
+        peakValue: present(row[46], 'sensor_peak'),
+        endReason: reasonOf<SensorThresholdExceeded>(row),
+      };
   }
+}
+
+function tankLevels(row: EventRow): Pick<Trip, 'fuelStartL' | 'fuelEndL' | 'fuelUsedL'> {
+  const [fuelStartL, fuelEndL, fuelUsedL] = [row[33], row[34], row[35]];
+  return {
+    ...(fuelStartL !== null && { fuelStartL }),
+    ...(fuelEndL !== null && { fuelEndL }),
+    ...(fuelUsedL !== null && { fuelUsedL }),
+  };
 }
 
 function reasonOf<Event extends FleetEvent>(row: EventRow): Event['endReason'] {

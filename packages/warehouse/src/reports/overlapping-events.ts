@@ -47,6 +47,12 @@ export const OVERLAPS = `began_at < fromUnixTimestamp64Milli({toMs:Int64} + ${LA
     OR started_at >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC') AND ended_at >= started_at)`;
 
 /**
+ * Events of these kinds alone. Rows of other kinds are left out before those of one event are merged: an event's kind
+ * is a part of its id, so it is the same in all of them.
+ */
+export const OF_KINDS = 'PREWHERE kind IN {kinds:Array(String)}';
+
+/**
  * Events of many vehicles that lasted into a time range, a page at a time: also those that began before it, however
  * long ago, and those that still last.
  *
@@ -67,10 +73,7 @@ export async function overlappingEvents(
     toMs: boundMs(toMs),
     limit: limit + 1,
   };
-  if (kinds) {
-    parameters.kinds = kinds;
-    conditions.push('kind IN {kinds:Array(String)}');
-  }
+  if (kinds) parameters.kinds = kinds;
   if (after) {
     parameters.afterVehicle = after.vehicleId;
     parameters.afterMs = boundMs(after.beganAtMs);
@@ -80,7 +83,7 @@ export async function overlappingEvents(
     );
   }
   const rows = (await engine.select({
-    sql: `SELECT ${EVENT_COLUMNS} FROM events FINAL WHERE ${conditions.join(' AND ')}
+    sql: `SELECT ${EVENT_COLUMNS} FROM events FINAL ${kinds ? OF_KINDS : ''} WHERE ${conditions.join(' AND ')}
       ORDER BY vehicle_id, began_at, id LIMIT {limit:UInt32}`,
     parameters,
     limits: PAGE_LIMITS,

@@ -3,7 +3,8 @@ import type { Engine, Parameter } from '../engines/engine.ts';
 import { NOT_REMOVED } from '../events/replacement.ts';
 import { boundMs } from '../native/time.ts';
 import { fleetCondition, fleetParameters, PAGE_LIMITS } from './fleet.ts';
-import { OVERLAPS } from './overlapping-events.ts';
+import { cutAt, intervalOf, stepOf } from './intervals.ts';
+import { OF_KINDS, OVERLAPS } from './overlapping-events.ts';
 import { ofVehicle } from './per-vehicle.ts';
 
 export interface TalliesQuestion {
@@ -30,6 +31,8 @@ export interface TalliesQuestion {
    * all is known up to `nowMs`.
    */
   knownUntilMs?: ReadonlyMap<VehicleId, number>;
+  /** Whether fuel is added up. Default false: a quarter of what a tally costs. */
+  withFuel?: boolean | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -49,6 +52,15 @@ export interface Tally {
   idlingMs: number;
   /** Null where none has a speed. */
   peakKmh: number | null;
+  /**
+   * Of trips and stops that started there and whose fuel is known: litres used, how far, how long the engine ran. 0
+   * where nobody asked for it, as the next.
+   */
+  fuelUsedL: number;
+  fuelDistanceM: number;
+  fuelEngineMs: number;
+  /** Of refuellings and drains that started there. */
+  volumeL: number;
 }
 
 /** A trip that a cut divides, or that still lasts: its positions show how much of its totals lies where. */
@@ -70,18 +82,11 @@ export interface Tallies {
   crossing: CrossingTrip[];
 }
 
-/** The number of the interval, from 1, that a time is in: a list of cuts is looked through, a grid is divided. */
-function intervalOf(time: string, cuts: readonly number[]): string {
-  const [first = 0, second = 0] = cuts;
-  const step = second - first;
-  const isGrid = cuts.every((cut, nth) => cut === first + nth * step);
-  return isGrid
-    ? `toInt32(intDiv(${time} - ${boundMs(first)}, ${step}) + 1)`
-    : `toInt32(arrayCount(cut -> cut <= ${time}, {cuts:Array(Int64)}))`;
-}
-
 /** That nothing comes is known without a record; all else is known from records. */
 const LASTS_UNTIL = `if(kind = 'offline', {nowMs:Int64}, ${ofVehicle('untils')})`;
+
+const FUEL = `sumIf(ifNull(used_l, 0), begins), sumIf(ifNull(distance_m, 0), begins AND used_l IS NOT NULL),
+  sumIf(ifNull(moving_ms, 0) + ifNull(idling_ms, 0), begins AND used_l IS NOT NULL), sumIf(ifNull(volume_l, 0), begins)`;
 
 /**
  * What many vehicles' events come to, interval by interval, added up where the events are: a row for each vehicle, kind
@@ -90,7 +95,19 @@ const LASTS_UNTIL = `if(kind = 'offline', {nowMs:Int64}, ${ofVehicle('untils')})
  * @throws {RangeError} when there are less than two cuts, or too many vehicles
  */
 export async function tallies(engine: Engine, question: TalliesQuestion): Promise<Tallies> {
-  const { vehicleIds, kinds, fromMs, toMs, cuts, places, geofenceIds, nowMs, knownUntilMs, signal } = question;
+  const {
+    vehicleIds,
+    kinds,
+    fromMs,
+    toMs,
+    cuts,
+    places,
+    geofenceIds,
+    nowMs,
+    knownUntilMs,
+    withFuel = false,
+    signal,
+  } = question;
   if (!((cuts[0] ?? Number.NaN) <= fromMs && (cuts.at(-1) ?? Number.NaN) >= toMs && fromMs < toMs))
     throw new RangeError('The cuts must span the time range');
   if (vehicleIds.length === 0 || kinds.length === 0) return { tallies: [], crossing: [] };
@@ -101,7 +118,7 @@ export async function tallies(engine: Engine, question: TalliesQuestion): Promis
     toMs: boundMs(toMs),
     nowMs: boundMs(nowMs),
     untils: vehicleIds.map((id) => boundMs(Math.min(nowMs, knownUntilMs?.get(id) ?? nowMs))),
-    cuts: cuts.map(boundMs),
+    ...(stepOf(cuts) === null && { cuts: cuts.map(boundMs) }),
     ...(places && { places }),
     ...(geofenceIds && { geofenceIds }),
   };
@@ -113,21 +130,24 @@ export async function tallies(engine: Engine, question: TalliesQuestion): Promis
       ${intervalOf('greatest(clipped_start, clipped_end - 1)', cuts)} AS last_interval,
       first_interval = last_interval AND NOT lasts AND start_ms >= {fromMs:Int64} AND end_ms <= {toMs:Int64} AS whole,
       distance_m, moving_ms, idling_ms, peak_kmh
-    FROM events FINAL
-    WHERE ${fleetCondition} AND kind IN {kinds:Array(String)} AND ${OVERLAPS} AND ${NOT_REMOVED}
+      ${withFuel ? ", volume_l, if(kind IN ('trip', 'idling'), fuel_used_l, NULL) AS used_l" : ''}
+    FROM events FINAL ${OF_KINDS}
+    WHERE ${fleetCondition} AND ${OVERLAPS} AND ${NOT_REMOVED}
       ${geofenceIds ? 'AND (geofence_id IS NULL OR geofence_id IN {geofenceIds:Array(UUID)})' : ''}`;
   const about = { parameters, limits: PAGE_LIMITS, queue: 'report', signal } as const;
   const rows = (await engine.select({
     ...about,
     sql: `SELECT vehicle_id, kind, ${places ? '{places:Array(Int32)}[interval]' : 'interval - 1'} AS place,
         toUInt32(countIf(interval = first_interval AND start_ms >= {fromMs:Int64})),
-        toFloat64(sum(greatest(0, least(clipped_end, {cuts:Array(Int64)}[interval + 1])
-          - greatest(clipped_start, {cuts:Array(Int64)}[interval])))),
+        toFloat64(sum(greatest(0, least(clipped_end, ${cutAt('interval + 1', cuts)})
+          - greatest(clipped_start, ${cutAt('interval', cuts)})))),
         sumIf(ifNull(distance_m, 0), whole), sumIf(ifNull(moving_ms, 0), whole), sumIf(ifNull(idling_ms, 0), whole),
         maxIf(peak_kmh, whole),
         groupArrayIf(tuple(start_ms, end_ms, lasts, ifNull(distance_m, 0), ifNull(moving_ms, 0), ifNull(idling_ms, 0), peak_kmh),
-          kind = 'trip' AND NOT whole AND interval = first_interval)
-      FROM (SELECT *, arrayJoin(range(first_interval, last_interval + 1)) AS interval FROM (${spans}))
+          kind = 'trip' AND NOT whole AND interval = first_interval),
+        ${withFuel ? FUEL : '0, 0, 0, 0'}
+      FROM (SELECT *, arrayJoin(range(first_interval, last_interval + 1)) AS interval,
+        interval = first_interval AND start_ms >= {fromMs:Int64} AS begins FROM (${spans}))
       GROUP BY vehicle_id, kind, place ORDER BY vehicle_id, place, kind`,
   })) as TallyRow[];
   return {
@@ -141,6 +161,10 @@ export async function tallies(engine: Engine, question: TalliesQuestion): Promis
       movingMs: row[6],
       idlingMs: row[7],
       peakKmh: row[8],
+      fuelUsedL: row[10],
+      fuelDistanceM: row[11],
+      fuelEngineMs: row[12],
+      volumeL: row[13],
     })),
     crossing: rows.flatMap((row) =>
       row[9].map((trip) => ({
@@ -177,4 +201,8 @@ type TallyRow = [
     idlingMs: number,
     peakKmh: number | null,
   ][],
+  fuelUsedL: number,
+  fuelDistanceM: number,
+  fuelEngineMs: number,
+  volumeL: number,
 ];

@@ -238,3 +238,90 @@ export function archivedPosition(row: PositionRow): ArchivedPosition {
     rejection: row[17] === '' ? null : row[17],
   };
 }
+
+/** What counters go by. */
+const COUNTED_COLUMNS = `vehicle_id, toUnixTimestamp64Milli(fix_time), latitude_e7, longitude_e7, valid, speed_kmh_x10, ignition,
+  odometer_m, JSONExtract(attributes, 'engineHours', 'Nullable(Float64)'), terminal_id,
+  toUnixTimestamp64Milli(received_at), ${REJECTION}`;
+type CountedRow = [
+  vehicleId: VehicleId,
+  fixTimeMs: number,
+  latitudeE7: number,
+  longitudeE7: number,
+  valid: boolean,
+  speedKmhX10: number | null,
+  ignition: boolean | null,
+  odometerM: number | null,
+  engineHours: number | null,
+  terminalId: TerminalId,
+  receivedAtMs: number,
+  rejection: Rejection | '',
+];
+
+/** A position with what counters go by. */
+export type CountedPosition = Position & Pick<ArchivedPosition, 'terminalId' | 'receivedAtMs' | 'rejection'>;
+
+/** Positions of one vehicle behind a moment. */
+export interface CountedTrackQuestion {
+  vehicleId: VehicleId;
+  afterMs: number;
+}
+
+/**
+ * What counters go by, of each of many vehicles behind a moment: as {@link judgedTracks}.
+ *
+ * @param limit positions of each vehicle at most
+ * @param withAttributes the whole positions: some counters go by sensors
+ * @throws as {@link judgedTracks} does
+ */
+export async function countedTracks(
+  engine: Engine,
+  questions: readonly CountedTrackQuestion[],
+  limit: number,
+  withAttributes = false,
+): Promise<{ positions: CountedPosition[]; hasMore: boolean }[]> {
+  if (questions.length === 0) return [];
+  const columns = withAttributes ? `vehicle_id, ${TRACK_COLUMNS}` : COUNTED_COLUMNS;
+  const rows = (await engine.select({
+    sql: `SELECT ${columns} FROM positions FINAL WHERE ${fleetCondition}
+      AND fix_time > fromUnixTimestamp64Milli({oldestMs:Int64}, 'UTC')
+      AND toUnixTimestamp64Milli(fix_time) > ${ofVehicle('afterMs')}
+      ORDER BY vehicle_id, fix_time, ${AS_THEY_CAME} LIMIT {limit:UInt32} BY vehicle_id`,
+    parameters: {
+      ...perVehicleParameters(questions, { afterMs: ({ afterMs }) => afterMs }),
+      oldestMs: boundMs(Math.min(...questions.map(({ afterMs }) => afterMs))),
+      limit: rowsFor(limit),
+    },
+    limits: PAGE_LIMITS,
+    queue: queueOf(questions),
+  })) as (CountedRow | [VehicleId, ...PositionRow])[];
+  const byVehicle = Map.groupBy(rows, ([vehicleId]) => vehicleId);
+  const positionOf = (row: CountedRow | [VehicleId, ...PositionRow]): CountedPosition =>
+    withAttributes ? archivedPosition(row.slice(1) as PositionRow) : countedPosition(row as CountedRow);
+  return questions.map(({ vehicleId }) => {
+    const { moments, hasMore } = momentsOf(byVehicle.get(vehicleId) ?? [], limit, (a, b) => a[1] === b[1]);
+    return { positions: moments.flat().map(positionOf), hasMore };
+  });
+}
+
+function countedPosition(row: CountedRow): CountedPosition {
+  return {
+    fixTimeMs: row[1],
+    latitude: row[2] / 1e7,
+    longitude: row[3] / 1e7,
+    valid: row[4],
+    speedKmh: row[5] === null ? null : row[5] / 10,
+    courseDeg: null,
+    altitudeM: null,
+    satellites: null,
+    ignition: row[6],
+    odometerM: row[7],
+    supplyV: null,
+    fuelL: null,
+    alarms: NO_ALARMS,
+    attributes: row[8] === null ? null : { engineHours: row[8] },
+    terminalId: row[9],
+    receivedAtMs: row[10],
+    rejection: row[11] === '' ? null : row[11],
+  };
+}

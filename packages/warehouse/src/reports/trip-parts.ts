@@ -1,8 +1,7 @@
 import type { VehicleId } from '@outrider/domain';
-import type { Engine, Parameter } from '../engines/engine.ts';
-import { boundMs } from '../native/time.ts';
-import { IS_GOOD } from '../positions/reading.ts';
-import { PAGE_LIMITS } from './fleet.ts';
+import type { Engine } from '../engines/engine.ts';
+import { inIntervals, isOnQuarters, type Later, measuredQuarters } from './kept-measures.ts';
+import { type Measured, measure } from './measure-trips.ts';
 import type { CrossingTrip } from './tallies.ts';
 
 export interface TripPartsQuestion {
@@ -25,12 +24,6 @@ export interface TripPart {
 
 /** Their vehicles, starts and ends are bound to the query. */
 const TRIPS_A_QUERY = 2000;
-/** The key is looked through for each: where trips are spread over more time ranges, all between them is read. */
-const MAX_INTERVALS = 64;
-/** Slower than this on the way between two fixes it stood (the engine's default threshold). */
-const STATIONARY_KMH = 2;
-/** Faster than this nobody goes (semantics, "Positions"). */
-const MAX_KMH = 500;
 
 /**
  * How trips that cuts divide are shared out among the intervals: by the way from fix to fix, by the odometer where both
@@ -38,120 +31,32 @@ const MAX_KMH = 500;
  * whose totals are known come to these, so that no mileage is lost or won at midnight; one whose positions are gone is
  * shared by time alone. One that `lasts` is what its positions show. Only what lies between the first cut and the last
  * is returned.
+ *
+ * What was measured of a trip by the quarters of an hour is kept for the next question, see `kept-measures.ts`.
  */
-export async function tripParts(engine: Engine, question: TripPartsQuestion): Promise<TripPart[]> {
+export async function tripParts(engine: Engine, question: TripPartsQuestion, later: Later): Promise<TripPart[]> {
   const { trips, cuts, signal } = question;
   const parts: TripPart[] = [];
   const inOrder = trips.toSorted((a, b) => a.startedAtMs - b.startedAtMs);
   for (let at = 0; at < trips.length; at += TRIPS_A_QUERY) {
     const chunk = inOrder.slice(at, at + TRIPS_A_QUERY);
-    const measured = await measure(engine, chunk, cuts, signal);
-    for (const [nth, trip] of chunk.entries()) parts.push(...shared(trip, cuts, measured.get(nth) ?? []));
+    const onQuarters = chunk.filter((trip) => isOnQuarters(trip, cuts));
+    const quarters = await measuredQuarters(engine, onQuarters, signal, later);
+    for (const [trip, measured] of quarters) parts.push(...shared(trip, cuts, inIntervals(trip, measured, cuts)));
+    const others = chunk.filter((trip) => !quarters.has(trip));
+    parts.push(...(await partsByPositions(engine, { trips: others, cuts, signal })));
   }
   return parts;
 }
 
-/**
- * What the positions show of a trip in one interval; interval -1 lies before the first cut, the last after the last.
- */
-interface Measured {
-  interval: number;
-  distanceM: number;
-  movingMs: number;
-  stationaryMs: number;
-  peakKmh: number | null;
-}
-
-/** Great circle in metres between two fixes of a row, by how their columns begin. */
-const wayM = (from: string, to: string) =>
-  `greatCircleDistance(${from}_longitude / 1e7, ${from}_latitude / 1e7, ${to}_longitude / 1e7, ${to}_latitude / 1e7)`;
-const isJump = (from: string, to: string) => `${wayM(from, to)} * 3600 > ${MAX_KMH} * (${to}_ms - ${from}_ms)`;
-const before = (column: string) => `lagInFrame(${column}) OVER steps`;
-const after = (column: string) => `leadInFrame(${column}) OVER steps`;
-
-async function measure(
+/** {@link tripParts} without anything that was kept. Trips are in the order of their starts, 2000 at most. */
+export async function partsByPositions(
   engine: Engine,
-  trips: readonly CrossingTrip[],
-  cuts: readonly number[],
-  signal: AbortSignal | undefined,
-): Promise<Map<number, Measured[]>> {
-  const parameters: Record<string, Parameter> = {
-    cuts: cuts.map(boundMs),
-    vehicleIds: trips.map(({ vehicleId }) => vehicleId),
-    starts: trips.map(({ startedAtMs }) => boundMs(startedAtMs)),
-    ends: trips.map(({ startedAtMs, untilMs }) => boundMs(Math.max(startedAtMs, untilMs))),
-  };
-  const conditions = intervalsOf(trips).map(([fromMs, toMs], nth) => {
-    parameters[`from${nth}`] = boundMs(fromMs);
-    parameters[`to${nth}`] = boundMs(toMs);
-    return `fix_time BETWEEN fromUnixTimestamp64Milli({from${nth}:Int64}, 'UTC') AND fromUnixTimestamp64Milli({to${nth}:Int64}, 'UTC')`;
-  });
-  const interval = (time: string) => `toInt32(arrayCount(cut -> cut <= ${time}, {cuts:Array(Int64)}))`;
-  const rows = (await engine.select({
-    sql: `SELECT trip, interval - 1, sum(metres * share), sum(if(metres * 3600 > ${STATIONARY_KMH} * ms, ms, 0) * share),
-        sum(if(metres * 3600 > ${STATIONARY_KMH} * ms, 0, ms) * share), max(speed_kmh_x10) / 10
-      FROM (
-        SELECT trip, metres, ms, speed_kmh_x10, arrayJoin(range(${interval('before_ms')}, ${interval('at_ms - 1')} + 1)) AS interval,
-          (least(at_ms, if(interval >= length({cuts:Array(Int64)}), at_ms, {cuts:Array(Int64)}[interval + 1]))
-            - greatest(before_ms, if(interval = 0, before_ms, {cuts:Array(Int64)}[interval]))) / ms AS share
-        FROM (
-          SELECT trip, at_ms, before_ms, at_ms - before_ms AS ms, speed_kmh_x10,
-            if(odometer_m >= odometer_before AND (odometer_m - odometer_before) * 3600 <= ${MAX_KMH} * ms,
-              toFloat64(odometer_m - odometer_before), ${wayM('before', 'at')}) AS metres
-          FROM (
-            SELECT trip, at_ms, at_latitude, at_longitude, odometer_m, speed_kmh_x10, ${before('at_ms')} AS before_ms,
-              ${before('at_latitude')} AS before_latitude, ${before('at_longitude')} AS before_longitude,
-              ${before('odometer_m')} AS odometer_before, row_number() OVER steps AS nth
-            FROM (
-              SELECT *, row_number() OVER steps AS place, ${before('at_ms')} AS prior_ms, ${before('at_latitude')} AS prior_latitude,
-                ${before('at_longitude')} AS prior_longitude, ${after('at_ms')} AS next_ms,
-                ${after('at_latitude')} AS next_latitude, ${after('at_longitude')} AS next_longitude
-              FROM (
-                SELECT vehicle_id, toUnixTimestamp64Milli(fix_time) AS at_ms, latitude_e7 AS at_latitude,
-                  longitude_e7 AS at_longitude, odometer_m, speed_kmh_x10
-                FROM positions FINAL WHERE ${IS_GOOD} AND valid AND vehicle_id IN {vehicleIds:Array(UUID)}
-                  AND (${conditions.join(' OR ')})
-              ) AS fixes
-              ASOF INNER JOIN (
-                SELECT vehicle_id, start_ms, end_ms, trip FROM (SELECT {vehicleIds:Array(UUID)} AS vehicle_id,
-                  {starts:Array(Int64)} AS start_ms, {ends:Array(Int64)} AS end_ms, range(${trips.length}) AS trip)
-                ARRAY JOIN vehicle_id, start_ms, end_ms, trip
-              ) AS trips ON fixes.vehicle_id = trips.vehicle_id AND fixes.at_ms >= trips.start_ms
-              WHERE at_ms <= end_ms
-              WINDOW steps AS (PARTITION BY trip ORDER BY at_ms ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING)
-            ) WHERE place = 1 OR NOT (${isJump('prior', 'at')}) OR next_ms = 0 OR NOT (${isJump('at', 'next')})
-            WINDOW steps AS (PARTITION BY trip ORDER BY at_ms ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)
-          ) WHERE nth > 1 AND at_ms > before_ms
-        ) WHERE metres * 3600 <= ${MAX_KMH} * ms
-      ) GROUP BY trip, interval ORDER BY trip, interval`,
-    parameters,
-    limits: PAGE_LIMITS,
-    queue: 'report',
-    signal,
-  })) as [number, number, number, number, number, number | null][];
-  const measured = rows.map(([nth, place, distanceM, movingMs, stationaryMs, peakKmh]) => ({
-    nth,
-    interval: place,
-    distanceM,
-    movingMs,
-    stationaryMs,
-    peakKmh,
-  }));
-  return Map.groupBy(measured, ({ nth }) => nth);
-}
-
-/** Time ranges that hold all trips, in order. */
-function intervalsOf(trips: readonly CrossingTrip[]): [fromMs: number, toMs: number][] {
-  const intervals: [number, number][] = [];
-  // By their starts: a trip either goes on from the last interval, or lies after it.
-  for (const { startedAtMs, untilMs } of trips) {
-    const last = intervals.at(-1);
-    if (last && startedAtMs <= last[1]) last[1] = Math.max(last[1], untilMs);
-    else intervals.push([startedAtMs, untilMs]);
-  }
-  const [first] = intervals;
-  const last = intervals.at(-1);
-  return first && last && intervals.length > MAX_INTERVALS ? [[first[0], last[1]]] : intervals;
+  { trips, cuts, signal }: TripPartsQuestion,
+): Promise<TripPart[]> {
+  if (trips.length === 0) return [];
+  const measured = await measure(engine, trips, cuts, signal);
+  return trips.flatMap((trip, nth) => shared(trip, cuts, measured.get(nth) ?? []));
 }
 
 /** A trip's totals, shared out. */

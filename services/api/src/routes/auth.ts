@@ -1,14 +1,32 @@
 import { Problem } from '@outrider/access';
-import { setSessionCookie, tokenOfHeader } from '@outrider/auth';
+import { type Arrival, setSessionCookie, tokenToRefresh } from '@outrider/auth';
 import { isoTime, type User } from '@outrider/domain';
+import type { Session } from '@outrider/registry';
 import { z } from 'zod';
-import { timeOut } from '../fields.ts';
-import { type Authentication, type OpenContext, openRoute, type Reply, type Route, route } from '../route.ts';
+import { beginConsoleSession } from '../console-session.ts';
+import { line, timeOut } from '../fields.ts';
+import { isForm } from '../input.ts';
+import {
+  type Answer,
+  type Authentication,
+  type OpenContext,
+  openRoute,
+  type Reply,
+  type Route,
+  route,
+  type SecondFactorProof,
+  sessionOf,
+} from '../route.ts';
+import { SignedPasskeyIn } from './signed-passkey.ts';
 
 const Token = z
   .strictObject({
     jwt: z.string().meta({ description: 'Send it as `Authorization: JWT <token>`. Its `exp` is in Unix seconds.' }),
     expiresAt: timeOut,
+    refresh: z.string().meta({
+      description:
+        'For `POST /auth/refresh` and nothing else, as often as it is needed, until the session ends. The `jwt` itself can be refreshed as well.',
+    }),
   })
   .meta({
     id: 'Token',
@@ -16,6 +34,7 @@ const Token = z
       {
         jwt: 'eyJhbGciOiJFZERTQSIsImtpZCI6IjEifQ.eyJzdWIiOiIwMTk2In0.c2lnbmF0dXJl',
         expiresAt: '2026-01-15T13:00:00.000Z',
+        refresh: 'eyJhbGciOiJFZERTQSIsInR5cCI6InJlZnJlc2grand0In0.eyJzdWIiOiIwMTk2In0.c2lnbmF0dXJl',
       },
     ],
   });
@@ -35,19 +54,33 @@ export function crossOrigin(): Problem {
   return new Problem('cross-origin', 'With the cookie of the console, only its own pages may change something.');
 }
 
-async function tokenReply(
-  { tokens }: Authentication,
-  user: User,
-  sessionId: Parameters<Authentication['tokens']['issue']>[1],
-): Promise<Reply> {
-  const { jwt, expiresAtMs } = await tokens.issue(user.id, sessionId);
-  return { status: 200, body: { jwt, expiresAt: isoTime(expiresAtMs) } };
+async function tokenReply({ tokens }: Authentication, user: User, session: Session): Promise<Reply> {
+  const { jwt, expiresAtMs } = await tokens.issue(user.id, session.id);
+  const refresh = await tokens.issueRefresh(user.id, session.id, session.expiresAtMs);
+  return { status: 200, body: { jwt, expiresAt: isoTime(expiresAtMs), refresh } };
 }
 
-/** The JWT of a refresh: under the spec's header, or, on this one path, where every other call has it. */
-function tokenToRefresh({ header }: OpenContext): string {
+/** A login that began the session of the console. */
+export const sessionBegun: Answer = {
+  description: 'Logged in: the cookie.',
+  headers: { 'Set-Cookie': 'Session of the console.' },
+};
+
+/** Begins the session of the console, in a cookie. */
+export async function beginConsole(
+  authentication: Authentication,
+  user: User,
+  arrival: Arrival,
+  agent: string,
+): Promise<Reply> {
+  const cookie = await beginConsoleSession(authentication, user, arrival, agent);
+  return { status: 204, headers: { 'set-cookie': cookie } };
+}
+
+/** The token of a refresh: under the spec's header, or, on this one path, where every other call has it. */
+function tokenIn({ header }: OpenContext): string {
   const given = header('authorization-refresh') ?? header('authorization');
-  const token = tokenOfHeader(given);
+  const token = tokenToRefresh(given);
   if (token === null) throw refused(given === undefined ? 'missing' : 'malformed');
   return token;
 }
@@ -57,6 +90,35 @@ export function refused(why: string): Problem {
   return new Problem('not-authorized', `The token is not taken: ${why}.`, {
     headers: { 'www-authenticate': `JWT realm="outrider", error="${why}"` },
   });
+}
+
+const jwtAsked = z.literal('1', { error: 'It must be 1, where a JWT is asked for, or left out.' }).optional();
+
+/**
+ * The account of a login and a password, and of a code or a passkey where the account has a second factor.
+ *
+ * @param needsApi whether it needs the right to use the API
+ * @throws {Problem} unless it may log in
+ */
+export async function checkedUser(
+  authentication: Authentication,
+  { login, password, ...proof }: { login: string; password: string } & SecondFactorProof,
+  arrival: Arrival,
+  needsApi: boolean,
+): Promise<User> {
+  const known = await authentication.authenticate(login, password, arrival);
+  const user = known && authentication.user(known.id);
+  if (!user || user.blocked) {
+    await authentication.noteFailedLogin(login, user ? 'blocked' : 'wrong login or password', arrival);
+    throw wrongCredentials();
+  }
+  await authentication.refuseBlocked(user);
+  await authentication.passSecondFactor(user, proof, arrival);
+  if (needsApi && !user.apiAccess) {
+    await authentication.noteFailedLogin(login, 'no right to use the API', arrival);
+    throw noApiAccess();
+  }
+  return user;
 }
 
 export const authRoutes: Route[] = [
@@ -69,41 +131,58 @@ export const authRoutes: Route[] = [
     description:
       'With `jwt=1` it gives a JWT, which needs the right to use the API. Without, it begins the session of the console ' +
       'in a cookie that scripts can not read and other sites can not send; calls with it are as good as with a JWT, and ' +
-      'those that change something must come from a page of this service.',
-    query: z.object({
-      jwt: z
-        .literal('1', { error: 'It must be 1, where a JWT is asked for, or left out.' })
-        .optional()
-        .meta({ description: 'The value 1 asks for a JWT.', examples: ['1'] }),
-    }),
+      'those that change something must come from a page of this service. The body is JSON or a form. An account with a ' +
+      'second factor is asked for it by the problem `second-factor-needed`: log in again with `totp` or `passkey`.',
+    query: z.object({ jwt: jwtAsked.meta({ description: 'The value 1 asks for a JWT.', examples: ['1'] }) }),
+    takesForm: true,
     body: z
-      .strictObject({ login: z.string().min(1).max(1000), password: z.string().min(1).max(1000) })
+      .strictObject({
+        login: z.string().min(1).max(1000),
+        password: z.string().min(1).max(1000),
+        totp: z
+          .string()
+          .trim()
+          .min(1)
+          .max(100)
+          .optional()
+          .meta({
+            description:
+              'For an account with a second factor: the present code of its app, or a recovery code, each of which works once.',
+            examples: ['287082'],
+          }),
+        passkey: SignedPasskeyIn.optional().meta({
+          description: 'In place of `totp`: what a passkey of the account signed (`POST /auth/passkey/options`).',
+        }),
+        service: line(100)
+          .optional()
+          .meta({
+            description:
+              'What logs in, such as the name of an external system: the list of sessions shows it in place of the `User-Agent`.',
+            examples: ['Dispatch'],
+          }),
+      })
       .meta({ id: 'Credentials', examples: [{ login: 'admin', password: 'correct horse battery staple' }] }),
     answers: {
       200: { description: 'Logged in: the token.', body: Token },
-      204: { description: 'Logged in: the cookie.', headers: { 'Set-Cookie': 'Session of the console.' } },
+      204: sessionBegun,
     },
-    problems: ['wrong-credentials', 'no-api-access', 'cross-origin', 'unavailable'],
+    problems: [
+      'wrong-credentials',
+      'second-factor-needed',
+      'wrong-second-factor',
+      'no-api-access',
+      'cross-origin',
+      'unavailable',
+    ],
     async handle({ query, body }, { arrival, header, authentication }) {
-      // Nobody else's page may log a browser in, not even to an account of its own.
-      if (query.jwt === undefined && arrival.origin() === 'other') throw crossOrigin();
-      const known = await authentication.authenticate(body.login, body.password, arrival);
-      const user = known && authentication.user(known.id);
-      if (!user || user.blocked) {
-        await authentication.noteFailedLogin(body.login, user ? 'blocked' : 'wrong login or password', arrival);
-        throw wrongCredentials();
-      }
-      await authentication.refuseBlocked(user);
-      if (query.jwt !== undefined && !user.apiAccess) {
-        await authentication.noteFailedLogin(body.login, 'no right to use the API', arrival);
-        throw noApiAccess();
-      }
-      const { sessionTtlMs, tokens } = authentication;
-      const session = await authentication.beginSession(user, arrival, header('user-agent') ?? '');
-      if (query.jwt !== undefined) return tokenReply(authentication, user, session.id);
-      const token = await tokens.issueCookie(user.id, session.id, session.expiresAtMs);
-      const cookie = setSessionCookie(token, arrival.secure, Math.floor(sessionTtlMs / 1000));
-      return { status: 204, headers: { 'set-cookie': cookie } };
+      // Nobody else's page may log a browser in, not even to an account of its own; a form is sent from anywhere.
+      const origin = arrival.origin();
+      if (query.jwt === undefined && (origin === 'other' || (isForm(header('content-type')) && origin !== 'same')))
+        throw crossOrigin();
+      const user = await checkedUser(authentication, body, arrival, query.jwt !== undefined);
+      const agent = body.service ?? header('user-agent') ?? '';
+      if (query.jwt === undefined) return beginConsole(authentication, user, arrival, agent);
+      return tokenReply(authentication, user, await authentication.beginSession(user, arrival, agent));
     },
   }),
   openRoute({
@@ -113,13 +192,16 @@ export const authRoutes: Route[] = [
     operationId: 'refresh',
     summary: 'Obtain a new JWT for one that has expired.',
     description:
-      'Takes the JWT from the login, or a later one of its session, expired or not, in the header ' +
-      '`Authorization-Refresh: JWT <token>`; `Authorization: JWT <token>` is taken on this path too, and so is the header ' +
-      'written with a space, `Authorization refresh: JWT <token>`, which is no legal HTTP: the connection is closed after ' +
-      'the answer to it. It works until the session ends.',
+      'Takes the JWT from the login, or a later one of its session, expired or not, or the token `refresh` that came with ' +
+      'them, in the header `Authorization-Refresh: JWT <token>`; the word JWT may be left out. `Authorization: JWT ' +
+      '<token>` is taken on this path too, and so is the header written with a space, `Authorization refresh: JWT ' +
+      '<token>`, which is no legal HTTP: the connection is closed after the answer to it. It works until the session ends.',
+    query: z.object({
+      jwt: jwtAsked.meta({ description: 'As in the login; a refresh always gives a JWT.', examples: ['1'] }),
+    }),
     headers: {
       'Authorization-Refresh': {
-        description: '`JWT <token>`, with the token from the login or a later one of its session.',
+        description: '`JWT <token>`, with a token from the login or a later one of its session.',
         example: 'JWT eyJhbGciOiJFZERTQSIsImtpZCI6IjEifQ.eyJzdWIiOiIwMTk2In0.c2lnbmF0dXJl',
       },
     },
@@ -128,7 +210,7 @@ export const authRoutes: Route[] = [
     problems: ['not-authorized', 'no-api-access'],
     async handle(_, context) {
       const { authentication, arrival } = context;
-      const verified = await authentication.tokens.verifyIgnoringExpiry(tokenToRefresh(context));
+      const verified = await authentication.tokens.verifyForRefresh(tokenIn(context));
       if (verified.error !== undefined) throw refused(verified.error);
       const session = await authentication.sessions.get(verified.sessionId);
       const user = authentication.user(verified.userId);
@@ -136,7 +218,7 @@ export const authRoutes: Route[] = [
       await authentication.refuseBlocked(user);
       if (!user.apiAccess) throw noApiAccess();
       await authentication.sessions.touch(session.id, arrival.address);
-      return tokenReply(authentication, user, session.id);
+      return tokenReply(authentication, user, session);
     },
   }),
   route({
@@ -145,13 +227,44 @@ export const authRoutes: Route[] = [
     group: 'Authentication',
     operationId: 'logout',
     summary: 'End the session: its tokens work no more, not even for a refresh.',
+    scope: null,
     answers: {
       204: { description: 'Ended.', headers: { 'Set-Cookie': 'Takes the cookie away, where it brought one.' } },
     },
     async handle(_, { access, caller, sessionId, via, arrival }) {
-      await access.endSession(caller.id, sessionId);
+      await access.endSession(caller.id, sessionOf({ sessionId }));
       if (via === 'jwt') return { status: 204 };
       return { status: 204, headers: { 'set-cookie': setSessionCookie('', arrival.secure, 0) } };
+    },
+  }),
+  openRoute({
+    method: 'get',
+    path: '/auth/options',
+    group: 'Authentication',
+    operationId: 'getLoginOptions',
+    summary: 'Ways to log in besides login and password.',
+    answers: {
+      200: {
+        description: 'The ways.',
+        body: z
+          .strictObject({
+            openId: z.strictObject({ name: z.string() }).nullable().meta({
+              description: 'Sign-in by OpenID Connect: a browser begins it at `/auth/oidc/start`. Null: there is none.',
+            }),
+            passkeyOrigin: z.string().nullable().meta({
+              description:
+                'Origin of the pages that passkeys sign in at. Null: they need HTTPS and the name of a host.',
+            }),
+          })
+          .meta({
+            id: 'LoginOptions',
+            examples: [{ openId: { name: 'Company account' }, passkeyOrigin: 'https://fleet.example.com' }],
+          }),
+      },
+    },
+    async handle(_, { arrival, authentication: { openIdName, passkeys } }) {
+      const openId = openIdName === null ? null : { name: openIdName };
+      return { status: 200, body: { openId, passkeyOrigin: passkeys.site(arrival)?.origin ?? null } };
     },
   }),
   openRoute({

@@ -1,10 +1,14 @@
 import { badField } from '@outrider/access';
 import type { GroupId, UserId, VehicleId } from '@outrider/domain';
 import { z } from 'zod';
-import { id, VEHICLE_IN } from '../fields.ts';
+import { customAttributesPatch } from '../custom-fields.ts';
+import { id, idOut, VEHICLE_IN } from '../fields.ts';
 import { dryRun } from '../import-report.ts';
-import { type Route, route } from '../route.ts';
+import { callsOf, type Route } from '../route.ts';
+import { MAX_COPIED_CHARACTERS, sensorsIn } from '../sensor-fields.ts';
 import { vehicleDealerId, vehicleGroupIds } from './vehicles.ts';
+
+const { patch } = callsOf('Vehicles');
 
 /** Many calls' worth; a body of this many stays below the size of usual bodies. */
 const MAX_IDS = 5000;
@@ -34,15 +38,12 @@ function memberChange<Id extends string>(change: { add: Id[]; remove: Id[] }): {
   return change;
 }
 
-/** Name, plate, VIN and terminal belong to one vehicle. */
-const { name: _, plate: __, vin: ___, terminalId: ____, ...SHARED_FIELDS } = VEHICLE_IN;
+/** Name, plate, VIN, terminal and external id belong to one vehicle. */
+const { name: _, plate: __, vin: ___, terminalId: ____, externalId: _____, ...SHARED_FIELDS } = VEHICLE_IN;
 
 /** The same change to many things by one call: to all of them, or to none. */
 export const bulkRoutes: Route[] = [
-  route({
-    method: 'patch',
-    path: '/api/v1/vehicles',
-    group: 'Vehicles',
+  patch('/api/v1/vehicles', {
     operationId: 'changeVehicles',
     summary: 'Make the same change to many vehicles (JSON merge patch): to all of them, or to none.',
     description: `At most ${MAX_IDS} vehicles. What only one vehicle can have, such as its terminal, is changed one by one.`,
@@ -50,15 +51,43 @@ export const bulkRoutes: Route[] = [
     body: z
       .strictObject({
         ids: distinct<VehicleId>(),
-        patch: z.strictObject({ ...SHARED_FIELDS, dealerId: vehicleDealerId, groupIds: vehicleGroupIds }).partial(),
+        patch: z
+          .strictObject({
+            ...SHARED_FIELDS,
+            dealerId: vehicleDealerId,
+            groupIds: vehicleGroupIds,
+            customAttributes: customAttributesPatch,
+            sensors: sensorsIn,
+          })
+          .partial(),
+      })
+      .superRefine(({ ids, patch }, context) => {
+        if (patch.sensors === undefined) return;
+        const most = Math.floor(MAX_COPIED_CHARACTERS / JSON.stringify(patch.sensors).length);
+        if (ids.length > most)
+          context.addIssue({
+            code: 'custom',
+            path: ['ids'],
+            message: `These sensors fit into ${most} vehicles at once.`,
+          });
       })
       .meta({ id: 'VehiclesPatch', examples: [{ ids: [VEHICLE_ID], patch: { speedLimitKmh: 80 } }] }),
     answers: {
       200: {
         description: 'All of it was done; in a dry run: would have been.',
         body: z
-          .strictObject({ dryRun: z.boolean(), updated: z.int(), unchanged: z.int() })
-          .meta({ id: 'VehiclesChanged', examples: [{ dryRun: false, updated: 1, unchanged: 0 }] }),
+          .strictObject({
+            dryRun: z.boolean(),
+            updated: z.int(),
+            unchanged: z.int(),
+            items: z.array(z.strictObject({ id: idOut, outcome: z.enum(['updated', 'unchanged']) })),
+          })
+          .meta({
+            id: 'VehiclesChanged',
+            examples: [
+              { dryRun: false, updated: 1, unchanged: 0, items: [{ id: VEHICLE_ID, outcome: 'updated' as const }] },
+            ],
+          }),
       },
     },
     problems: ['forbidden', 'conflict', 'quota-exceeded'],
@@ -67,10 +96,7 @@ export const bulkRoutes: Route[] = [
       return { status: 200, body: { dryRun: isDry, ...(await access.bulk.changeVehicles(ids, patch, isDry)) } };
     },
   }),
-  route({
-    method: 'patch',
-    path: '/api/v1/vehicle-groups/{id}/vehicles',
-    group: 'Vehicles',
+  patch('/api/v1/vehicle-groups/{id}/vehicles', {
     operationId: 'changeVehiclesOfGroup',
     summary: 'Put vehicles into the group and take others out: all of them, or none.',
     description: `At most ${MAX_IDS} in each list.`,
@@ -87,10 +113,7 @@ export const bulkRoutes: Route[] = [
       return { status: 200, body: { dryRun: isDry, ...changed } };
     },
   }),
-  route({
-    method: 'patch',
-    path: '/api/v1/vehicle-groups/{id}/users',
-    group: 'Vehicles',
+  patch('/api/v1/vehicle-groups/{id}/users', {
     operationId: 'changeUsersOfGroup',
     summary: 'Give accounts access to the group and take it from others: all of them, or none.',
     description: `At most ${MAX_IDS} in each list.`,

@@ -1,8 +1,14 @@
+import { customMatcher, mergedAttributes } from '@outrider/access';
 import type { Geofence, GeofenceId } from '@outrider/domain';
 import { z } from 'zod';
+import { CUSTOM_EXAMPLE, CUSTOM_FIELDS_OUT, CUSTOM_FIELDS_PATCH, customAsked, customQuery } from '../custom-fields.ts';
+import { ENTITY_HEADERS, entityReply } from '../entity-reply.ts';
 import { id, idOut, listOf, pageAsked, pageReply, paging, searchAsked, searching } from '../fields.ts';
 import { type GeozoneFeature, measuresOf } from '../geojson.ts';
 import {
+  category,
+  color,
+  description,
   geometryIn,
   geometryOut,
   geozoneBody,
@@ -12,11 +18,14 @@ import {
   name,
   radiusM,
   shape,
+  sharedGroupIds,
+  sharedWithOrganisation,
   speedLimitKmh,
   widthM,
 } from '../geozone-fields.ts';
-import { etagOf } from '../input.ts';
-import { type Reply, type Route, route } from '../route.ts';
+import { callsOf, type Route } from '../route.ts';
+
+const { get, post, patch, remove } = callsOf('Geozones');
 
 export const GeozoneOut = z
   .strictObject({
@@ -31,6 +40,12 @@ export const GeozoneOut = z
       groupIds: z.array(idOut).nullable(),
       speedLimitKmh: z.number().nullable(),
       minDwellSeconds: z.number(),
+      color: z.string().nullable().meta({ description: 'On maps. Null: none of its own.' }),
+      description: z.string().nullable(),
+      category: z.string().nullable(),
+      sharedWithOrganisation: z.boolean(),
+      sharedGroupIds: z.array(idOut),
+      ...CUSTOM_FIELDS_OUT,
       ownerId: idOut,
       areaM2: z.number().meta({ description: 'Computed.' }),
       perimeterM: z.number().meta({ description: 'Computed.' }),
@@ -50,6 +65,12 @@ export const GeozoneOut = z
           groupIds: null,
           speedLimitKmh: 20,
           minDwellSeconds: 0,
+          color: '#1f5fc4',
+          description: null,
+          category: 'Depot',
+          sharedWithOrganisation: true,
+          sharedGroupIds: [],
+          ...CUSTOM_EXAMPLE,
           ownerId: '01961f3c-9c32-7e5a-9d3f-4b8c2e6a0f79',
           areaM2: 196_349.5,
           perimeterM: 1570.8,
@@ -65,39 +86,31 @@ const EXAMPLE: GeozoneFeature = {
   properties: { shape: 'circle', radiusM: 250 },
 };
 
-function reply(status: number, geofence: Geofence): Reply {
-  return {
-    status,
-    body: geozoneBody(geofence),
-    headers: {
-      etag: etagOf(geofence.version),
-      ...(status === 201 ? { location: `/api/v1/geozones/${geofence.id}` } : {}),
-    },
-  };
+const reply = entityReply('/api/v1/geozones', geozoneBody);
+
+/** What a merge patch names. */
+function given<T extends object>(patch: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
+  return Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)) as never;
 }
 
-const oneGeozone = { description: 'The geozone.', body: GeozoneOut, headers: { ETag: 'Version, for `If-Match`.' } };
+const oneGeozone = { description: 'The geozone.', body: GeozoneOut, headers: ENTITY_HEADERS };
 
 export const geozoneRoutes: Route[] = [
-  route({
-    method: 'get',
-    path: '/api/v1/geozones',
-    group: 'Geozones',
+  get('/api/v1/geozones', {
     operationId: 'listGeozones',
     summary: 'Geozones that the caller may see.',
-    description: 'Their own; for a dealer those of their users too, and for an operator all.',
-    query: z.object({ ...paging, ...searching('name') }),
+    description:
+      'Their own and those shared with them; for a dealer those of their users too, and for an operator all.',
+    query: z.object({ ...paging, ...searching('name', 'externalId'), ...customQuery }),
     answers: { 200: { description: 'A page.', body: listOf(GeozoneOut) } },
     async handle({ query }, { access }) {
-      const search = searchAsked(query);
-      const page = search ? access.findGeofences(search) : await access.geofences(pageAsked(query));
+      const custom = customAsked(query);
+      const search = searchAsked(query, customMatcher(custom) !== null);
+      const page = search ? access.findGeofences(search, custom) : await access.geofences(pageAsked(query));
       return pageReply<Geofence>(page, geozoneBody);
     },
   }),
-  route({
-    method: 'post',
-    path: '/api/v1/geozones',
-    group: 'Geozones',
+  post('/api/v1/geozones', {
     operationId: 'addGeozone',
     summary: 'Draw a geozone: it belongs to the caller and watches what the caller may see.',
     description:
@@ -115,15 +128,11 @@ export const geozoneRoutes: Route[] = [
     answers: { 201: { ...oneGeozone, description: 'Added.' } },
     problems: ['conflict', 'quota-exceeded'],
     async handle({ body }, { access, geometry }) {
-      const { name, groupIds, speedLimitKmh, minDwellSeconds } = body.properties;
-      const shape = await geometry.shapeOf(body);
-      return reply(201, await access.addGeofence({ name, shape, groupIds, speedLimitKmh, minDwellSeconds }));
+      const { shape: _, radiusM: __, widthM: ___, ...terms } = body.properties;
+      return reply(201, await access.addGeofence({ ...terms, shape: await geometry.shapeOf(body) }));
     },
   }),
-  route({
-    method: 'get',
-    path: '/api/v1/geozones/{id}',
-    group: 'Geozones',
+  get('/api/v1/geozones/{id}', {
     operationId: 'getGeozone',
     summary: 'One geozone.',
     params: byId,
@@ -133,10 +142,7 @@ export const geozoneRoutes: Route[] = [
       return reply(200, await access.geofence(params.id));
     },
   }),
-  route({
-    method: 'patch',
-    path: '/api/v1/geozones/{id}',
-    group: 'Geozones',
+  patch('/api/v1/geozones/{id}', {
     operationId: 'changeGeozone',
     summary: 'Change a geozone (JSON merge patch).',
     description: 'Another kind of shape needs the geometry and `properties.shape` with what belongs to it.',
@@ -154,6 +160,12 @@ export const geozoneRoutes: Route[] = [
             groupIds,
             speedLimitKmh,
             minDwellSeconds,
+            color,
+            description,
+            category,
+            sharedWithOrganisation,
+            sharedGroupIds,
+            ...CUSTOM_FIELDS_PATCH,
           })
           .partial(),
       })
@@ -164,7 +176,7 @@ export const geozoneRoutes: Route[] = [
     problems: ['not-found', 'forbidden', 'conflict', 'quota-exceeded', 'stale'],
     async handle({ params, body }, { access, ifMatch, geometry }) {
       const changed = await access.changeGeofence(params.id, ifMatch, async (current) => {
-        const { shape, radiusM, widthM, ...rest } = body.properties ?? {};
+        const { shape, radiusM, widthM, customAttributes, ...rest } = body.properties ?? {};
         const now = measuresOf(current.shape);
         // A name that was not given has no place in the merge; null takes a measure away.
         const properties = { shape: shape ?? now.properties.shape } as GeozoneFeature['properties'];
@@ -174,21 +186,24 @@ export const geozoneRoutes: Route[] = [
         const sameKind = properties.shape === now.properties.shape;
         if (radius != null && (sameKind || radiusM != null)) properties.radiusM = radius;
         if (width != null && (sameKind || widthM != null)) properties.widthM = width;
+        const { kind: _, id: __, version: ___, ownerId: ____, ...terms } = current;
         return {
-          name: rest.name ?? current.name,
-          groupIds: rest.groupIds === undefined ? current.groupIds : rest.groupIds,
-          speedLimitKmh: rest.speedLimitKmh === undefined ? current.speedLimitKmh : rest.speedLimitKmh,
-          minDwellSeconds: rest.minDwellSeconds ?? current.minDwellSeconds,
+          ...terms,
+          ...given(rest),
+          ...(customAttributes && {
+            customAttributes: mergedAttributes(
+              current.customAttributes,
+              customAttributes,
+              '/properties/customAttributes',
+            ),
+          }),
           shape: await geometry.shapeOf({ type: 'Feature', geometry: body.geometry ?? now.geometry, properties }),
         };
       });
       return reply(200, changed);
     },
   }),
-  route({
-    method: 'delete',
-    path: '/api/v1/geozones/{id}',
-    group: 'Geozones',
+  remove('/api/v1/geozones/{id}', {
     operationId: 'deleteGeozone',
     summary: 'Delete a geozone; visits to it end.',
     params: byId,

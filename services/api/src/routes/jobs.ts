@@ -1,15 +1,17 @@
-import { type JobAccess, MAX_RECALCULATED_DAYS } from '@outrider/access';
+import { type JobAccess, MAX_RECALCULATED_DAYS, PERSON_EXPORT } from '@outrider/access';
 import { type GeofenceId, isoTime, type JobId } from '@outrider/domain';
-import { ERASURE, type ErasureFacts, JOB_STATES, type Job } from '@outrider/registry';
+import { ERASE_HISTORY, ERASURE, type ErasureFacts, JOB_STATES, type Job, RETENTION } from '@outrider/registry';
 import { REPORT_JOB, requestOf } from '@outrider/reports';
 import { z } from 'zod';
 import { id, idOut, listOf, pageAsked, pageReply, paging, timeIn, timeOut } from '../fields.ts';
-import { type Reply, type Route, route } from '../route.ts';
+import { callsOf, type Reply, type Route, route } from '../route.ts';
 import { vehicleKey } from './vehicles.ts';
+
+const { get, post } = callsOf('Reports');
 
 /** Kinds of jobs, as they are asked for and shown. */
 const RECALCULATIONS = ['recalculate-geozone', 'recalculate-vehicle', 'late-data'] as const;
-const KINDS = [...RECALCULATIONS, REPORT_JOB, ERASURE] as const;
+const KINDS = [...RECALCULATIONS, REPORT_JOB, ERASURE, ERASE_HISTORY, RETENTION, PERSON_EXPORT] as const;
 
 /** What every job has. */
 const job = {
@@ -63,6 +65,10 @@ const RecalculationOut = z
   })
   .meta({ id: 'RecalculationJob', examples: [RECALCULATION_EXAMPLE] });
 
+/** Of what a report could not hold. */
+export const HISTORY_FROM =
+  'What was before is erased of at least one of the vehicles, by request or by the retention of a group or of the fleet. Absent where the report begins later.';
+
 export const ReportJobOut = z
   .strictObject({
     ...job,
@@ -84,6 +90,11 @@ export const ReportJobOut = z
         bytes: z.int(),
         name: z.string().meta({ description: 'Suggested name for the saved file.' }),
         mediaType: z.string(),
+        summary: z.array(z.string()).meta({
+          description: 'Its totals as its reader reads them; what its e-mails say.',
+          examples: [['Distance: 120 km']],
+        }),
+        historyFrom: timeOut.optional().meta({ description: HISTORY_FROM }),
         url: z.string().meta({ description: 'Where the file is.' }),
         expiresAt: timeOut.meta({ description: 'It is kept until then at most.' }),
       })
@@ -112,6 +123,7 @@ export const ReportJobOut = z
           bytes: 412_087,
           name: 'mileage-2025-12-31-2026-01-14.xlsx',
           mediaType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+          summary: ['Distance: 120 km', 'Trips: 9'],
           url: '/api/v1/report-jobs/01961f3d-1b21-7d4f-8c2e-3a7b1d5f9e72/file',
           expiresAt: '2026-01-22T12:00:07.125Z',
         },
@@ -136,6 +148,7 @@ const ErasureJobOut = z
         archiveRows: z.int().meta({ description: 'Rows of positions and events.' }),
         videos: z.int(),
         reports: z.int().meta({ description: 'Files of reports.' }),
+        serviceFiles: z.int().meta({ description: 'Files of service records.' }),
         notifications: z.int(),
         auditLines: z.int().meta({ description: 'Lines of the audit trail from which personal data was removed.' }),
       })
@@ -164,8 +177,106 @@ const ErasureJobOut = z
     ],
   });
 
+const erased = z
+  .strictObject({
+    vehicles: z.int(),
+    archiveRows: z.int().meta({ description: 'Rows of positions and events.' }),
+    videos: z.int(),
+    reports: z.int().meta({ description: 'Files of reports.' }),
+    notifications: z.int(),
+  })
+  .nullable()
+  .meta({ description: 'What was erased; null before it is done.' });
+const HISTORY_ERASURE_EXAMPLE = {
+  id: '01961f3d-3d43-7f6b-9e4a-5c9d3f7b1e94',
+  userId: '01961f3c-9c32-7e5a-9d3f-4b8c2e6a0f79',
+  state: 'done' as const,
+  percent: 100,
+  result: { vehicles: 1, archiveRows: 413_295, videos: 3, reports: 1, notifications: 85 },
+  error: null,
+  createdAt: '2026-01-15T12:00:00.000Z',
+  startedAt: '2026-01-15T12:00:02.500Z',
+  finishedAt: '2026-01-15T12:00:19.000Z',
+};
+export const HistoryErasureOut = z
+  .strictObject({
+    ...job,
+    kind: z.literal(ERASE_HISTORY),
+    subjectId: idOut.nullable().meta({ description: 'The vehicle; null where it is not to be seen any more.' }),
+    before: timeOut.meta({ description: 'What the vehicle did before it is erased.' }),
+    result: erased,
+  })
+  .meta({
+    id: 'HistoryErasureJob',
+    examples: [
+      {
+        ...HISTORY_ERASURE_EXAMPLE,
+        kind: ERASE_HISTORY,
+        subjectId: '01961f3c-7a10-7c3e-9b1d-2f6a0c4e8d57',
+        before: '2025-01-01T00:00:00.000Z',
+      },
+    ],
+  });
+const RetentionOut = z.strictObject({ ...job, kind: z.literal(RETENTION), subjectId: z.null(), result: erased }).meta({
+  id: 'RetentionJob',
+  description: 'The daily erasure of what groups keep no longer.',
+  examples: [{ ...HISTORY_ERASURE_EXAMPLE, kind: RETENTION, subjectId: null, userId: null }],
+});
+
+export const PersonExportOut = z
+  .strictObject({
+    ...job,
+    kind: z.literal(PERSON_EXPORT),
+    subject: z.enum(['user', 'driver']),
+    subjectId: idOut
+      .nullable()
+      .meta({ description: 'The account or the driver; null where it is not to be seen any more.' }),
+    result: z
+      .strictObject({
+        bytes: z.int(),
+        name: z.string().meta({ description: 'Suggested name for the saved file.' }),
+        mediaType: z.string(),
+        url: z.string().meta({ description: 'Where the file is, for who asked for it.' }),
+        expiresAt: timeOut.meta({ description: 'It is kept until then at most.' }),
+      })
+      .nullable()
+      .meta({ description: 'Its file; null before it is done.' }),
+  })
+  .meta({
+    id: 'PersonExportJob',
+    examples: [
+      {
+        id: '01961f3d-4e54-7a7c-8f5b-6d0e4a8c2ba5',
+        kind: PERSON_EXPORT,
+        subject: 'user',
+        subjectId: '01961f3c-9c32-7e5a-9d3f-4b8c2e6a0f79',
+        userId: '01961f3c-9c32-7e5a-9d3f-4b8c2e6a0f79',
+        state: 'done',
+        percent: 100,
+        result: {
+          bytes: 48_213,
+          name: 'user-01961f3c-9c32-7e5a-9d3f-4b8c2e6a0f79-2026-01-15.json',
+          mediaType: 'application/json',
+          url: '/api/v1/person-exports/01961f3d-4e54-7a7c-8f5b-6d0e4a8c2ba5/file',
+          expiresAt: '2026-01-22T12:00:07.125Z',
+        },
+        error: null,
+        createdAt: '2026-01-15T12:00:00.000Z',
+        startedAt: '2026-01-15T12:00:00.250Z',
+        finishedAt: '2026-01-15T12:00:07.125Z',
+      },
+    ],
+  });
+
 const JobOut = z
-  .discriminatedUnion('kind', [RecalculationOut, ReportJobOut, ErasureJobOut])
+  .discriminatedUnion('kind', [
+    RecalculationOut,
+    ReportJobOut,
+    ErasureJobOut,
+    HistoryErasureOut,
+    RetentionOut,
+    PersonExportOut,
+  ])
   .meta({ id: 'Job', examples: [RECALCULATION_EXAMPLE] });
 
 const at = (timeMs: number | null) => (timeMs === null ? null : isoTime(timeMs));
@@ -184,6 +295,12 @@ function jobBody(job: Job, retentionMs: number): unknown {
     finishedAt: at(job.finishedAtMs),
   };
   if (job.kind === REPORT_JOB) return { ...common, ...reportFacts(job, retentionMs) };
+  if (job.kind === PERSON_EXPORT) return { ...common, ...exportFacts(job, retentionMs) };
+  if (job.kind === RETENTION) return { ...common, result: job.result };
+  if (job.kind === ERASE_HISTORY) {
+    const { beforeMs } = job.parameters as { beforeMs: number };
+    return { ...common, before: isoTime(beforeMs), result: job.result };
+  }
   return { ...common, ...(job.kind === ERASURE ? erasureFacts(job) : recalculationFacts(job)) };
 }
 
@@ -203,9 +320,17 @@ function erasureFacts(job: Job) {
   return { subject, requestedBy, dueAt: isoTime(dueAtMs), result: job.result };
 }
 
+function exportFacts(job: Job, retentionMs: number) {
+  const { bytes, name, mediaType } = job.result ?? {};
+  const url = `/api/v1/person-exports/${job.id}/file`;
+  const expiresAt = isoTime((job.finishedAtMs ?? 0) + retentionMs);
+  return { subject: job.parameters.subject, result: job.result && { bytes, name, mediaType, url, expiresAt } };
+}
+
 function reportFacts(job: Job, retentionMs: number) {
   const { report, format, fromMs, toMs, timeZone } = requestOf(job);
   const url = `/api/v1/report-jobs/${job.id}/file`;
+  const { historyFromMs: _, ...result } = job.result ?? {};
   return {
     report,
     format,
@@ -214,8 +339,16 @@ function reportFacts(job: Job, retentionMs: number) {
     to: at(toMs),
     timeZone,
     rows: job.progress.positions,
-    result: job.result && { ...job.result, url, expiresAt: isoTime((job.finishedAtMs ?? 0) + retentionMs) },
+    // Of one that failed it is a reason for messages.
+    result:
+      job.state === 'done'
+        ? { summary: [], ...result, ...historyOf(job), url, expiresAt: isoTime((job.finishedAtMs ?? 0) + retentionMs) }
+        : null,
   };
+}
+
+function historyOf({ result }: Job): { historyFrom?: string } {
+  return typeof result?.historyFromMs === 'number' ? { historyFrom: isoTime(result.historyFromMs) } : {};
 }
 
 /** A job that was just begun, and where to see how far it is. */
@@ -272,14 +405,11 @@ Where positions come late, the service does this by itself: this call is for pos
       return accepted(await access.recalculateVehicle(params.id, { fromMs: query.from, toMs: query.to }), access.jobs);
     },
   }),
-  route({
-    method: 'get',
-    path: '/api/v1/jobs',
-    group: 'Reports',
+  get('/api/v1/jobs', {
     operationId: 'listJobs',
     summary: 'Jobs, the newest first.',
     description:
-      'What the caller asked for; for an operator everybody’s, and those that the service began by itself, such as the erasures of deleted vehicles and accounts (`kind=erasure`). A job is kept for 30 days after its end.',
+      'What the caller asked for; for an operator everybody’s, and those that the service began by itself, such as the erasures of deleted vehicles and accounts (`kind=erasure`) and of what groups and fleets keep no longer (`kind=retention`). A job is kept for 30 days after its end.',
     query: z.object({
       ...paging,
       kind: z.enum(KINDS).optional(),
@@ -294,10 +424,7 @@ Where positions come late, the service does this by itself: this call is for pos
       );
     },
   }),
-  route({
-    method: 'get',
-    path: '/api/v1/jobs/{id}',
-    group: 'Reports',
+  get('/api/v1/jobs/{id}', {
     operationId: 'getJob',
     summary: 'How far a job is.',
     params: z.object({ id: id<JobId>() }),
@@ -307,14 +434,11 @@ Where positions come late, the service does this by itself: this call is for pos
       return { status: 200, body: jobBody(await access.jobs.job(params.id), access.jobs.retentionMs) };
     },
   }),
-  route({
-    method: 'post',
-    path: '/api/v1/jobs/{id}/cancel',
-    group: 'Reports',
+  post('/api/v1/jobs/{id}/cancel', {
     operationId: 'cancelJob',
     summary: 'Call a job off.',
     description:
-      'One that runs ends a moment later. What it has done so far stays done; a job that is over stays as it is. An erasure can only be called off before it begins.',
+      'One that runs ends a moment later. What it has done so far stays done; a job that is over stays as it is. An erasure can only be called off before it begins, one of a vehicle’s history not at all.',
     params: z.object({ id: id<JobId>() }),
     answers: { 200: { description: 'The job as it is now.', body: JobOut } },
     problems: ['not-found', 'conflict'],

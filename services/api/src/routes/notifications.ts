@@ -1,24 +1,47 @@
-import type { ListedRule, RuleShown, RuleWish } from '@outrider/access';
-import { badParameter } from '@outrider/access';
-import { checkWebhookSecret } from '@outrider/channels';
+import type { ListedDelivery, ListedRule, RuleShown, RuleTrial, RuleWish } from '@outrider/access';
+import { badField, badParameter } from '@outrider/access';
 import {
+  checkWebhookSecret,
+  faultText,
+  MESSAGE_PLACEHOLDERS,
+  notificationText,
+  templateFault,
+} from '@outrider/channels';
+import {
+  ALARMS,
+  COMMAND_TYPES,
+  DEFAULT_LICENCE_WARNING_DAYS,
   type DeliveryId,
+  DRIVER_CONDITIONS,
+  type DriverId,
   EVENT_KINDS,
   eventJson,
   type GeofenceId,
   type GroupId,
+  INACTIVE_REASONS,
   isoTime,
+  LICENCE_EXPIRY,
+  MAX_LICENCE_WARNING_DAYS,
+  MAX_MIN_DURATION_MINUTES,
   MISMATCHES,
+  NOTIFIED_KINDS,
   type NotificationId,
   type NotificationRule,
   type NotificationRuleId,
   notificationJson,
+  orderOfRule,
+  type RuleCommand,
   type RuleDays,
+  ruleCommandOf,
+  type UserId,
   type VehicleId,
   WEEKDAYS,
 } from '@outrider/domain';
-import { DELIVERY_STATES, type Delivery } from '@outrider/registry';
+import { CHANNELS, type ChannelTest, DELIVERY_STATES } from '@outrider/registry';
+import { LANGUAGES, type Language } from '@outrider/words';
 import { z } from 'zod';
+import { MAX_COMMAND_EXPIRY_SECONDS, MIN_COMMAND_EXPIRY_SECONDS, orderIn, speedBound } from '../command-fields.ts';
+import { ENTITY_HEADERS, entityHeaders } from '../entity-reply.ts';
 import {
   EmailStatesOut,
   id,
@@ -32,24 +55,51 @@ import {
   recipients,
   timeOut,
   timeSuchAs,
+  wholeParameter,
   writeCursor,
 } from '../fields.ts';
-import { etagOf } from '../input.ts';
-import { type Reply, type Route, route } from '../route.ts';
+import { callsOf, type Reply, type Route } from '../route.ts';
+
+const { get, post, patch, remove } = callsOf('Notifications');
 
 const name = line(200);
 const active = z.boolean().meta({ description: 'A rule that is not active notifies nobody.' });
 const eventKinds = z
-  .array(z.enum(EVENT_KINDS))
+  .array(z.enum(NOTIFIED_KINDS))
   .min(1)
   .max(50)
   .transform((kinds) => [...new Set(kinds)])
-  .meta({ description: 'Kinds of event, such as `geofence-visit` and `speeding`.' });
+  .meta({
+    description:
+      'Kinds of event. `geofence-visit`: it begins when the vehicle enters a geozone, and ends when it leaves. `speeding`: faster than the limit of the vehicle or of a geozone. `trip`: the vehicle moves. `parking`, `idling`: it stands with the ignition off, or on. `ignition`: the ignition is on. `alarm`: the terminal raises an alarm, see `alarms`. `power-cut`: the terminal is without external power. `offline`: nothing comes from the terminal. `maintenance-due`: a service is near (`stage` `warning`) or due. `refuelling`, `fuel-drain`: the tank is filled, or loses fuel that the engine did not burn. `driver-shift`: the terminal sends the code of a driver. `sensor-threshold`: a sensor is beyond one of its thresholds. `licence-expiry`: the driving licence of a driver expires, see `licenceWarningDays`; a rule of this kind has no other, and no conditions of vehicles, as no vehicle is part of it.',
+  });
 const phases = z
   .array(z.enum(['begin', 'end']))
   .min(1)
   .transform((list) => [...new Set(list)])
   .meta({ description: 'Of an event that lasts: notified when it begins, when it ends, or both.' });
+const minDurationMinutes = z.number().min(0).max(MAX_MIN_DURATION_MINUTES).meta({
+  description:
+    'Only events that last so long. `begin` is notified once they have, and not when they begin; `end` where they had. By the times of the data: a vehicle that keeps silent is waited for 2 minutes more. `days` and `hours` are those of that moment. 0: all, at once.',
+});
+/** Alarms that are events of kind `alarm`; a power cut is a kind of its own. */
+const EVENT_ALARMS = ALARMS.filter((alarm) => alarm !== 'power-cut');
+const alarms = z
+  .array(z.enum(EVENT_ALARMS))
+  .min(1)
+  .transform((list) => [...new Set(list)])
+  .nullable()
+  .meta({ description: 'Of events of kind `alarm`, only these alarms; null: all.' });
+const sensors = z
+  .array(line(200))
+  .min(1)
+  .max(50)
+  .transform((list) => [...new Set(list)])
+  .nullable()
+  .meta({
+    description:
+      'Of events of kind `sensor-threshold`, only those of these sensors, each by its id or by its name, whatever the case (see `GET /api/v1/sensors`); null: all.',
+  });
 
 function ids<Id extends string>(description: string) {
   return z.array(id<Id>()).min(1).max(1000).nullable().meta({ description });
@@ -61,6 +111,26 @@ const groupIds = ids<GroupId>('Vehicles of these groups, and those of `vehicleId
 const geofenceIds = ids<GeofenceId>(
   'Only what is about one of these geozones; null: anything, and of what is about a geozone that which is about an own one.',
 );
+const insideGeofenceIds = ids<GeofenceId>(
+  'Only what happens inside one of these geozones, by the place of this phase of the event; null: anywhere.',
+);
+const outsideGeofenceIds = ids<GeofenceId>(
+  'Only what happens outside all of these, such as the ignition on outside the depot; null: anywhere.',
+);
+
+const driver = z.enum(DRIVER_CONDITIONS).nullable().meta({
+  description:
+    'Only where it is known who drives, or only where it is not: by the driver assigned to the vehicle, else by the code that the terminal sent. A driver that the owner may not see is not known. Null: either.',
+});
+const driverIds = ids<DriverId>(
+  'Only what one of these drivers drove, and those of `driverGroupIds`; null in both: anybody.',
+);
+const driverGroupIds = ids<GroupId>('Drivers of these groups, and those of `driverIds`.');
+
+const licenceWarningDays = z.int().min(0).max(MAX_LICENCE_WARNING_DAYS).meta({
+  description:
+    'Of kind `licence-expiry`: notified so many days before the last day of the licence, and once more on the day after it; 0: only then. Each once per driver and date, by the day of `timeZone`; outside of `days` and `hours`, as soon as they come. Of the drivers of `driverIds` and `driverGroupIds`, or of all that the owner may see.',
+});
 
 const date = z.iso.date({ error: 'It must be a date such as 2026-01-31.' });
 const weekday = z.enum(WEEKDAYS);
@@ -103,6 +173,44 @@ const maxDataAgeMinutes = z.number().min(1).max(525_600).nullable().meta({
     'Nothing whose data was older than this when it came: a black box that was read hours later wakes nobody; null: however old, but 60 minutes where data came after newer data of its vehicle.',
 });
 const emails = recipients('Each gets an e-mail of its own, once its holder has confirmed it: see `emailStates`.');
+type TemplateShape = Record<Language, z.ZodOptional<typeof messageTemplateText>>;
+const messageTemplateText = z
+  .string()
+  .min(1)
+  .max(1000)
+  .superRefine((text, context) => {
+    const wrong = templateFault(text, MESSAGE_PLACEHOLDERS);
+    if (wrong !== null) context.addIssue({ code: 'custom', message: faultText(wrong, MESSAGE_PLACEHOLDERS) });
+  });
+const messageTemplate = messageTemplateText.nullable().meta({
+  description: `What e-mails, chats and calls say. Placeholders: ${MESSAGE_PLACEHOLDERS.map((each) => `\`{${each}}\``).join(', ')}. Null: the words of the service.`,
+});
+const messageTemplates = z
+  .strictObject(Object.fromEntries(LANGUAGES.map((each) => [each, messageTemplateText.optional()])) as TemplateShape)
+  .transform((byLanguage) =>
+    Object.fromEntries(Object.entries(byLanguage).filter((each): each is [string, string] => each[1] !== undefined)),
+  )
+  .meta({
+    description:
+      'The same by language: a message in that language says this, and one in another language `messageTemplate`.',
+    examples: [{ de: '{vehicle} parkt: {place}' }],
+  });
+const messageLanguage = z
+  .enum(LANGUAGES as [Language, ...Language[]])
+  .nullable()
+  .meta({
+    description:
+      'Language of e-mails, chats and calls, such as that of the people who get them. Null: that of the owner (`/api/v1/me/preferences`), whose time zone and units they are in.',
+  });
+const channelIds = z
+  .array(id())
+  .max(20)
+  .transform((list) => [...new Set(list)])
+  .meta({ description: 'Message channels of the owner (`/api/v1/me/message-channels`) that get a message each.' });
+const push = z.boolean().meta({
+  description:
+    'Whether all browsers of the owner that take push messages (`/api/v1/me/message-channels`) get one each.',
+});
 const secret = z
   .string()
   .superRefine((text, context) => {
@@ -117,6 +225,34 @@ const webhookIn = z
   .strictObject({ url: z.string().max(2048), secret: secret.optional() })
   .nullable()
   .meta({ description: 'Gets a POST by the conventions of Standard Webhooks (standardwebhooks.com).' });
+
+const DEFAULT_COMMAND_SECONDS = 600;
+const commandIn = orderIn({
+  confirm: z.boolean().default(false).meta({ description: 'Must be true for `engine-block`. It is not stored.' }),
+  maxSpeedKmh: speedBound
+    .nullable()
+    .default(null)
+    .meta({ description: 'A command that can stop the vehicle is refused above it; null: `ENGINE_BLOCK_MAX_KMH`.' }),
+  expiresInSeconds: z
+    .int()
+    .min(MIN_COMMAND_EXPIRY_SECONDS)
+    .max(MAX_COMMAND_EXPIRY_SECONDS)
+    .default(DEFAULT_COMMAND_SECONDS)
+    .meta({ description: 'How long it waits for the terminal, counted from the fix of the event.' }),
+})
+  .nullable()
+  .meta({
+    description:
+      'Sent to the terminal of the vehicle, once for each event, where the owner may give such a command at that time. Data that came late sends none.',
+  });
+const COMMAND_OUT = z
+  .strictObject({
+    type: z.enum(COMMAND_TYPES),
+    parameters: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+    maxSpeedKmh: z.number().nullable(),
+    expiresInSeconds: z.int(),
+  })
+  .nullable();
 
 const RULE_EXAMPLE = {
   name: 'Depot at night',
@@ -137,15 +273,24 @@ const RULE_OUT = z.strictObject({
   ownerId: idOut,
   name: z.string(),
   active: z.boolean(),
-  inactiveReason: z.enum(['switched-off', 'vehicles-deleted', 'groups-deleted', 'geofences-deleted']).nullable().meta({
+  inactiveReason: z.enum(INACTIVE_REASONS).nullable().meta({
     description:
       'Null while it is active. All that it named may have been deleted: then it rests rather than mean all.',
   }),
   eventKinds: z.array(z.string()),
   phases: z.array(z.enum(['begin', 'end'])),
+  minDurationMinutes: z.number(),
+  alarms: z.array(z.string()).nullable(),
+  sensors: z.array(z.string()).nullable(),
   vehicleIds: z.array(idOut).nullable(),
   groupIds: z.array(idOut).nullable(),
   geofenceIds: z.array(idOut).nullable(),
+  insideGeofenceIds: z.array(idOut).nullable(),
+  outsideGeofenceIds: z.array(idOut).nullable(),
+  driver: z.enum(DRIVER_CONDITIONS).nullable(),
+  driverIds: z.array(idOut).nullable(),
+  driverGroupIds: z.array(idOut).nullable(),
+  licenceWarningDays: z.int(),
   days: z.discriminatedUnion('on', [
     z.strictObject({ on: z.literal('daily') }),
     z.strictObject({ on: z.literal('weekdays'), weekdays: z.array(weekday) }),
@@ -156,8 +301,16 @@ const RULE_OUT = z.strictObject({
   minIntervalMinutes: z.number(),
   maxDataAgeMinutes: z.number().nullable(),
   emails: z.array(z.string()),
+  channelIds: z.array(idOut),
+  messageTemplate: z.string().nullable(),
+  messageTemplates: z.record(z.string(), z.string()),
+  language: z.enum(LANGUAGES as [Language, ...Language[]]).nullable(),
+  push: z.boolean(),
   emailStates: EmailStatesOut,
   webhook: z.strictObject({ url: z.string() }).nullable(),
+  command: COMMAND_OUT,
+  lastNotifiedAt: timeOut.nullable().meta({ description: 'Null: never, or longer ago than notifications are kept.' }),
+  failedDeliveries: z.int().meta({ description: 'Deliveries of the last 7 days that failed, 1000 at most.' }),
 });
 const RULE_OUT_EXAMPLE = {
   id: '01961f3c-d1a0-7b3c-8e2f-5a9d4c7b1e60',
@@ -166,10 +319,27 @@ const RULE_OUT_EXAMPLE = {
   active: true,
   inactiveReason: null,
   phases: ['begin' as const, 'end' as const],
+  minDurationMinutes: 0,
+  alarms: null,
+  sensors: null,
+  command: null,
   vehicleIds: null,
   groupIds: null,
+  insideGeofenceIds: null,
+  outsideGeofenceIds: null,
+  driver: null,
+  driverIds: null,
+  driverGroupIds: null,
+  licenceWarningDays: DEFAULT_LICENCE_WARNING_DAYS,
+  channelIds: [],
+  messageTemplate: null,
+  messageTemplates: {},
+  language: null,
+  push: false,
   emailStates: [{ address: 'dispatch@example.com', state: 'confirmed' as const, suppressedToday: 0 }],
   days: { on: 'weekdays' as const, weekdays: ['monday' as const, 'friday' as const] },
+  lastNotifiedAt: '2026-01-15T22:30:05.000Z',
+  failedDeliveries: 0,
 };
 const RuleOut = RULE_OUT.meta({ id: 'NotificationRule', examples: [RULE_OUT_EXAMPLE] });
 /** The one response with a secret: the one to the caller who sets it. */
@@ -214,7 +384,7 @@ const EVENT_EXAMPLE = {
 };
 
 /** Kinds have fields of their own beside these. */
-const EventOut = z
+export const EventOut = z
   .looseObject({
     id: idOut,
     kind: z.string(),
@@ -244,11 +414,48 @@ const EventOut = z
       .regex(/^[0-9a-f]{32}$/)
       .optional()
       .meta({ description: 'What that packet is known by in the logs and traces of all services.' }),
+    driverCode: z.string().optional().meta({
+      description: 'Code of the driver: of the shift in this phase, or of the last one that the event has a part in.',
+    }),
   })
   .meta({
     id: 'PublishedEvent',
     description: 'An event; kinds have fields of their own beside these.',
     examples: [EVENT_EXAMPLE],
+  });
+
+const LICENCE_EXAMPLE = {
+  id: '01961f3c-e2b0-7c4d-9f30-6bae5d8c2f72',
+  kind: LICENCE_EXPIRY,
+  phase: 'begin' as const,
+  vehicleId: null,
+  driverId: '01961f3c-7a10-7c3e-9b1d-2f6a0c4e8d99',
+  stage: 'expires-soon' as const,
+  licenceExpiresOn: '2026-02-14',
+  startedAt: '2026-01-15T00:00:00.000Z',
+  endedAt: null,
+};
+
+const LicenceExpiryOut = z
+  .strictObject({
+    id: idOut,
+    kind: z.literal(LICENCE_EXPIRY),
+    phase: z.literal('begin'),
+    vehicleId: z.null(),
+    driverId: idOut,
+    stage: z
+      .enum(['expires-soon', 'expired'])
+      .meta({ description: '`expires-soon`: it is still valid, but not for long. `expired`: its last day is over.' }),
+    licenceExpiresOn: z.string().meta({ description: 'The last day on which the licence is valid.' }),
+    startedAt: timeOut.meta({
+      description: 'When the day began on which this became so, in the time zone of the rule.',
+    }),
+    endedAt: z.null(),
+  })
+  .meta({
+    id: 'LicenceExpiry',
+    description: 'A driving licence that expires, in notifications: no vehicle and no place is part of it.',
+    examples: [LICENCE_EXAMPLE],
   });
 
 const NOTIFICATION_EXAMPLE = {
@@ -259,7 +466,9 @@ const NOTIFICATION_EXAMPLE = {
   ruleName: 'Depot at night',
   vehicleName: 'Van 7',
   geofenceName: 'Depot',
+  driverName: null,
   late: false,
+  lastedSeconds: null,
   event: EVENT_EXAMPLE,
   createdAt: '2026-01-15T22:30:05.000Z',
   readAt: null,
@@ -271,25 +480,66 @@ const NotificationOut = z
     ruleId: idOut,
     ruleVersion: z.int(),
     ruleName: z.string().meta({ description: 'Names are those at the time of the notification.' }),
-    vehicleName: z.string(),
+    vehicleName: z.string().nullable().meta({ description: 'Null where no vehicle is part of it.' }),
     geofenceName: z.string().nullable(),
+    driverName: z.string().nullable().meta({
+      description: 'Of a notification about a driver; null for others, and once the driver was deleted.',
+    }),
     late: z.boolean().meta({
       description:
         'True where the data came after newer data of the vehicle: what happened was found afterwards, and `event.origin` is `recalculated`.',
     }),
-    event: EventOut,
+    lastedSeconds: z.number().nullable().meta({
+      description: 'How long the event had lasted, where the rule waited for that (`minDurationMinutes`).',
+    }),
+    event: z.union([EventOut, LicenceExpiryOut]),
     createdAt: timeOut,
     readAt: timeOut.nullable(),
   })
   .meta({ id: 'Notification', examples: [NOTIFICATION_EXAMPLE] });
+
+const { readAt: _, ...SENT_EXAMPLE } = NOTIFICATION_EXAMPLE;
+const PLACE_ABOUT = 'What the place is called, as `GET /api/v1/place` names it; null where nothing is known';
+
+/** What a webhook is sent. */
+export const WebhookOut = z
+  .strictObject({
+    type: z
+      .enum([
+        ...EVENT_KINDS.flatMap((kind) => (['begin', 'end'] as const).map((phase) => `${kind}.${phase}` as const)),
+        `${LICENCE_EXPIRY}.begin`,
+      ])
+      .meta({ description: 'Kind and phase of the event.' }),
+    timestamp: timeOut.meta({ description: 'When the user was notified.' }),
+    data: NotificationOut.omit({ readAt: true }).extend({
+      startPlace: z
+        .string()
+        .nullable()
+        .meta({ description: `${PLACE_ABOUT}: where the event began.` }),
+      endPlace: z
+        .string()
+        .nullable()
+        .meta({ description: `${PLACE_ABOUT}, or the event is not over: where it ended.` }),
+    }),
+  })
+  .meta({
+    id: 'NotificationWebhook',
+    examples: [
+      {
+        type: 'geofence-visit.begin',
+        timestamp: NOTIFICATION_EXAMPLE.createdAt,
+        data: { ...SENT_EXAMPLE, startPlace: 'Depot', endPlace: null },
+      },
+    ],
+  });
 
 const DeliveryOut = z
   .strictObject({
     id: idOut.meta({ description: 'What `webhook-id` holds, on every attempt.' }),
     notificationId: idOut,
     ruleId: idOut,
-    channel: z.enum(['email', 'webhook']),
-    target: z.string(),
+    channel: z.enum(CHANNELS),
+    target: z.string().meta({ description: 'An address, a URL, or the id of a message channel.' }),
     state: z.enum(DELIVERY_STATES).meta({ description: '`cancelled`: what it was for is gone, so it was not sent.' }),
     attempts: z.int(),
     createdAt: timeOut,
@@ -297,6 +547,12 @@ const DeliveryOut = z
     finishedAt: timeOut.nullable(),
     lastError: z.string().nullable(),
     responseStatus: z.int().nullable(),
+    attemptLog: z
+      .array(z.strictObject({ at: timeOut, error: z.string().nullable(), responseStatus: z.int().nullable() }))
+      .meta({ description: 'The last 20 attempts, the oldest first; those before a resend stay in it.' }),
+    notification: NotificationOut.nullable().meta({
+      description: 'What is delivered; null where it is not visible to the caller any more.',
+    }),
   })
   .meta({
     id: 'Delivery',
@@ -314,6 +570,11 @@ const DeliveryOut = z
         finishedAt: null,
         lastError: 'The endpoint answered 503.',
         responseStatus: 503,
+        attemptLog: [
+          { at: '2026-01-15T22:30:06.000Z', error: 'The endpoint answered 500.', responseStatus: 500 },
+          { at: '2026-01-15T22:30:12.000Z', error: 'The endpoint answered 503.', responseStatus: 503 },
+        ],
+        notification: NOTIFICATION_EXAMPLE,
       },
     ],
   });
@@ -324,6 +585,13 @@ const TrialOut = z
     to: timeOut,
     examined: z.int(),
     complete: z.boolean().meta({ description: 'False where there was more than could be looked at: the newest were.' }),
+    firstEventAt: timeOut.nullable().meta({
+      description:
+        'When the first event began that there is in the week, or that could be looked at; null: there is none.',
+    }),
+    days: z
+      .array(z.strictObject({ date: z.string(), count: z.int() }))
+      .meta({ description: 'How many it would have notified of, by the days of its `timeZone` that have any.' }),
     matched: z.array(EventOut).meta({ description: 'Events it would have notified of, the newest first.' }),
     notMatched: z.array(
       z.strictObject({
@@ -341,41 +609,70 @@ const TrialOut = z
         to: '2026-01-16T12:00:00.000Z',
         examined: 3,
         complete: true,
+        firstEventAt: '2026-01-12T06:10:00.000Z',
+        days: [{ date: '2026-01-15', count: 1 }],
         matched: [EVENT_EXAMPLE],
         notMatched: [{ reason: 'other-hours', count: 2, examples: [] }],
       },
     ],
   });
 
+const TRIAL_DESCRIPTION =
+  'The rule is taken as active, and rights as they are now. Only events of its kinds, vehicles and geozones are looked at, the newest 10,000. When data arrived is not looked at: `maxDataAgeMinutes` keeps nothing back here. A rule of `licence-expiry` is of no event: its trial is empty.';
+
 const byId = z.object({ id: id<NotificationRuleId>() });
-const RULE_HEADERS = { ETag: 'Version, for `If-Match`.' };
-const oneRule = { description: 'The rule.', body: RuleOut, headers: RULE_HEADERS };
-const ruleAsSet = { description: 'The rule.', body: RuleSetOut, headers: RULE_HEADERS };
+const oneRule = { description: 'The rule.', body: RuleOut, headers: ENTITY_HEADERS };
+const ruleAsSet = { description: 'The rule.', body: RuleSetOut, headers: ENTITY_HEADERS };
+
+/** @throws {Problem} where it blocks the engine and was not confirmed */
+function storedCommand(command: z.output<typeof commandIn>): RuleCommand | null {
+  if (command === null) return null;
+  const { confirm, maxSpeedKmh, expiresInSeconds, ...order } = command;
+  if (order.type === 'engine-block' && !confirm)
+    throw badField('/command/confirm', 'It must be true: the command can stop the vehicle.');
+  return ruleCommandOf(order, { maxSpeedKmh, expiresInSeconds });
+}
 
 function ruleBody(rule: ListedRule, webhookSecret: string | null = null): unknown {
-  const { kind: _, version: __, webhookUrl, ...shown } = rule;
+  const { kind: _, version: __, webhookUrl, lastNotifiedAtMs, command, ...shown } = rule;
   const webhook = webhookUrl === null ? null : { url: webhookUrl, ...(webhookSecret ? { secret: webhookSecret } : {}) };
-  return { ...shown, webhook };
+  const lastNotifiedAt = lastNotifiedAtMs === null ? null : isoTime(lastNotifiedAtMs);
+  if (command === null) return { ...shown, webhook, command, lastNotifiedAt };
+  const { maxSpeedKmh, expiresInSeconds } = command;
+  const shownCommand = { ...orderOfRule(command), maxSpeedKmh, expiresInSeconds };
+  return { ...shown, webhook, command: shownCommand, lastNotifiedAt };
 }
 
 function ruleReply(status: number, { rule, webhookSecret }: RuleShown): Reply {
-  return {
-    status,
-    body: ruleBody(rule, webhookSecret),
-    headers: {
-      etag: etagOf(rule.version),
-      ...(status === 201 ? { location: `/api/v1/notification-rules/${rule.id}` } : {}),
-    },
-  };
+  const headers = entityHeaders(status, '/api/v1/notification-rules', rule);
+  return { status, body: ruleBody(rule, webhookSecret), headers };
 }
 
-function deliveryBody(delivery: Delivery): unknown {
-  const { userId: _, createdAtMs, nextAttemptAtMs, finishedAtMs, ...shown } = delivery;
+function deliveryBody(delivery: ListedDelivery): unknown {
+  const { userId: _, createdAtMs, nextAttemptAtMs, finishedAtMs, log, notification, ...shown } = delivery;
   return {
     ...shown,
     createdAt: isoTime(createdAtMs),
     nextAttemptAt: nextAttemptAtMs === null ? null : isoTime(nextAttemptAtMs),
     finishedAt: finishedAtMs === null ? null : isoTime(finishedAtMs),
+    attemptLog: log.map(({ atMs, error, status }) => ({ at: isoTime(atMs), error, responseStatus: status })),
+    notification: notification && notificationJson(notification),
+  };
+}
+
+function channelTestBody({ userId: _, createdAtMs, finishedAtMs, ...shown }: ChannelTest): unknown {
+  const finishedAt = finishedAtMs === null ? null : isoTime(finishedAtMs);
+  return { ...shown, createdAt: isoTime(createdAtMs), finishedAt };
+}
+
+function trialBody({ fromMs, toMs, firstEventAtMs, matched, notMatched, ...shown }: RuleTrial): unknown {
+  return {
+    ...shown,
+    from: isoTime(fromMs),
+    to: isoTime(toMs),
+    firstEventAt: firstEventAtMs === null ? null : isoTime(firstEventAtMs),
+    matched: matched.map(eventJson),
+    notMatched: notMatched.map((each) => ({ ...each, examples: each.examples.map(eventJson) })),
   };
 }
 
@@ -403,25 +700,103 @@ function rangeOf({ from, to }: { from?: number | undefined; to?: number | undefi
   return { ...(from === undefined ? {} : { fromMs: from }), ...(to === undefined ? {} : { toMs: to }) };
 }
 
+/** What a rule selects, with the defaults of a new one. */
+const NEW_TERMS = {
+  eventKinds,
+  phases: phases.default(['begin']),
+  minDurationMinutes: minDurationMinutes.default(0),
+  alarms: alarms.default(null),
+  sensors: sensors.default(null),
+  vehicleIds: vehicleIds.default(null),
+  groupIds: groupIds.default(null),
+  geofenceIds: geofenceIds.default(null),
+  insideGeofenceIds: insideGeofenceIds.default(null),
+  outsideGeofenceIds: outsideGeofenceIds.default(null),
+  driver: driver.default(null),
+  driverIds: driverIds.default(null),
+  driverGroupIds: driverGroupIds.default(null),
+  licenceWarningDays: licenceWarningDays.default(DEFAULT_LICENCE_WARNING_DAYS),
+  days: days.default({ on: 'daily' }),
+  hours: hours.default(null),
+  timeZone: timeZone.default('UTC'),
+  minIntervalMinutes: minIntervalMinutes.default(0),
+  maxDataAgeMinutes: maxDataAgeMinutes.default(null),
+};
+
+const ChannelTestOut = z
+  .strictObject({
+    id: idOut,
+    ruleId: idOut,
+    channel: z.enum(['email', 'webhook']),
+    target: z.string(),
+    state: z.enum(DELIVERY_STATES).meta({
+      description:
+        '`cancelled`: it was not sent, for the reason in `lastError`; such as an address that nobody confirmed.',
+    }),
+    createdAt: timeOut,
+    finishedAt: timeOut.nullable(),
+    lastError: z.string().nullable(),
+    responseStatus: z.int().nullable(),
+  })
+  .meta({
+    id: 'ChannelTest',
+    examples: [
+      {
+        id: '01961f3d-15e0-7f70-a263-9ed180bf52a4',
+        ruleId: NOTIFICATION_EXAMPLE.ruleId,
+        channel: 'webhook',
+        target: 'https://example.com/hooks/fleet',
+        state: 'delivered',
+        createdAt: '2026-01-15T22:31:00.000Z',
+        finishedAt: '2026-01-15T22:31:01.000Z',
+        lastError: null,
+        responseStatus: 204,
+      },
+    ],
+  });
+
+const PREVIEW_FACTS = {
+  phase: 'begin' as const,
+  vehicleName: NOTIFICATION_EXAMPLE.vehicleName,
+  geofenceName: NOTIFICATION_EXAMPLE.geofenceName,
+  ruleName: NOTIFICATION_EXAMPLE.ruleName,
+  startPlace: 'Friedrichstraße 12, Berlin',
+  endedAtMs: null,
+  latitude: 52.517,
+  longitude: 13.389,
+  speedKmh: 62,
+  limitKmh: 50,
+  distanceM: 12_400,
+};
+
+const LICENCE_FACTS = {
+  kind: LICENCE_EXPIRY,
+  phase: 'begin' as const,
+  vehicleName: null,
+  driverName: 'Anna Berg',
+  stage: LICENCE_EXAMPLE.stage,
+  licenceExpiresOn: LICENCE_EXAMPLE.licenceExpiresOn,
+  ruleName: 'Driving licences',
+  endedAtMs: null,
+};
+
 const numberCursor = z.int().min(1);
 
 export const notificationRoutes: Route[] = [
-  route({
-    method: 'get',
-    path: '/api/v1/notification-rules',
-    group: 'Notifications',
+  get('/api/v1/notification-rules', {
     operationId: 'listNotificationRules',
     summary: 'Notification rules of the caller; for an operator, everyone’s.',
-    query: z.object(paging),
+    query: z.object({
+      ...paging,
+      ownerId: id<UserId>().optional().meta({ description: 'Only those of this account.' }),
+    }),
     answers: { 200: { description: 'A page.', body: listOf(RuleOut) } },
     async handle({ query }, { access }) {
-      return pageReply(await access.notifications.rules(pageAsked(query)), (rule) => ruleBody(rule));
+      const page = await access.notifications.rules(query.ownerId ?? null, pageAsked(query));
+      return pageReply(page, (rule) => ruleBody(rule));
     },
   }),
-  route({
-    method: 'post',
-    path: '/api/v1/notification-rules',
-    group: 'Notifications',
+  post('/api/v1/notification-rules', {
     operationId: 'addNotificationRule',
     summary: 'Add a rule: its owner, the caller, is notified of the events it selects.',
     description:
@@ -430,32 +805,31 @@ export const notificationRoutes: Route[] = [
       .strictObject({
         name,
         active: active.default(true),
-        eventKinds,
-        phases: phases.default(['begin']),
-        vehicleIds: vehicleIds.default(null),
-        groupIds: groupIds.default(null),
-        geofenceIds: geofenceIds.default(null),
-        days: days.default({ on: 'daily' }),
-        hours: hours.default(null),
-        timeZone: timeZone.default('UTC'),
-        minIntervalMinutes: minIntervalMinutes.default(0),
-        maxDataAgeMinutes: maxDataAgeMinutes.default(null),
+        ...NEW_TERMS,
         emails: emails.default([]),
+        channelIds: channelIds.default([]),
+        messageTemplate: messageTemplate.default(null),
+        messageTemplates: messageTemplates.default({}),
+        language: messageLanguage.default(null),
+        push: push.default(false),
         webhook: webhookIn.default(null),
+        command: commandIn.default(null),
       })
       .meta({ id: 'NewNotificationRule', examples: [RULE_EXAMPLE as never] }),
     answers: { 201: { ...ruleAsSet, description: 'Added.' } },
     problems: ['conflict', 'quota-exceeded'],
     async handle({ body }, { access }) {
-      const { webhook, ...fields } = body;
-      const wish: RuleWish = { ...fields, webhookUrl: webhook?.url ?? null, webhookSecret: webhook?.secret };
+      const { webhook, command, ...fields } = body;
+      const wish: RuleWish = {
+        ...fields,
+        command: storedCommand(command),
+        webhookUrl: webhook?.url ?? null,
+        webhookSecret: webhook?.secret,
+      };
       return ruleReply(201, await access.notifications.addRule(wish));
     },
   }),
-  route({
-    method: 'get',
-    path: '/api/v1/notification-rules/{id}',
-    group: 'Notifications',
+  get('/api/v1/notification-rules/{id}', {
     operationId: 'getNotificationRule',
     summary: 'One rule.',
     params: byId,
@@ -465,10 +839,7 @@ export const notificationRoutes: Route[] = [
       return ruleReply(200, { rule: await access.notifications.rule(params.id), webhookSecret: null });
     },
   }),
-  route({
-    method: 'patch',
-    path: '/api/v1/notification-rules/{id}',
-    group: 'Notifications',
+  patch('/api/v1/notification-rules/{id}', {
     operationId: 'changeNotificationRule',
     summary: 'Change a rule (JSON merge patch).',
     description:
@@ -480,16 +851,31 @@ export const notificationRoutes: Route[] = [
         active,
         eventKinds,
         phases,
+        minDurationMinutes,
+        alarms,
+        sensors,
         vehicleIds,
         groupIds,
         geofenceIds,
+        insideGeofenceIds,
+        outsideGeofenceIds,
+        driver,
+        driverIds,
+        driverGroupIds,
+        licenceWarningDays,
         days,
         hours,
         timeZone,
         minIntervalMinutes,
         maxDataAgeMinutes,
         emails,
+        channelIds,
+        messageTemplate,
+        messageTemplates,
+        language: messageLanguage,
+        push,
         webhook: webhookIn,
+        command: commandIn,
       })
       .partial()
       .meta({ id: 'NotificationRulePatch', examples: [{ active: false }] }),
@@ -504,26 +890,41 @@ export const notificationRoutes: Route[] = [
           active: body.active ?? current.active,
           eventKinds: body.eventKinds ?? current.eventKinds,
           phases: body.phases ?? current.phases,
+          minDurationMinutes: body.minDurationMinutes ?? current.minDurationMinutes,
+          alarms: given<NotificationRule['alarms']>(body.alarms, current.alarms),
+          sensors: given<NotificationRule['sensors']>(body.sensors, current.sensors),
           vehicleIds: given<NotificationRule['vehicleIds']>(body.vehicleIds, current.vehicleIds),
           groupIds: given<NotificationRule['groupIds']>(body.groupIds, current.groupIds),
           geofenceIds: given<NotificationRule['geofenceIds']>(body.geofenceIds, current.geofenceIds),
+          insideGeofenceIds: given<NotificationRule['geofenceIds']>(body.insideGeofenceIds, current.insideGeofenceIds),
+          outsideGeofenceIds: given<NotificationRule['geofenceIds']>(
+            body.outsideGeofenceIds,
+            current.outsideGeofenceIds,
+          ),
+          driver: given(body.driver, current.driver),
+          driverIds: given<NotificationRule['driverIds']>(body.driverIds, current.driverIds),
+          driverGroupIds: given<NotificationRule['groupIds']>(body.driverGroupIds, current.driverGroupIds),
+          licenceWarningDays: body.licenceWarningDays ?? current.licenceWarningDays,
           days: given<RuleDays>(body.days, current.days),
           hours: given(body.hours, current.hours),
           timeZone: body.timeZone ?? current.timeZone,
           minIntervalMinutes: body.minIntervalMinutes ?? current.minIntervalMinutes,
           maxDataAgeMinutes: given(body.maxDataAgeMinutes, current.maxDataAgeMinutes),
           emails: body.emails ?? current.emails,
+          channelIds: body.channelIds ?? current.channelIds,
+          messageTemplate: given<string | null>(body.messageTemplate, current.messageTemplate),
+          messageTemplates: body.messageTemplates ?? current.messageTemplates,
+          language: given<string | null>(body.language, current.language),
+          push: body.push ?? current.push,
           webhookUrl: body.webhook === undefined ? current.webhookUrl : (body.webhook?.url ?? null),
           webhookSecret: body.webhook?.secret,
+          command: body.command === undefined ? current.command : storedCommand(body.command),
         };
       });
       return ruleReply(200, changed);
     },
   }),
-  route({
-    method: 'delete',
-    path: '/api/v1/notification-rules/{id}',
-    group: 'Notifications',
+  remove('/api/v1/notification-rules/{id}', {
     operationId: 'deleteNotificationRule',
     summary: 'Delete a rule; its notifications stay in the inbox.',
     params: byId,
@@ -535,43 +936,104 @@ export const notificationRoutes: Route[] = [
       return { status: 204 };
     },
   }),
-  route({
-    method: 'post',
-    path: '/api/v1/notification-rules/{id}/test',
-    group: 'Notifications',
+  post('/api/v1/notification-rules/{id}/test', {
     operationId: 'testNotificationRule',
+    scope: 'read',
     summary: 'Which events of the last week the rule would have notified of, and why not the others.',
-    description:
-      'The rule is taken as active, and rights as they are now. When data arrived is not looked at: `maxDataAgeMinutes` keeps nothing back here.',
+    description: TRIAL_DESCRIPTION,
     params: byId,
     answers: { 200: { description: 'Events that it would have notified of.', body: TrialOut } },
     problems: ['not-found'],
     async handle({ params }, { access, nowMs }) {
-      const { fromMs, toMs, examined, complete, matched, notMatched } = await access.notifications.tryRule(
-        params.id,
-        nowMs,
-      );
-      return {
-        status: 200,
-        body: {
-          from: isoTime(fromMs),
-          to: isoTime(toMs),
-          examined,
-          complete,
-          matched: matched.map(eventJson),
-          notMatched: notMatched.map(({ reason, count, examples }) => ({
-            reason,
-            count,
-            examples: examples.map(eventJson),
-          })),
-        },
-      };
+      return { status: 200, body: trialBody(await access.notifications.tryRule(params.id, nowMs)) };
     },
   }),
-  route({
-    method: 'get',
-    path: '/api/v1/notifications',
-    group: 'Notifications',
+  post('/api/v1/notification-rules/test', {
+    operationId: 'testNotificationRuleDraft',
+    scope: 'read',
+    summary: 'The same for a rule that is not saved yet.',
+    description: TRIAL_DESCRIPTION,
+    body: z
+      .strictObject({
+        ruleId: id<NotificationRuleId>()
+          .nullable()
+          .default(null)
+          .meta({ description: 'The rule that it is to replace, whose owner stays; null: a new rule of the caller.' }),
+        ...NEW_TERMS,
+      })
+      .meta({ id: 'NotificationRuleDraft', examples: [{ eventKinds: ['speeding'], timeZone: 'Europe/Berlin' }] }),
+    answers: { 200: { description: 'Events that it would have notified of.', body: TrialOut } },
+    problems: ['not-found'],
+    async handle({ body }, { access, nowMs }) {
+      const { ruleId, ...draft } = body;
+      return { status: 200, body: trialBody(await access.notifications.tryDraft(draft, ruleId, nowMs)) };
+    },
+  }),
+  post('/api/v1/notification-rules/preview', {
+    operationId: 'previewNotificationMessage',
+    scope: 'read',
+    summary: 'What a message would say of an event, by example.',
+    body: z
+      .strictObject({
+        messageTemplate: messageTemplate.default(null),
+        eventKind: z.enum(NOTIFIED_KINDS).default('parking'),
+        timeZone: timeZone.optional().meta({ description: 'Where the caller’s preferences have none.' }),
+        language: messageLanguage.default(null).meta({ description: 'Null: that of the caller.' }),
+      })
+      .meta({ id: 'MessagePreviewRequest', examples: [{ messageTemplate: '{vehicle} parks at {place}' }] }),
+    answers: {
+      200: {
+        description: 'The words of the message.',
+        body: z.strictObject({ subject: z.string(), text: z.string() }).meta({
+          id: 'MessagePreview',
+          examples: [{ subject: "Vehicle event: 'Van 7' parked", text: 'Van 7 parks at Depot' }],
+        }),
+      },
+    },
+    async handle({ body }, { access, nowMs }) {
+      const facts =
+        body.eventKind === LICENCE_EXPIRY
+          ? { ...LICENCE_FACTS, startedAtMs: nowMs }
+          : { ...PREVIEW_FACTS, kind: body.eventKind, startedAtMs: nowMs };
+      const reader = await access.notifications.reader(body.timeZone ?? 'UTC', body.language);
+      const { subject, words } = notificationText(facts, reader, body.messageTemplate);
+      return { status: 200, body: { subject, text: words } };
+    },
+  }),
+  post('/api/v1/notification-rules/{id}/channel-tests', {
+    operationId: 'addChannelTest',
+    summary: 'Send a message over a channel of the rule, to see whether it arrives.',
+    description:
+      'It is sent once, within seconds. Five a minute of each account. A webhook gets `{"type": "test"}`, signed like any other message.',
+    params: byId,
+    body: z
+      .discriminatedUnion('channel', [
+        z.strictObject({
+          channel: z.literal('email'),
+          address: z.string().max(320).meta({ description: 'One of `emails`, as the rule has it.' }),
+        }),
+        z.strictObject({ channel: z.literal('webhook') }),
+      ])
+      .meta({ id: 'NewChannelTest', examples: [{ channel: 'email', address: 'dispatch@example.com' }] }),
+    answers: { 202: { description: 'It will be sent.', body: ChannelTestOut } },
+    problems: ['not-found', 'too-many-requests'],
+    async handle({ params, body }, { access }) {
+      const target = body.channel === 'email' ? body.address : null;
+      return { status: 202, body: channelTestBody(await access.notifications.testChannel(params.id, target)) };
+    },
+  }),
+  get('/api/v1/notification-rules/{id}/channel-tests', {
+    operationId: 'listChannelTests',
+    summary: 'What became of the caller’s test messages of the last hour, the newest first; 100 at most.',
+    params: byId,
+    answers: { 200: { description: 'The tests.', body: listOf(ChannelTestOut) } },
+    problems: ['not-found'],
+    async handle({ params }, { access }) {
+      const tests = await access.notifications.channelTests(params.id);
+      return pageReply({ items: tests, next: null }, channelTestBody);
+    },
+  }),
+  get('/api/v1/notifications', {
     operationId: 'listNotifications',
     summary: 'Notifications of the caller, the newest first.',
     description: 'About what the caller may see now: a page may hold less than its limit.',
@@ -582,6 +1044,12 @@ export const notificationRoutes: Route[] = [
         .enum(['true', 'false'])
         .optional()
         .meta({ description: 'Only what is not read, or only what is.', examples: ['true'] }),
+      kind: z
+        .enum(NOTIFIED_KINDS)
+        .optional()
+        .meta({ description: 'Only of events of this kind.', examples: ['speeding'] }),
+      vehicleId: id<VehicleId>().optional().meta({ description: 'Only about this vehicle.' }),
+      ruleId: id<NotificationRuleId>().optional().meta({ description: 'Only of this rule.' }),
     }),
     answers: {
       200: {
@@ -593,17 +1061,20 @@ export const notificationRoutes: Route[] = [
     },
     async handle({ query }, { access }) {
       const { items, next, unreadCount } = await access.notifications.inbox(
-        { ...rangeOf(query), ...(query.unread === undefined ? {} : { unread: query.unread === 'true' }) },
+        {
+          ...rangeOf(query),
+          ...(query.unread === undefined ? {} : { unread: query.unread === 'true' }),
+          ...(query.kind === undefined ? {} : { eventKind: query.kind }),
+          ...(query.vehicleId === undefined ? {} : { vehicleId: query.vehicleId }),
+          ...(query.ruleId === undefined ? {} : { ruleId: query.ruleId }),
+        },
         { limit: query.limit, after: readCursor(numberCursor, query.cursor) },
       );
       const nextCursor = next === null ? null : writeCursor(next);
       return { status: 200, body: { items: items.map(notificationJson), nextCursor, unreadCount } };
     },
   }),
-  route({
-    method: 'post',
-    path: '/api/v1/notifications/{id}/read',
-    group: 'Notifications',
+  post('/api/v1/notifications/{id}/read', {
     operationId: 'readNotification',
     summary: 'Note that a notification was read.',
     params: z.object({ id: id<NotificationId>() }),
@@ -613,20 +1084,13 @@ export const notificationRoutes: Route[] = [
       return { status: 200, body: notificationJson(await access.notifications.markRead(params.id)) };
     },
   }),
-  route({
-    method: 'post',
-    path: '/api/v1/notifications/read-all',
-    group: 'Notifications',
+  post('/api/v1/notifications/read-all', {
     operationId: 'readAllNotifications',
     summary: 'Note that all notifications were read.',
     query: z.object({
-      upTo: z.coerce
-        .number({ error: 'It must be a whole number.' })
-        .int()
-        .min(1)
-        .max(Number.MAX_SAFE_INTEGER)
+      upTo: wholeParameter(1, Number.MAX_SAFE_INTEGER, 77)
         .optional()
-        .meta({ description: '`number` of the newest that was seen: what came since stays unread.', examples: [77] }),
+        .meta({ description: '`number` of the newest that was seen: what came since stays unread.' }),
     }),
     answers: {
       200: {
@@ -638,10 +1102,7 @@ export const notificationRoutes: Route[] = [
       return { status: 200, body: { marked: await access.notifications.markAllRead(query.upTo ?? null) } };
     },
   }),
-  route({
-    method: 'get',
-    path: '/api/v1/webhook-deliveries',
-    group: 'Notifications',
+  get('/api/v1/webhook-deliveries', {
     operationId: 'listWebhookDeliveries',
     summary: 'How the caller’s notifications were delivered, the newest first.',
     description: 'A delivery that fails for now is tried again, later and later, for a day.',
@@ -649,9 +1110,9 @@ export const notificationRoutes: Route[] = [
       ...paging,
       ...timeRange,
       channel: z
-        .enum(['webhook', 'email', 'any'])
+        .enum([...CHANNELS, 'any'])
         .default('webhook')
-        .meta({ description: 'Webhooks, e-mails, or both.', examples: ['webhook'] }),
+        .meta({ description: 'Deliveries of this channel, or of all.', examples: ['webhook'] }),
       state: z
         .enum(DELIVERY_STATES)
         .optional()
@@ -673,10 +1134,7 @@ export const notificationRoutes: Route[] = [
       return pageReply(page, deliveryBody);
     },
   }),
-  route({
-    method: 'post',
-    path: '/api/v1/webhook-deliveries/{id}/resend',
-    group: 'Notifications',
+  post('/api/v1/webhook-deliveries/{id}/resend', {
     operationId: 'resendWebhookDelivery',
     summary: 'Send a delivery again, now and for as long as a new one.',
     description: 'One that is under way at this moment stays as it is.',

@@ -39,7 +39,7 @@ export const positionsAtRoutes: Route[] = [
       at: timeIn.meta({ description: 'The moment, inclusive.' }),
     }),
     answers: { 200: { description: 'A page, in the order of the ids of vehicles.', body: listOf(PositionAt) } },
-    problems: ['not-found', 'too-much', 'unavailable'],
+    problems: ['not-found', 'vehicle-suspended', 'too-much', 'unavailable'],
     async handle({ query: { at, vehicleId, groupId, ...asked } }, { access, signal }) {
       if (vehicleId !== undefined && groupId !== undefined)
         throw badParameter('groupId', 'Name a vehicle or a group, not both.');

@@ -1,45 +1,65 @@
 import type { VehicleId } from '@outrider/domain';
 import { isTimeZone } from '@outrider/reports';
+import { LANGUAGES, type Language } from '@outrider/words';
 import { z } from 'zod';
 import { id, idOut } from '../fields.ts';
-import { type Route, route } from '../route.ts';
+import { callsOf, type Route } from '../route.ts';
+
+const { get, patch } = callsOf('Users');
 
 const MAX_FAVOURITES = 1000;
 
+const language = z.enum(LANGUAGES as [Language, ...Language[]]);
+const timeZone = z
+  .string()
+  .max(64)
+  .refine(isTimeZone, 'It must be a time zone of the IANA database such as Europe/Berlin.');
+
 const FIELDS = {
-  language: z
-    .string()
-    .regex(/^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$/, 'It must be a language tag such as en or pt-BR.')
+  language: language
     .nullable()
-    .meta({ description: 'Null: that of the browser.', examples: ['en'] }),
+    .meta({ description: 'Of the console, of reports and of messages. Null: that of the browser.', examples: ['en'] }),
+  browserLanguage: language.nullable().meta({
+    description:
+      'That of the browser, which the console sets: reports and messages are in it where `language` is null.',
+    examples: ['en'],
+  }),
+  browserTimeZone: timeZone.nullable().meta({
+    description: 'That of the device, which the console sets: messages are in it where `timeZone` is null.',
+    examples: ['Europe/Berlin'],
+  }),
   theme: z.enum(['auto', 'light', 'dark']),
   units: z.enum(['metric', 'imperial']),
-  timeZone: z
-    .string()
-    .max(64)
-    .refine(isTimeZone, 'It must be a time zone of the IANA database such as Europe/Berlin.')
-    .nullable()
-    .meta({ description: 'Null: that of the device.', examples: ['Europe/Berlin'] }),
+  timeZone: timeZone.nullable().meta({ description: 'Null: that of the device.', examples: ['Europe/Berlin'] }),
   favourites: z
     .array(id<VehicleId>())
     .max(MAX_FAVOURITES)
     .meta({ description: 'Vehicles that the user marked, in their order; deleted ones may still be named.' }),
   clusters: z.boolean().meta({ description: 'Whether many vehicles at one place are drawn as one mark.' }),
+  vehicleColors: z.boolean().meta({
+    description: 'Whether a map draws vehicles in their own colours, with the colours of their states around.',
+  }),
   map: z
     .string()
     .regex(/^[\w-]{1,64}$/)
     .nullable()
-    .meta({ description: 'One of `/maps`. Null: the map of the world.', examples: ['region'] }),
+    .meta({
+      description: 'One of `/maps`, or `online`. Null: the online map where there is one, else that of the world.',
+      examples: ['region'],
+    }),
 };
 type Preferences = z.output<z.ZodObject<typeof FIELDS>>;
 
 const DEFAULTS: Preferences = {
   language: null,
+  browserLanguage: null,
+  browserTimeZone: null,
   theme: 'auto',
   units: 'metric',
   timeZone: null,
   favourites: [],
   clusters: true,
+  vehicleColors: false,
   map: null,
 };
 const EXAMPLE: Preferences = { ...DEFAULTS, language: 'en', theme: 'dark', timeZone: 'Europe/Berlin' };
@@ -56,10 +76,7 @@ function preferencesOf(stored: object | null): Preferences {
 }
 
 export const preferenceRoutes: Route[] = [
-  route({
-    method: 'get',
-    path: '/api/v1/me/preferences',
-    group: 'Users',
+  get('/api/v1/me/preferences', {
     operationId: 'getMyPreferences',
     summary: 'How the caller wants the console: language, time zone, units, theme and map.',
     answers: { 200: { description: 'What was never set has its default.', body: PreferencesOut } },
@@ -67,10 +84,7 @@ export const preferenceRoutes: Route[] = [
       return { status: 200, body: preferencesOf(await access.preferences()) };
     },
   }),
-  route({
-    method: 'patch',
-    path: '/api/v1/me/preferences',
-    group: 'Users',
+  patch('/api/v1/me/preferences', {
     operationId: 'changeMyPreferences',
     summary: 'Change how the caller wants the console (JSON merge patch).',
     body: z

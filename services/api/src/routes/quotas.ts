@@ -2,7 +2,9 @@ import { type QuotaPatch, quotasBody } from '@outrider/access';
 import { DEFAULT_QUOTAS, kindsOf, type QuotaScope, type UserId } from '@outrider/domain';
 import { z } from 'zod';
 import { id } from '../fields.ts';
-import { type Route, route } from '../route.ts';
+import { callsOf, type Route } from '../route.ts';
+
+const { get, patch } = callsOf('Users');
 
 const use = z
   .strictObject({
@@ -32,10 +34,7 @@ const quotas = { description: 'Limits, and what is used of each.', body: QuotasO
 const byId = z.object({ id: id<UserId>() });
 
 export const quotaRoutes: Route[] = [
-  route({
-    method: 'get',
-    path: '/api/v1/me/quotas',
-    group: 'Users',
+  get('/api/v1/me/quotas', {
     operationId: 'getMyQuotas',
     summary: 'What the account may use, and what it uses.',
     description: 'A write beyond a quota is refused as `quota-exceeded`, with the quota, its limit and what is used.',
@@ -44,10 +43,7 @@ export const quotaRoutes: Route[] = [
       return { status: 200, body: quotasBody(await access.quotasOf(caller.id)) };
     },
   }),
-  route({
-    method: 'get',
-    path: '/api/v1/users/{id}/quotas',
-    group: 'Users',
+  get('/api/v1/users/{id}/quotas', {
     operationId: 'getQuotas',
     summary: 'What an account may use, and what it uses.',
     params: byId,
@@ -57,10 +53,7 @@ export const quotaRoutes: Route[] = [
       return { status: 200, body: quotasBody(await access.quotasOf(params.id)) };
     },
   }),
-  route({
-    method: 'patch',
-    path: '/api/v1/users/{id}/quotas',
-    group: 'Users',
+  patch('/api/v1/users/{id}/quotas', {
     operationId: 'setQuotas',
     summary: 'Set limits of an account (JSON merge patch).',
     description:

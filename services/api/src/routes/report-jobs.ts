@@ -4,12 +4,14 @@ import type { ReportRequest } from '@outrider/reports';
 import { FORMATS, MAX_INTERVALS, reportKind } from '@outrider/reports';
 import { z } from 'zod';
 import { id, timeSuchAs } from '../fields.ts';
-import { FILE_REQUEST_HEADERS, fileReply } from '../file-reply.ts';
+import { FILE_REQUEST_HEADERS, storedFileReply } from '../file-reply.ts';
 import { shapeOf } from '../geojson.ts';
 import { kindsThat, REPORT_FIELDS, type ReportFields, reportFrom } from '../report-fields.ts';
-import { type Route, route } from '../route.ts';
+import { callsOf, type Route } from '../route.ts';
 import { accepted, ReportJobOut } from './jobs.ts';
 import { MAX_DAYS, visitedShapeIn } from './reports.ts';
+
+const { get, post } = callsOf('Reports');
 
 const DAY_MS = 86_400_000;
 
@@ -80,10 +82,7 @@ const fileTypes = {
 };
 
 export const reportJobRoutes: Route[] = [
-  route({
-    method: 'post',
-    path: '/api/v1/report-jobs',
-    group: 'Reports',
+  post('/api/v1/report-jobs', {
     operationId: 'addReportJob',
     summary: 'Have a large report made as a file.',
     description:
@@ -109,10 +108,7 @@ export const reportJobRoutes: Route[] = [
       return accepted(await access.jobs.addReport(request), access.jobs);
     },
   }),
-  route({
-    method: 'get',
-    path: '/api/v1/report-jobs/{id}/file',
-    group: 'Reports',
+  get('/api/v1/report-jobs/{id}/file', {
     operationId: 'getReportFile',
     summary: 'The file of a report that is done.',
     description:
@@ -130,18 +126,7 @@ export const reportJobRoutes: Route[] = [
     },
     problems: ['not-found', 'not-done', 'gone', 'range-not-satisfiable'],
     async handle({ params }, { access, method, header }) {
-      const { jobs } = access;
-      const file = await jobs.reportFile(params.id);
-      const isText = file.mediaType.startsWith('text/');
-      const sent = {
-        mediaType: isText ? `${file.mediaType}; charset=utf-8` : file.mediaType,
-        disposition: `attachment; filename="${file.name}"`,
-        bytes: file.bytes,
-        sha256: file.sha256,
-        modifiedMs: file.storedAtMs,
-        read: (start: number, end: number) => jobs.reportBytes(file, start, end),
-      };
-      return fileReply(sent, { method, header });
+      return storedFileReply(await access.jobs.reportFile(params.id), access.jobs, { method, header });
     },
   }),
 ];

@@ -6,7 +6,8 @@ import {
   SCHEDULE_COVERS,
   SCHEDULE_FREQUENCIES,
 } from '@outrider/domain';
-import { scheduledReport } from '@outrider/reports';
+import type { ListedReportDelivery } from '@outrider/registry';
+import { reportKind, scheduledReport } from '@outrider/reports';
 import { z } from 'zod';
 import {
   EmailStatesOut,
@@ -21,8 +22,10 @@ import {
   timeOut,
 } from '../fields.ts';
 import { etagOf } from '../input.ts';
-import { REPORT_FIELDS, type ReportFields, reportFrom } from '../report-fields.ts';
-import { type Reply, type Route, route } from '../route.ts';
+import { groupBy, language, REPORT_FIELDS, type ReportFields, reportFrom } from '../report-fields.ts';
+import { callsOf, type Reply, type Route } from '../route.ts';
+
+const { get, post, patch, remove } = callsOf('Reports');
 
 const frequency = z
   .enum(SCHEDULE_FREQUENCIES)
@@ -49,7 +52,10 @@ const FIELDS = {
   emails,
 };
 /** What a report may be without. */
-const OPTIONAL = ['vehicleId', 'groupId', 'period', 'eventKinds', 'geozoneId', 'maxPoints'] as const;
+const OPTIONAL = [
+  ...(['vehicleId', 'vehicleIds', 'groupId', 'period', 'eventKinds', 'geozoneId', 'maxPoints'] as const),
+  ...(['workHours', 'ecoWeights', 'sensors', 'driverIds', 'columns', 'groupBy', 'language'] as const),
+];
 
 const EXAMPLE = {
   name: 'Mileage of the week',
@@ -78,12 +84,20 @@ const ScheduleOut = z
     format: z.string(),
     vehicleId: idOut
       .nullable()
-      .meta({ description: 'Null, as in the next two: none, or one that is not to be seen (any more).' }),
+      .meta({ description: 'Null, as in the next three: none, or one that is not to be seen (any more).' }),
+    vehicleIds: z.array(idOut).nullable().meta({ description: 'Those of them that are to be seen.' }),
     groupId: idOut.nullable(),
     geozoneId: idOut.nullable(),
     period: z.string(),
     eventKinds: z.array(z.string()).nullable(),
     maxPoints: z.int().nullable(),
+    workHours: z.string().nullable(),
+    ecoWeights: z.string().nullable(),
+    sensors: z.array(z.string()).nullable(),
+    driverIds: z.array(idOut).nullable().meta({ description: 'Those of them that are to be seen.' }),
+    columns: z.array(z.string()).nullable(),
+    groupBy: groupBy.nullable(),
+    language: language.nullable(),
     timeZone: z.string(),
     frequency,
     hour: z.int(),
@@ -102,10 +116,18 @@ const ScheduleOut = z
         ...EXAMPLE,
         active: true,
         inactiveReason: null,
+        vehicleIds: null,
         groupId: null,
         geozoneId: null,
         eventKinds: null,
         maxPoints: null,
+        workHours: null,
+        ecoWeights: null,
+        sensors: null,
+        driverIds: null,
+        columns: null,
+        groupBy: null,
+        language: null,
         emailStates: [{ address: 'dispatch@example.com', state: 'confirmed', suppressedToday: 0 }],
         lastPeriod: '2026-01-12',
         nextAt: '2026-01-19T05:00:00.000Z',
@@ -114,7 +136,8 @@ const ScheduleOut = z
   });
 
 function scheduleBody(schedule: ListedSchedule): unknown {
-  const { report, format, vehicleId, groupId, geofenceId, period, eventKinds, maxPoints } = scheduledReport(schedule);
+  const stored = scheduledReport(schedule);
+  const { report, format, vehicleId, vehicleIds, groupId, geofenceId, period, eventKinds, maxPoints } = stored;
   return {
     id: schedule.id,
     ownerId: schedule.ownerId,
@@ -124,11 +147,19 @@ function scheduleBody(schedule: ListedSchedule): unknown {
     kind: report,
     format,
     vehicleId,
+    vehicleIds: vehicleIds ?? null,
     groupId,
     geozoneId: geofenceId,
     period,
     eventKinds,
     maxPoints,
+    workHours: stored.workHours ?? null,
+    ecoWeights: stored.ecoWeights ?? null,
+    sensors: stored.sensors ?? null,
+    driverIds: stored.driverIds ?? null,
+    columns: stored.columns ?? null,
+    groupBy: stored.groupBy ?? null,
+    language: stored.language ?? null,
     timeZone: schedule.timeZone,
     frequency: schedule.frequency,
     hour: schedule.hour,
@@ -146,6 +177,42 @@ function scheduleReply(status: 200 | 201, schedule: ListedSchedule): Reply {
   return { status, body: scheduleBody(schedule), headers };
 }
 
+const DeliveryOut = z
+  .strictObject({
+    id: idOut,
+    jobId: idOut.meta({ description: 'The job that made the report.' }),
+    address: z.string(),
+    state: z.enum(['pending', 'delivered', 'failed', 'cancelled']),
+    attempts: z.int(),
+    createdAt: timeOut,
+    finishedAt: timeOut.nullable().meta({ description: 'Null: it is tried again.' }),
+    error: z.string().nullable().meta({ description: 'Why the last attempt failed.' }),
+  })
+  .meta({
+    id: 'ReportDelivery',
+    examples: [
+      {
+        id: '01961f3d-4e54-7a72-8f5b-6d0e4a8c2ba5',
+        jobId: '01961f3d-1b21-7d4f-8c2e-3a7b1d5f9e72',
+        address: 'dispatch@example.com',
+        state: 'delivered' as const,
+        attempts: 1,
+        createdAt: '2026-01-19T05:00:04.000Z',
+        finishedAt: '2026-01-19T05:00:05.000Z',
+        error: null,
+      },
+    ],
+  });
+
+function deliveryBody({ id: deliveryId, jobId, target, state, attempts, ...rest }: ListedReportDelivery): unknown {
+  const { createdAtMs, finishedAtMs, error } = rest;
+  return {
+    ...{ id: deliveryId, jobId, address: target, state, attempts, error },
+    createdAt: isoTime(createdAtMs),
+    finishedAt: finishedAtMs === null ? null : isoTime(finishedAtMs),
+  };
+}
+
 type Said = ReportFields & Pick<ScheduleWish, 'name' | 'active' | 'frequency' | 'hour' | 'covers' | 'emails'>;
 
 /** @throws {Problem} when fields do not go together */
@@ -157,16 +224,25 @@ function wishFrom(said: Said): ScheduleWish {
 
 /** A schedule in the words of its fields. */
 function saidOf(schedule: ReportSchedule): Said {
-  const { report, format, vehicleId, groupId, geofenceId, period, eventKinds, maxPoints } = scheduledReport(schedule);
+  const stored = scheduledReport(schedule);
+  const { report, format, vehicleId, vehicleIds, groupId, geofenceId, period, eventKinds, maxPoints } = stored;
   const { name, active, timeZone: zone, frequency: often, hour: at, covers: of, emails: to } = schedule;
   return {
     ...{ kind: report, format, timeZone: zone, name, active, frequency: often, hour: at, covers: of, emails: to },
     vehicleId: vehicleId ?? undefined,
+    vehicleIds: vehicleIds ?? undefined,
     groupId: groupId ?? undefined,
     geozoneId: geofenceId ?? undefined,
-    period: ['mileage', 'summary'].includes(report) ? period : undefined,
+    period: reportKind(report)?.parameters?.period && period,
     eventKinds: eventKinds ?? undefined,
     maxPoints: maxPoints ?? undefined,
+    workHours: stored.workHours ?? undefined,
+    ecoWeights: stored.ecoWeights ?? undefined,
+    sensors: stored.sensors ?? undefined,
+    driverIds: stored.driverIds ?? undefined,
+    columns: stored.columns ?? undefined,
+    groupBy: stored.groupBy ?? undefined,
+    language: stored.language ?? undefined,
   };
 }
 
@@ -175,10 +251,7 @@ const ETAG = { ETag: 'Version of the schedule.' };
 const oneSchedule = { description: 'The schedule.', body: ScheduleOut, headers: ETAG };
 
 export const reportScheduleRoutes: Route[] = [
-  route({
-    method: 'get',
-    path: '/api/v1/report-schedules',
-    group: 'Reports',
+  get('/api/v1/report-schedules', {
     operationId: 'listReportSchedules',
     summary: 'The caller’s schedules of reports; for an operator everybody’s.',
     query: z.object(paging),
@@ -187,10 +260,7 @@ export const reportScheduleRoutes: Route[] = [
       return pageReply(await access.reportSchedules.schedules(pageAsked(query)), scheduleBody);
     },
   }),
-  route({
-    method: 'post',
-    path: '/api/v1/report-schedules',
-    group: 'Reports',
+  post('/api/v1/report-schedules', {
     operationId: 'addReportSchedule',
     summary: 'Have a report made every day, week or month, and sent by e-mail.',
     description:
@@ -210,10 +280,7 @@ export const reportScheduleRoutes: Route[] = [
       return scheduleReply(201, await access.reportSchedules.add(wishFrom(body)));
     },
   }),
-  route({
-    method: 'get',
-    path: '/api/v1/report-schedules/{id}',
-    group: 'Reports',
+  get('/api/v1/report-schedules/{id}', {
     operationId: 'getReportSchedule',
     summary: 'One schedule.',
     params: byId,
@@ -223,10 +290,18 @@ export const reportScheduleRoutes: Route[] = [
       return scheduleReply(200, await access.reportSchedules.schedule(params.id));
     },
   }),
-  route({
-    method: 'patch',
-    path: '/api/v1/report-schedules/{id}',
-    group: 'Reports',
+  get('/api/v1/report-schedules/{id}/deliveries', {
+    operationId: 'listReportDeliveries',
+    summary: 'E-mails of a schedule’s reports, the newest first.',
+    params: byId,
+    query: z.object(paging),
+    answers: { 200: { description: 'A page.', body: listOf(DeliveryOut) } },
+    problems: ['not-found'],
+    async handle({ params, query }, { access }) {
+      return pageReply(await access.reportSchedules.deliveries(params.id, pageAsked(query)), deliveryBody);
+    },
+  }),
+  patch('/api/v1/report-schedules/{id}', {
     operationId: 'changeReportSchedule',
     summary: 'Change fields of a schedule.',
     description: 'A period that a report was made for has no second one, whatever is changed.',
@@ -237,11 +312,19 @@ export const reportScheduleRoutes: Route[] = [
         ...FIELDS,
         active: z.boolean(),
         vehicleId: FIELDS.vehicleId.nullable(),
+        vehicleIds: FIELDS.vehicleIds.nullable(),
         groupId: FIELDS.groupId.nullable(),
         period: FIELDS.period.nullable(),
         eventKinds: FIELDS.eventKinds.nullable(),
         geozoneId: FIELDS.geozoneId.nullable(),
         maxPoints: FIELDS.maxPoints.nullable(),
+        workHours: FIELDS.workHours.nullable(),
+        ecoWeights: FIELDS.ecoWeights.nullable(),
+        sensors: FIELDS.sensors.nullable(),
+        driverIds: FIELDS.driverIds.nullable(),
+        columns: FIELDS.columns.nullable(),
+        groupBy: FIELDS.groupBy.nullable(),
+        language: FIELDS.language.nullable(),
       })
       .partial()
       .meta({ id: 'ReportSchedulePatch', examples: [{ hour: 7 } as never] }),
@@ -256,10 +339,7 @@ export const reportScheduleRoutes: Route[] = [
       return scheduleReply(200, changed);
     },
   }),
-  route({
-    method: 'delete',
-    path: '/api/v1/report-schedules/{id}',
-    group: 'Reports',
+  remove('/api/v1/report-schedules/{id}', {
     operationId: 'deleteReportSchedule',
     summary: 'Delete a schedule; reports that it made stay for their time.',
     conditional: true,

@@ -1,5 +1,14 @@
 import { badParameter, Problem } from '@outrider/access';
-import { EVENT_KINDS, type GeofenceId, type GroupId, isoTime, type Position, positionJson } from '@outrider/domain';
+import {
+  type DriverId,
+  type GeofenceId,
+  type GroupId,
+  isoTime,
+  type Position,
+  positionJson,
+  sensorNameKey,
+  type VehicleId,
+} from '@outrider/domain';
 import {
   acceptedFormat,
   allRows,
@@ -7,6 +16,8 @@ import {
   type Column,
   formatsOf,
   fullPage,
+  type Grouping,
+  GroupTotals,
   isTimeZone,
   jsonRow,
   jumpState,
@@ -16,20 +27,32 @@ import {
   REPORT_KINDS,
   type ReportKind,
   shapeVisitsReport,
+  shownAs,
+  simplifiedTrack,
+  type Totalled,
   trackReport,
+  tripsReport,
 } from '@outrider/reports';
+import type { Language } from '@outrider/words';
 import { z } from 'zod';
-import { exampleOf, id, listOf, paging, readCursor, timeIn, timeSuchAs, writeCursor } from '../fields.ts';
+import { exampleOf, id, listOf, paging, readCursor, timeIn, timeOut, timeSuchAs, writeCursor } from '../fields.ts';
 import { shapeOf } from '../geojson.ts';
-import { geometryIn } from '../geozone-fields.ts';
+import { geometryIn, shape } from '../geozone-fields.ts';
 import { ownParameters } from '../report-fields.ts';
-import { type AuthorizedContext, type Reply, type Route, route } from '../route.ts';
+import { type AuthorizedContext, callsOf, type Reply, type Route } from '../route.ts';
+import { HISTORY_FROM } from './jobs.ts';
 import { PositionOut, vehicleKey } from './vehicles.ts';
+
+const { get, post } = callsOf('Reports');
 
 /** What a report may have: more is for nobody to read, and for a job to make. */
 const MAX_ROWS = 5_000_000;
 export const MAX_DAYS = 1100;
 const DAY_MS = 86_400_000;
+const MAX_NAMED_VEHICLES = 100;
+/** Of trips with their lines a page is this long at most, and each line. */
+const MAX_LINES = 100;
+const LINE_POINTS = 200;
 
 const trackCursor = z.strictObject({
   fixTimeMs: z.int(),
@@ -42,7 +65,13 @@ const trackCursor = z.strictObject({
  */
 
 export const reportedVehicles = {
-  vehicleId: vehicleKey.optional(),
+  vehicleId: z
+    .array(vehicleKey)
+    .max(MAX_NAMED_VEHICLES)
+    .optional()
+    .meta({
+      description: `UUID of a vehicle, or \`terminal:\` and the id of the terminal fitted to it. Repeated, up to ${MAX_NAMED_VEHICLES} vehicles.`,
+    }),
   groupId: id<GroupId>().optional().meta({
     description:
       'The vehicles of this group that the caller may see. Without `vehicleId` and `groupId`: all that the caller may see.',
@@ -62,15 +91,23 @@ const FORMAT_ABOUT =
   'In place of `Accept`. `json` comes by the page; every other format is the whole report as a file.';
 
 interface Asked {
-  vehicleId?: z.output<typeof vehicleKey> | undefined;
+  vehicleId?: readonly z.output<typeof vehicleKey>[] | undefined;
   groupId?: GroupId | undefined;
   from?: number | undefined;
   to?: number | undefined;
   timeZone?: string | undefined;
   period?: Period | undefined;
-  kind?: string | undefined;
+  kind?: readonly string[] | undefined;
   geozoneId?: GeofenceId | undefined;
   maxPoints?: number | undefined;
+  workHours?: string | undefined;
+  ecoWeights?: string | undefined;
+  sensor?: readonly string[] | undefined;
+  columns?: readonly string[] | undefined;
+  driverId?: readonly DriverId[] | undefined;
+  groupBy?: Grouping | undefined;
+  language?: Language | undefined;
+  geometry?: 'true' | 'false' | undefined;
   format?: string | undefined;
   limit: number;
   cursor?: string | undefined;
@@ -85,26 +122,34 @@ async function questionOf(asked: Asked, { access, nowMs, signal }: AuthorizedCon
   if (asked.vehicleId !== undefined && asked.groupId !== undefined)
     throw badParameter('groupId', 'Name a vehicle or a group, not both.');
   if (asked.geozoneId !== undefined) await access.geofence(asked.geozoneId);
+  for (const driver of asked.driverId ?? []) access.drivers.driver(driver);
+  const vehicles = await access.reportVehicles(asked.vehicleId, asked.groupId);
+  requireSensors(asked.sensor ?? [], vehicles);
   return {
-    vehicles: await access.reportVehicles(asked.vehicleId, asked.groupId),
+    vehicles,
     fromMs: from,
     toMs: to,
     timeZone: asked.timeZone ?? 'UTC',
     period: asked.period ?? 'whole',
-    eventKinds: eventKindsOf(asked.kind),
+    eventKinds: asked.kind ?? null,
     geofenceId: asked.geozoneId ?? null,
     maxPoints: asked.maxPoints ?? null,
+    workHours: asked.workHours ?? null,
+    ecoWeights: asked.ecoWeights ?? null,
+    sensors: asked.sensor ?? null,
+    driverIds: asked.driverId ?? null,
     nowMs,
     signal,
   };
 }
 
-function eventKindsOf(kinds: string | undefined): readonly string[] | null {
-  if (kinds === undefined) return null;
-  const named = kinds.split(',').map((kind) => kind.trim());
-  const unknown = named.find((kind) => !EVENT_KINDS.some((known) => known === kind));
-  if (unknown !== undefined) throw badParameter('kind', `There are ${EVENT_KINDS.join(', ')}.`);
-  return named;
+function requireSensors(named: readonly string[], vehicles: Question['vehicles']): void {
+  if (named.length === 0) return;
+  const known = new Set(
+    vehicles.flatMap(({ sensors }) => sensors.flatMap(({ id, name }) => [id, sensorNameKey(name)])),
+  );
+  if (!named.every((each) => known.has(sensorNameKey(each))))
+    throw badParameter('sensor', 'None of the vehicles has a sensor of this name or id.');
 }
 
 /** A report as the caller wants it: a page of it, or all of it as a file. */
@@ -118,22 +163,89 @@ async function reply(kind: ReportKind, asked: Asked, context: AuthorizedContext)
     throw new Problem('not-acceptable', `It comes as json, ${formats.map(({ name }) => name).join(', ')}.`);
   if (format === null) {
     const after = readCursor(kind.cursor, asked.cursor);
-    const { rows, next } = await fullPage(kind, sources, question, after, asked.limit);
-    const items = rows.map((row) => jsonRow(kind.columns, row));
-    return { status: 200, body: { items, nextCursor: next === null ? null : writeCursor(next) } };
+    const limit = asked.geometry === 'true' ? Math.min(MAX_LINES, asked.limit) : asked.limit;
+    const { rows, next } = await fullPage(kind, sources, question, after, limit);
+    const items: Record<string, unknown>[] = rows.map((row) => jsonRow(kind.columns, row));
+    if (asked.geometry === 'true') await addLines(items as unknown as TripItem[], question, context);
+    const isFirst = asked.cursor === undefined && asked.groupBy !== undefined;
+    const totals = isFirst ? { totals: await totalsOf(kind, question, asked.groupBy ?? null, context) } : {};
+    const erased = kind.isNow || asked.cursor !== undefined ? {} : await historyErased(question, context);
+    return { status: 200, body: { items, nextCursor: next === null ? null : writeCursor(next), ...totals, ...erased } };
   }
+  if (asked.geometry === 'true') throw badParameter('geometry', 'It is for JSON.');
   const { signal } = context;
-  const pages = await begun(allRows(kind, sources, question, MAX_ROWS));
+  if (asked.groupBy !== undefined && !format.ofGroups) throw badParameter('groupBy', 'It is for json, xlsx and pdf.');
+  if (asked.columns !== undefined && format.ofTracks) throw badParameter('columns', 'It is for tables.');
+  const { groupBy = null, columns = null } = asked;
+  const shown = shownAs(kind, format, columns);
+  const pages = await begun(allRows(shown, sources, question, format.maxRows ?? MAX_ROWS));
+  const madeAtMs = question.nowMs;
+  const range = kind.isNow ? { fromMs: null, toMs: null } : { fromMs: question.fromMs, toMs: question.toMs };
+  const reading = await context.access.reports.reading(asked.language ?? null, { title: null, ...range, madeAtMs });
   const day = (timeMs: number) => isoTime(timeMs).slice(0, 10);
   const name = `${kind.name}-${day(question.fromMs)}-${day(question.toMs - 1)}.${format.extension}`;
   return {
     status: 200,
-    stream: format.write({ kind, pages, timeZone: question.timeZone, archive: sources.archive, signal }),
+    // A format that holds the whole report can refuse it: that is to be said before anything is sent.
+    stream: await begun(
+      format.write({
+        ...{ kind: shown, pages, timeZone: question.timeZone, columns, groupBy, reading, signal },
+        archive: sources.archive,
+      }),
+    ),
     headers: {
       'content-type': format.mediaType.startsWith('text/') ? `${format.mediaType}; charset=utf-8` : format.mediaType,
       'content-disposition': `attachment; filename="${name}"`,
     },
   };
+}
+
+/** Says from when on there is a history of all the vehicles, where the report begins before that. */
+async function historyErased(
+  { vehicles, fromMs }: { vehicles: readonly { id: VehicleId }[]; fromMs: number },
+  { access }: AuthorizedContext,
+): Promise<{ historyFrom?: string }> {
+  const historyFromMs = await access.reports.historyFrom(
+    vehicles.map(({ id }) => id),
+    fromMs,
+  );
+  return historyFromMs === null ? {} : { historyFrom: isoTime(historyFromMs) };
+}
+
+/** Rows that totals are made of, at most: they are read beside those of the page. */
+const MAX_TOTALLED_ROWS = 200_000;
+
+async function totalsOf(kind: ReportKind, question: Question, by: Grouping | null, { access }: AuthorizedContext) {
+  const totals = new GroupTotals(kind, by, question.timeZone);
+  for await (const rows of allRows(kind, access.reports.sources, question, MAX_TOTALLED_ROWS))
+    for (const row of rows) totals.add(row);
+  const shown = ({ rows, row }: Totalled) => ({
+    rows,
+    values: Object.fromEntries(
+      kind.columns.flatMap(({ name, total }, nth) => (total ? [[name, row[nth] ?? null]] : [])),
+    ),
+  });
+  return { ...shown(totals.all), groups: totals.sorted.map(([key, group]) => ({ key, ...shown(group) })) };
+}
+
+interface TripItem {
+  vehicleId: VehicleId;
+  startedAt: string;
+  endedAt: string | null;
+  geometry?: unknown;
+}
+
+/** Gives each trip its simplified line. */
+async function addLines(trips: TripItem[], { nowMs, signal }: Question, { access }: AuthorizedContext): Promise<void> {
+  for (const trip of trips) {
+    const { vehicleId, startedAt, endedAt } = trip;
+    const toMs = (endedAt === null ? nowMs : Date.parse(endedAt)) + 1;
+    const interval = { vehicleId, fromMs: Date.parse(startedAt), toMs, signal };
+    const points = await simplifiedTrack(access.reports.sources.archive, interval, LINE_POINTS);
+    const coordinates = points.map(({ longitude, latitude }) => [longitude, latitude]);
+    // A line has two points.
+    trip.geometry = coordinates.length < 2 ? null : { type: 'LineString', coordinates };
+  }
 }
 
 // How it is described
@@ -211,13 +323,63 @@ const TrackPositionOut = PositionOut.extend({
     .meta({ description: trackReport.columns.find(({ name }) => name === 'rejection')?.about }),
 }).meta({ id: 'TrackPosition', examples: [exampleOf(PositionOut)] as never });
 
+const TOTALLED = {
+  rows: z.int(),
+  values: z
+    .record(z.string(), z.number().nullable())
+    .meta({ description: 'By the name of each column that has a total; null: no row has a value.' }),
+};
+const ReportTotals = z
+  .strictObject({
+    ...TOTALLED,
+    groups: z.array(
+      z.strictObject({
+        key: z.string().nullable().meta({ description: 'A name, or a day as `2026-01-31`; null: rows without one.' }),
+        ...TOTALLED,
+      }),
+    ),
+  })
+  .meta({
+    id: 'ReportTotals',
+    examples: [
+      {
+        rows: 2,
+        values: { distanceM: 4200 },
+        groups: [{ key: 'Van 12', rows: 2, values: { distanceM: 4200 } }],
+      },
+    ],
+  });
+
+/** A page of a report, the first with totals where groups were asked for, and with what is missing. */
+function withTotals<T extends z.ZodObject>(list: T): z.ZodType {
+  const example = exampleOf(list);
+  return list
+    .extend({
+      totals: ReportTotals.optional().meta({ description: 'With `groupBy`, on the first page.' }),
+      historyFrom: timeOut.optional().meta({ description: HISTORY_FROM }),
+    })
+    .meta(example === undefined ? {} : { examples: [example as never] });
+}
+
 /** What a report answers with: JSON as `body`, and files. */
+const asGeoJson = z
+  .looseObject({
+    type: z.literal('FeatureCollection'),
+    features: z.array(z.looseObject({ type: z.literal('Feature') })),
+  })
+  .meta({
+    description: 'The whole report as GeoJSON (RFC 7946).',
+    examples: [{ type: 'FeatureCollection', features: [] }] as never,
+  });
+
 function answersOf(kind: ReportKind, body: z.ZodType): Route['answers'] {
   const file = z.string().meta({
     description: 'The whole report: the columns are the fields of the JSON.',
     examples: [`${kind.columns.map(({ name }) => name).join(',')}\r\n`],
   });
-  const others = formatsOf(kind).map(({ mediaType }) => [mediaType, file] as const);
+  const others = formatsOf(kind).map(
+    ({ mediaType }) => [mediaType, mediaType === 'application/geo+json' ? asGeoJson : file] as const,
+  );
   return {
     200: {
       description: 'A page as JSON, or the whole report in another format.',
@@ -236,13 +398,25 @@ function formatField(kind: ReportKind) {
     .meta({ description: FORMAT_ABOUT, examples: ['csv'] });
 }
 
+const withGeometry = z
+  .enum(['true', 'false'])
+  .optional()
+  .meta({
+    description: `Whether each trip comes with its line as \`geometry\`: at most ${LINE_POINTS} points that show the most of its way. A page has ${MAX_LINES} trips at most then. For JSON.`,
+  });
+const TripOut = rowOut(tripsReport.name, tripsReport.columns) as z.ZodObject;
+const TripWithLine = TripOut.extend({
+  geometry: z
+    .strictObject({ type: z.literal('LineString'), coordinates: z.array(z.tuple([z.number(), z.number()])) })
+    .nullable()
+    .optional()
+    .meta({ description: 'With `geometry=true`. Null where fewer than two positions are known.' }),
+}).meta({ id: 'TripsRow', examples: [exampleOf(TripOut)] as never });
+
 const reports = REPORT_KINDS.map((kind): Route => {
   const { summary, description, isNow, isTrack } = kind;
-  const item = isTrack ? TrackPositionOut : rowOut(kind.name, kind.columns);
-  return route({
-    method: 'get',
-    path: `/api/v1/reports/${kind.name}`,
-    group: 'Reports',
+  const item = isTrack ? TrackPositionOut : kind === tripsReport ? TripWithLine : rowOut(kind.name, kind.columns);
+  return get(`/api/v1/reports/${kind.name}`, {
     operationId: `report${pascal(kind.name)}`,
     summary,
     ...(description && { description }),
@@ -252,10 +426,11 @@ const reports = REPORT_KINDS.map((kind): Route => {
       ...(isNow ? {} : when),
       timeZone,
       ...ownParameters(kind),
+      ...(kind === tripsReport ? { geometry: withGeometry } : {}),
       format: formatField(kind),
     }),
-    answers: answersOf(kind, listOf(item)),
-    problems: ['not-found', 'not-acceptable', 'too-much', 'unavailable'],
+    answers: answersOf(kind, withTotals(listOf(item))),
+    problems: ['not-found', 'vehicle-suspended', 'not-acceptable', 'too-much', 'unavailable'],
     async handle({ query }, context) {
       const asked = query as Asked;
       const intervals = ((asked.to ?? 0) - (asked.from ?? 0)) / DAY_MS;
@@ -269,12 +444,14 @@ const reports = REPORT_KINDS.map((kind): Route => {
 
 /** Is it one vehicle's track by the page? That is looked up at once, and does not wait in line with reports. */
 function isPlain({ vehicleId, groupId, format, maxPoints }: Asked, accept: string | undefined): boolean {
-  if (vehicleId === undefined || groupId !== undefined || maxPoints !== undefined) return false;
+  if (vehicleId?.length !== 1 || groupId !== undefined || maxPoints !== undefined) return false;
   return format === undefined ? acceptedFormat(accept, formatsOf(trackReport)) === null : format === 'json';
 }
 
-async function trackPage(asked: Asked, { access }: AuthorizedContext): Promise<Reply> {
-  const { vehicleId: key, from = 0, to = 0, limit, cursor } = asked;
+async function trackPage(asked: Asked, context: AuthorizedContext): Promise<Reply> {
+  const { access } = context;
+  const { from = 0, to = 0, limit, cursor } = asked;
+  const [key] = asked.vehicleId ?? [];
   if (key === undefined) throw new Error('a track of no vehicle');
   if (to <= from) throw badParameter('to', 'It must be later than from.');
   const { vehicleId, positions, next } = await access.track(key, {
@@ -287,7 +464,9 @@ async function trackPage(asked: Asked, { access }: AuthorizedContext): Promise<R
     ...positionJson(vehicleId, positionAlone(position)),
     ...(rejection && { rejection }),
   }));
-  return { status: 200, body: { items, nextCursor: next && writeCursor(next) } };
+  const vehicles = [{ id: vehicleId }];
+  const erased = cursor === undefined ? await historyErased({ vehicles, fromMs: from }, context) : {};
+  return { status: 200, body: { items, nextCursor: next && writeCursor(next), ...erased } };
 }
 
 /** The archive knows more of a position than a position is: terminal, protocol, time of arrival. */
@@ -331,7 +510,7 @@ export const visitedShapeIn = z
     type: z.literal('Feature'),
     geometry: geometryIn,
     properties: z.strictObject({
-      shape: z.enum(['polygon', 'circle', 'line']),
+      shape,
       radiusM: z.number().optional(),
       widthM: z.number().optional(),
       minDwellSeconds: z.int().min(0).max(MAX_DWELL_SECONDS).default(0),
@@ -348,21 +527,26 @@ export const visitedShapeIn = z
     ] as never,
   });
 
-const byShape = route({
-  method: 'post',
-  path: '/api/v1/reports/geozone-visits',
-  group: 'Reports',
+const byShape = post('/api/v1/reports/geozone-visits', {
   operationId: 'reportShapeVisits',
+  scope: 'read',
   summary: shapeKind.summary,
   ...(shapeKind.description && { description: shapeKind.description }),
-  query: z.object({ ...paging, ...reportedVehicles, ...when, timeZone, format: formatField(shapeKind) }),
+  query: z.object({
+    ...paging,
+    ...reportedVehicles,
+    ...when,
+    timeZone,
+    ...ownParameters(shapeKind),
+    format: formatField(shapeKind),
+  }),
   body: visitedShapeIn,
-  answers: answersOf(shapeKind, listOf(rowOut('shape-visits', shapeKind.columns))),
-  problems: ['not-found', 'not-acceptable', 'too-much', 'unavailable'],
+  answers: answersOf(shapeKind, withTotals(listOf(rowOut('shape-visits', shapeKind.columns)))),
+  problems: ['not-found', 'vehicle-suspended', 'not-acceptable', 'too-much', 'unavailable'],
   async handle({ query, body }, context) {
     const { minDwellSeconds, ...properties } = body.properties;
-    const shape = shapeOf({ type: 'Feature', geometry: body.geometry, properties });
-    return reply(shapeVisitsReport(shape, minDwellSeconds), query as Asked, context);
+    const visited = shapeOf({ type: 'Feature', geometry: body.geometry, properties });
+    return reply(shapeVisitsReport(visited, minDwellSeconds), query as Asked, context);
   },
 });
 

@@ -1,9 +1,45 @@
-import { type GroupId, isoTime, SERVICES, type SessionId, type User, type UserId } from '@outrider/domain';
+import { randomBytes } from 'node:crypto';
+import { badField, customMatcher } from '@outrider/access';
+import {
+  ACCOUNT_RIGHTS,
+  DEFAULT_RIGHTS,
+  type GroupId,
+  isoTime,
+  SERVICES,
+  type SessionId,
+  type User,
+  type UserId,
+} from '@outrider/domain';
 import type { Session } from '@outrider/registry';
 import { z } from 'zod';
-import { id, idOut, line, listOf, pageAsked, pageReply, paging, searchAsked, searching, timeOut } from '../fields.ts';
-import { etagOf } from '../input.ts';
-import { type Reply, type Route, route } from '../route.ts';
+import {
+  CUSTOM_EXAMPLE,
+  CUSTOM_FIELDS_OUT,
+  CUSTOM_FIELDS_PATCH,
+  customAsked,
+  customQuery,
+  NEW_CUSTOM_FIELDS,
+} from '../custom-fields.ts';
+import { deviceOf } from '../device.ts';
+import { ENTITY_HEADERS, entityReply } from '../entity-reply.ts';
+import {
+  emailOf,
+  id,
+  idOut,
+  line,
+  listOf,
+  pageAsked,
+  pageReply,
+  paging,
+  searchAsked,
+  searching,
+  timeIn,
+  timeOut,
+} from '../fields.ts';
+import { daysKept } from '../retention-fields.ts';
+import { callsOf, type Route, route, sessionOf } from '../route.ts';
+
+const { get, post, put, patch, remove } = callsOf('Users');
 
 const role = z.enum(['operator', 'dealer', 'user']);
 
@@ -19,7 +55,11 @@ export const UserOut = z
     services: z
       .array(z.enum(SERVICES))
       .meta({ description: 'Services that the account was granted; operators and dealers have all by their role.' }),
+    rights: z.array(z.enum(ACCOUNT_RIGHTS)).meta({
+      description: 'What a user may change; operators and dealers may by their role. None: the account is read-only.',
+    }),
     groupIds: z.array(idOut).meta({ description: 'Groups whose vehicles the user may see.' }),
+    ...CUSTOM_FIELDS_OUT,
   })
   .meta({
     id: 'User',
@@ -33,14 +73,16 @@ export const UserOut = z
         blocked: false,
         apiAccess: true,
         services: ['video'],
+        rights: ['edit-geofences', 'edit-notifications', 'share'],
         groupIds: ['01961f3c-8b21-7d4f-8c2e-3a7b1d5f9e68'],
+        ...CUSTOM_EXAMPLE,
       },
     ],
   });
 
 const login = line(100);
 const name = line(200);
-const password = z
+export const password = z
   .string()
   .min(8, 'It must have 8 characters or more.')
   .max(256)
@@ -54,52 +96,86 @@ const services = z
   .array(z.enum(SERVICES))
   .max(SERVICES.length)
   .meta({ description: 'Granted by operators, and by dealers to their own users.' });
+const rights = z
+  .array(z.enum(ACCOUNT_RIGHTS))
+  .max(ACCOUNT_RIGHTS.length)
+  .meta({
+    description:
+      'What a user may change: given by operators, and by dealers to their own users. `edit-vehicles`: profiles and sensors of vehicles of their groups, and who drives them. ' +
+      '`edit-geofences`: geofences of their own. `edit-notifications`: notification rules, message channels and report schedules. `share`: share links. None: a read-only account.',
+  });
 const byId = z.object({ id: id<UserId>() });
 
-const SessionOut = z
+const Expiry = z
+  .strictObject({ expiresAt: timeOut.nullable().meta({ description: 'Null: never.' }) })
+  .meta({ id: 'Expiry', examples: [{ expiresAt: '2027-01-15T12:00:00.000Z' }] });
+
+const RETENTION_ABOUT =
+  'Positions, events, videos and notifications of all vehicles of the fleet are erased for good, once a day, when they are so many days old (UTC). Null: the fleet limits nothing. Of the fleet and the groups of a vehicle the shortest counts; nothing is kept longer than the service keeps it.';
+const FleetRetention = z
+  .strictObject({ retentionDays: daysKept.meta({ description: RETENTION_ABOUT, examples: [90] }) })
+  .meta({ id: 'FleetRetention', examples: [{ retentionDays: 90 }] });
+
+export const SESSION_EXAMPLE = {
+  id: '01961f3c-ad43-7f6b-8e4a-5c9d3f7b1a8a',
+  createdAt: '2026-01-15T08:00:00.000Z',
+  lastUsedAt: '2026-01-15T12:00:00.000Z',
+  expiresAt: '2026-02-14T08:00:00.000Z',
+  address: '203.0.113.5',
+  userAgent: 'curl/8.5.0',
+  device: 'curl/8.5.0',
+  current: true,
+};
+export const SessionOut = z
   .strictObject({
     id: idOut,
     createdAt: timeOut,
     lastUsedAt: timeOut.meta({ description: 'When it last gave a token.' }),
     expiresAt: timeOut,
     address: z.string().meta({ description: 'From where it was last used.' }),
-    userAgent: z.string(),
+    userAgent: z.string().meta({ description: '`service` of its login; where that named none, its `User-Agent`.' }),
+    device: z.string().meta({
+      description:
+        'Browser and system of the `User-Agent`, as people call them: "Chrome, Windows"; of others their first word.',
+    }),
     current: z.boolean().meta({ description: 'Is it the session of this call?' }),
   })
   .meta({
     id: 'Session',
-    examples: [
-      {
-        id: '01961f3c-ad43-7f6b-8e4a-5c9d3f7b1a8a',
-        createdAt: '2026-01-15T08:00:00.000Z',
-        lastUsedAt: '2026-01-15T12:00:00.000Z',
-        expiresAt: '2026-02-14T08:00:00.000Z',
-        address: '203.0.113.5',
-        userAgent: 'curl/8.5.0',
-        current: true,
-      },
-    ],
+    examples: [SESSION_EXAMPLE],
   });
 
 export function userBody({ kind: _, version: __, ...user }: User): z.output<typeof UserOut> {
-  return { ...user, services: [...user.services], groupIds: [...user.groupIds] };
-}
-
-function reply(status: number, user: User): Reply {
+  const { services, rights, groupIds, customAttributes, ...rest } = user;
   return {
-    status,
-    body: userBody(user),
-    headers: { etag: etagOf(user.version), ...(status === 201 ? { location: `/api/v1/users/${user.id}` } : {}) },
+    ...rest,
+    services: [...services],
+    rights: [...rights],
+    groupIds: [...groupIds],
+    customAttributes: { ...customAttributes },
   };
 }
 
-const oneUser = { description: 'The account.', body: UserOut, headers: { ETag: 'Version, for `If-Match`.' } };
+/** @param current the session of the call */
+export function sessionBody(session: Session, current: SessionId | null): z.output<typeof SessionOut> {
+  return {
+    id: session.id,
+    createdAt: isoTime(session.createdAtMs),
+    lastUsedAt: isoTime(session.lastUsedAtMs),
+    expiresAt: isoTime(session.expiresAtMs),
+    address: session.address,
+    userAgent: session.userAgent,
+    device: deviceOf(session.userAgent),
+    current: session.id === current,
+  };
+}
+
+const reply = entityReply('/api/v1/users', userBody);
+
+const oneUser = { description: 'The account.', body: UserOut, headers: ENTITY_HEADERS };
 
 export const userRoutes: Route[] = [
-  route({
-    method: 'get',
-    path: '/api/v1/me',
-    group: 'Users',
+  get('/api/v1/me', {
     operationId: 'getMe',
     summary: 'The account that calls.',
     answers: { 200: oneUser },
@@ -107,10 +183,7 @@ export const userRoutes: Route[] = [
       return reply(200, await access.user(caller.id));
     },
   }),
-  route({
-    method: 'patch',
-    path: '/api/v1/me',
-    group: 'Users',
+  patch('/api/v1/me', {
     operationId: 'changeMe',
     summary: 'Change what everyone may change of their own account.',
     body: z
@@ -122,11 +195,9 @@ export const userRoutes: Route[] = [
       return reply(200, body.name === undefined ? await access.user(caller.id) : await access.changeOwnName(body.name));
     },
   }),
-  route({
-    method: 'put',
-    path: '/api/v1/me/password',
-    group: 'Users',
+  put('/api/v1/me/password', {
     operationId: 'changeMyPassword',
+    scope: null,
     summary: 'Change the own password; every other session of the account ends.',
     body: z.strictObject({ currentPassword: z.string().min(1).max(1000), password }).meta({
       id: 'PasswordChange',
@@ -135,28 +206,38 @@ export const userRoutes: Route[] = [
     answers: { 204: { description: 'Changed.' } },
     problems: ['unavailable'],
     async handle({ body }, { access, sessionId }) {
-      await access.changeOwnPassword(body.currentPassword, body.password, sessionId);
+      await access.changeOwnPassword(body.currentPassword, body.password, sessionOf({ sessionId }));
       return { status: 204 };
     },
   }),
-  route({
-    method: 'get',
-    path: '/api/v1/users',
-    group: 'Users',
+  get('/api/v1/users', {
     operationId: 'listUsers',
     summary: 'Accounts that the caller may see.',
-    query: z.object({ ...paging, ...searching('login', 'name') }),
+    query: z.object({
+      ...paging,
+      ...searching('login', 'name', 'externalId'),
+      ...customQuery,
+      role: role.optional().meta({ description: 'Only accounts with this role.' }),
+      blocked: z
+        .enum(['true', 'false'])
+        .optional()
+        .meta({ description: 'Only accounts that are blocked, or only those that are not.' }),
+    }),
     answers: { 200: { description: 'A page.', body: listOf(UserOut) } },
     async handle({ query }, { access }) {
-      const search = searchAsked(query);
-      const page = search ? access.findUsers(search) : await access.users(pageAsked(query));
+      const { role, blocked } = query;
+      const isWanted = customMatcher(customAsked(query));
+      const isFiltered = role !== undefined || blocked !== undefined || isWanted !== null;
+      const search = searchAsked({ ...query, sort: query.sort ?? (isFiltered ? 'login' : undefined) });
+      const matches = (user: User) =>
+        (role === undefined || user.role === role) &&
+        (blocked === undefined || String(user.blocked) === blocked) &&
+        isWanted?.(user) !== false;
+      const page = search ? access.findUsers(search, matches) : await access.users(pageAsked(query));
       return pageReply<User>(page, userBody);
     },
   }),
-  route({
-    method: 'post',
-    path: '/api/v1/users',
-    group: 'Users',
+  post('/api/v1/users', {
     operationId: 'addUser',
     summary: 'Add an account.',
     description:
@@ -166,12 +247,21 @@ export const userRoutes: Route[] = [
       .strictObject({
         login,
         name,
-        password,
+        password: password.optional(),
+        email: emailOf()
+          .optional()
+          .meta({
+            description:
+              'Where e-mails about the account go. Without `password` its user is sent a link to choose one.',
+            examples: ['anna@example.com'],
+          }),
         role: role.default('user'),
         dealerId: id<UserId>().nullable().optional().meta({ description: 'Said by operators; a dealer is it.' }),
         apiAccess: z.boolean().default(false),
         services: services.default([]),
+        rights: rights.default([...DEFAULT_RIGHTS]),
         groupIds: groupIds.default([]),
+        ...NEW_CUSTOM_FIELDS,
       })
       .meta({
         id: 'NewUser',
@@ -179,14 +269,21 @@ export const userRoutes: Route[] = [
       }),
     answers: { 201: { ...oneUser, description: 'Added.' } },
     problems: ['forbidden', 'conflict', 'unavailable'],
-    async handle({ body: { password, ...fields } }, { access }) {
-      return reply(201, await access.addUser(fields, password));
+    async handle({ body: { password, email, ...fields } }, { access, sessionId }) {
+      if (password === undefined && email === undefined)
+        throw badField('/password', 'It is needed, or an `email` that a link to choose one is sent to.');
+      // Addresses are set by people: an API key is refused before there is an account.
+      const session = email === undefined ? null : sessionOf({ sessionId });
+      // Nobody knows it: the user chooses another one by the link.
+      const user = await access.addUser(fields, password ?? randomBytes(32).toString('base64url'));
+      if (email !== undefined && session !== null) {
+        await access.accountMails.setEmail(user.id, email, undefined, session);
+        if (password === undefined) await access.accountMails.invite(user.id);
+      }
+      return reply(201, user);
     },
   }),
-  route({
-    method: 'get',
-    path: '/api/v1/users/{id}',
-    group: 'Users',
+  get('/api/v1/users/{id}', {
     operationId: 'getUser',
     summary: 'One account.',
     params: byId,
@@ -196,15 +293,20 @@ export const userRoutes: Route[] = [
       return reply(200, await access.user(params.id));
     },
   }),
-  route({
-    method: 'patch',
-    path: '/api/v1/users/{id}',
-    group: 'Users',
+  patch('/api/v1/users/{id}', {
     operationId: 'changeUser',
     summary: 'Change an account (JSON merge patch).',
     params: byId,
     body: z
-      .strictObject({ login, name, dealerId: id<UserId>().nullable(), services, groupIds })
+      .strictObject({
+        login,
+        name,
+        dealerId: id<UserId>().nullable(),
+        services,
+        rights,
+        groupIds,
+        ...CUSTOM_FIELDS_PATCH,
+      })
       .partial()
       .meta({ id: 'UserPatch', examples: [{ name: 'Anna Petrova' }] }),
     conditional: true,
@@ -214,10 +316,7 @@ export const userRoutes: Route[] = [
       return reply(200, await access.changeUser(params.id, ifMatch, body));
     },
   }),
-  route({
-    method: 'delete',
-    path: '/api/v1/users/{id}',
-    group: 'Users',
+  remove('/api/v1/users/{id}', {
     operationId: 'deleteUser',
     summary: 'Delete an account with its sessions and geofences; vehicles stay.',
     params: byId,
@@ -239,10 +338,7 @@ export const userRoutes: Route[] = [
       ],
     ] as const
   ).map(([verb, summary, blocked]) =>
-    route({
-      method: 'post',
-      path: `/api/v1/users/{id}/${verb}`,
-      group: 'Users',
+    post(`/api/v1/users/{id}/${verb}`, {
       operationId: `${verb}User`,
       summary,
       params: byId,
@@ -253,6 +349,65 @@ export const userRoutes: Route[] = [
       },
     }),
   ),
+  get('/api/v1/users/{id}/expiry', {
+    operationId: 'getExpiry',
+    summary: 'When the time of an account is over.',
+    params: byId,
+    answers: { 200: { description: 'Its end.', body: Expiry } },
+    problems: ['not-found'],
+    async handle({ params }, { access }) {
+      const expiresAtMs = await access.expiryOf(params.id);
+      return { status: 200, body: { expiresAt: expiresAtMs === null ? null : isoTime(expiresAtMs) } };
+    },
+  }),
+  put('/api/v1/users/{id}/expiry', {
+    operationId: 'setExpiry',
+    summary: 'Say when the time of an account is over.',
+    description:
+      'From then on the account is blocked, and a dealer’s users with it: tokens, keys, sockets and sessions end. Another end, or none, lets it in again, unless it was blocked besides.',
+    params: byId,
+    body: z
+      .strictObject({ expiresAt: timeIn.nullable().meta({ description: 'Null: never.' }) })
+      .meta({ id: 'NewExpiry', examples: [{ expiresAt: '2027-01-15T12:00:00.000Z' }] }),
+    answers: { 204: { description: 'Noted.' } },
+    problems: ['not-found', 'forbidden', 'conflict'],
+    async handle({ params, body }, { access }) {
+      await access.setExpiry(params.id, body.expiresAt);
+      return { status: 204 };
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/api/v1/users/{id}/retention',
+    group: 'Users',
+    operationId: 'getFleetRetention',
+    summary: 'For how long the fleet of an account keeps histories.',
+    description:
+      'The fleet of a dealer is its vehicles, that of an operator the vehicles that no dealer has. Of a user it is that of the dealer, or of the operator, who keeps the account.',
+    params: byId,
+    answers: { 200: { description: 'It is so now.', body: FleetRetention } },
+    problems: ['not-found'],
+    async handle({ params }, { access }) {
+      return { status: 200, body: { retentionDays: await access.fleetRetentionOf(params.id) } };
+    },
+  }),
+  route({
+    method: 'put',
+    path: '/api/v1/users/{id}/retention',
+    group: 'Users',
+    operationId: 'setFleetRetention',
+    summary: 'Say for how long the fleet of a dealer or of the operator keeps histories.',
+    description:
+      'A dealer says it of its own fleet, operators of each. What all operators have is one fleet: saying it at one of them says it for all. What is erased stays erased when the time is made longer.',
+    params: byId,
+    body: FleetRetention,
+    answers: { 204: { description: 'It holds from the next daily erasure on.' } },
+    problems: ['not-found', 'forbidden', 'conflict'],
+    async handle({ params, body }, { access }) {
+      await access.setFleetRetention(params.id, body.retentionDays);
+      return { status: 204 };
+    },
+  }),
   ...(
     [
       ['put', 'grantApiAccess', 'Grant the right to use the API.', true],
@@ -274,11 +429,9 @@ export const userRoutes: Route[] = [
       },
     }),
   ),
-  route({
-    method: 'put',
-    path: '/api/v1/users/{id}/password',
-    group: 'Users',
+  put('/api/v1/users/{id}/password', {
     operationId: 'setPassword',
+    scope: null,
     summary: 'Give an account another password; all its sessions end.',
     description:
       'For the own account it is the same as `PUT /api/v1/me/password`: it needs `currentPassword`, and the session of the call stays.',
@@ -297,37 +450,37 @@ export const userRoutes: Route[] = [
     answers: { 204: { description: 'Changed.' } },
     problems: ['not-found', 'forbidden', 'unavailable'],
     async handle({ params, body }, { access, sessionId }) {
-      await access.setPassword(params.id, body.password, body.currentPassword, sessionId);
+      await access.setPassword(params.id, body.password, body.currentPassword, sessionOf({ sessionId }));
       return { status: 204 };
     },
   }),
-  route({
-    method: 'get',
-    path: '/api/v1/users/{id}/sessions',
-    group: 'Users',
+  get('/api/v1/users/{id}/sessions', {
     operationId: 'listSessions',
+    scope: null,
     summary: 'Where the account is logged in, the last used first.',
     params: byId,
     answers: { 200: { description: 'All open sessions.', body: listOf(SessionOut) } },
     problems: ['not-found', 'forbidden'],
     async handle({ params }, { access, sessionId }) {
-      const show = (session: Session) => ({
-        id: session.id,
-        createdAt: isoTime(session.createdAtMs),
-        lastUsedAt: isoTime(session.lastUsedAtMs),
-        expiresAt: isoTime(session.expiresAtMs),
-        address: session.address,
-        userAgent: session.userAgent,
-        current: session.id === sessionId,
-      });
-      return pageReply({ items: await access.sessionsOf(params.id), next: null }, show);
+      const items = await access.sessionsOf(params.id);
+      return pageReply({ items, next: null }, (session) => sessionBody(session, sessionId));
     },
   }),
-  route({
-    method: 'delete',
-    path: '/api/v1/users/{id}/sessions/{sessionId}',
-    group: 'Users',
+  remove('/api/v1/users/{id}/sessions', {
+    operationId: 'endSessions',
+    scope: null,
+    summary: 'End all sessions of an account but the one of the call.',
+    params: byId,
+    answers: { 204: { description: 'Ended.' } },
+    problems: ['not-found', 'forbidden'],
+    async handle({ params }, { access, sessionId }) {
+      await access.endSessions(params.id, sessionOf({ sessionId }));
+      return { status: 204 };
+    },
+  }),
+  remove('/api/v1/users/{id}/sessions/{sessionId}', {
     operationId: 'endSession',
+    scope: null,
     summary: 'End a session.',
     params: z.object({ id: id<UserId>(), sessionId: id<SessionId>() }),
     answers: { 204: { description: 'Ended.' } },

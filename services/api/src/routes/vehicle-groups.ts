@@ -1,67 +1,84 @@
+import { customMatcher } from '@outrider/access';
 import type { GroupId, UserId, VehicleGroup } from '@outrider/domain';
 import { z } from 'zod';
+import {
+  CUSTOM_EXAMPLE,
+  CUSTOM_FIELDS_OUT,
+  CUSTOM_FIELDS_PATCH,
+  customAsked,
+  customQuery,
+  NEW_CUSTOM_FIELDS,
+} from '../custom-fields.ts';
+import { ENTITY_HEADERS, entityReply } from '../entity-reply.ts';
 import { id, idOut, line, listOf, pageAsked, pageReply, paging, searchAsked, searching } from '../fields.ts';
-import { etagOf } from '../input.ts';
-import { type Reply, type Route, route } from '../route.ts';
+import { daysKept } from '../retention-fields.ts';
+import { callsOf, type Route, route } from '../route.ts';
 import { UserOut, userBody } from './users.ts';
 import { VehicleOut, vehicleBody, vehicleKey } from './vehicles.ts';
+
+const { get, post, patch, remove } = callsOf('Vehicles');
+
+const RETENTION_ABOUT =
+  'Positions, events, videos and notifications of its vehicles are erased for good, once a day, when they are so many days old (UTC). Null: the group limits nothing. Of a vehicle in several groups, and of its owner’s fleet (`/api/v1/users/{id}/retention`), the shortest counts; nothing is kept longer than the service keeps it (`ARCHIVE_RETENTION_DAYS`, `VIDEO_RETENTION_DAYS`).';
 
 const GroupOut = z
   .strictObject({
     id: idOut,
     name: z.string(),
     dealerId: idOut.nullable().meta({ description: 'The dealer that has it; null: the operator.' }),
+    retentionDays: z.int().nullable().meta({ description: RETENTION_ABOUT }),
+    ...CUSTOM_FIELDS_OUT,
   })
   .meta({
     id: 'VehicleGroup',
-    examples: [{ id: '01961f3c-8b21-7d4f-8c2e-3a7b1d5f9e68', name: 'Refrigerated', dealerId: null }],
+    examples: [
+      {
+        id: '01961f3c-8b21-7d4f-8c2e-3a7b1d5f9e68',
+        name: 'Refrigerated',
+        dealerId: null,
+        retentionDays: 90,
+        ...CUSTOM_EXAMPLE,
+      },
+    ],
   });
 
 const name = line(200);
 const dealerId = id<UserId>().nullable().meta({ description: 'Said by operators; a dealer is it.' });
+const retentionDays = daysKept.meta({ description: RETENTION_ABOUT, examples: [90] });
 const byId = z.object({ id: id<GroupId>() });
 
 function groupBody({ kind: _, version: __, ...group }: VehicleGroup): z.output<typeof GroupOut> {
-  return group;
+  return { ...group, customAttributes: { ...group.customAttributes } };
 }
 
-function reply(status: number, group: VehicleGroup): Reply {
-  return {
-    status,
-    body: groupBody(group),
-    headers: {
-      etag: etagOf(group.version),
-      ...(status === 201 ? { location: `/api/v1/vehicle-groups/${group.id}` } : {}),
-    },
-  };
-}
+const reply = entityReply('/api/v1/vehicle-groups', groupBody);
 
-const oneGroup = { description: 'The group.', body: GroupOut, headers: { ETag: 'Version, for `If-Match`.' } };
+const oneGroup = { description: 'The group.', body: GroupOut, headers: ENTITY_HEADERS };
 
 export const vehicleGroupRoutes: Route[] = [
-  route({
-    method: 'get',
-    path: '/api/v1/vehicle-groups',
-    group: 'Vehicles',
+  get('/api/v1/vehicle-groups', {
     operationId: 'listVehicleGroups',
     summary: 'Groups that the caller may see.',
-    query: z.object({ ...paging, ...searching('name') }),
+    query: z.object({ ...paging, ...searching('name', 'externalId'), ...customQuery }),
     answers: { 200: { description: 'A page.', body: listOf(GroupOut) } },
     async handle({ query }, { access }) {
-      const search = searchAsked(query);
-      const page = search ? access.findGroups(search) : await access.groups(pageAsked(query));
+      const custom = customAsked(query);
+      const search = searchAsked(query, customMatcher(custom) !== null);
+      const page = search ? access.findGroups(search, custom) : await access.groups(pageAsked(query));
       return pageReply<VehicleGroup>(page, groupBody);
     },
   }),
-  route({
-    method: 'post',
-    path: '/api/v1/vehicle-groups',
-    group: 'Vehicles',
+  post('/api/v1/vehicle-groups', {
     operationId: 'addVehicleGroup',
     summary: 'Add a group.',
     description: 'Its name is one that its dealer (or the operator) has not given to another.',
     body: z
-      .strictObject({ name, dealerId: dealerId.optional() })
+      .strictObject({
+        name,
+        dealerId: dealerId.optional(),
+        retentionDays: retentionDays.optional(),
+        ...NEW_CUSTOM_FIELDS,
+      })
       .meta({ id: 'NewVehicleGroup', examples: [{ name: 'Refrigerated' }] }),
     answers: { 201: { ...oneGroup, description: 'Added.' } },
     problems: ['forbidden', 'conflict'],
@@ -69,10 +86,7 @@ export const vehicleGroupRoutes: Route[] = [
       return reply(201, await access.addGroup(body));
     },
   }),
-  route({
-    method: 'get',
-    path: '/api/v1/vehicle-groups/{id}',
-    group: 'Vehicles',
+  get('/api/v1/vehicle-groups/{id}', {
     operationId: 'getVehicleGroup',
     summary: 'One group.',
     params: byId,
@@ -82,15 +96,12 @@ export const vehicleGroupRoutes: Route[] = [
       return reply(200, await access.group(params.id));
     },
   }),
-  route({
-    method: 'patch',
-    path: '/api/v1/vehicle-groups/{id}',
-    group: 'Vehicles',
+  patch('/api/v1/vehicle-groups/{id}', {
     operationId: 'changeVehicleGroup',
     summary: 'Change a group (JSON merge patch).',
     params: byId,
     body: z
-      .strictObject({ name, dealerId })
+      .strictObject({ name, dealerId, retentionDays, ...CUSTOM_FIELDS_PATCH })
       .partial()
       .meta({ id: 'VehicleGroupPatch', examples: [{ name: 'Tankers' }] }),
     conditional: true,
@@ -100,10 +111,7 @@ export const vehicleGroupRoutes: Route[] = [
       return reply(200, await access.changeGroup(params.id, ifMatch, body));
     },
   }),
-  route({
-    method: 'delete',
-    path: '/api/v1/vehicle-groups/{id}',
-    group: 'Vehicles',
+  remove('/api/v1/vehicle-groups/{id}', {
     operationId: 'deleteVehicleGroup',
     summary: 'Delete a group, and take it out of every vehicle, account and geofence that names it.',
     description: 'A geofence that named no other group then watches nothing.',
@@ -116,10 +124,7 @@ export const vehicleGroupRoutes: Route[] = [
       return { status: 204 };
     },
   }),
-  route({
-    method: 'get',
-    path: '/api/v1/vehicle-groups/{id}/vehicles',
-    group: 'Vehicles',
+  get('/api/v1/vehicle-groups/{id}/vehicles', {
     operationId: 'listVehiclesOfGroup',
     summary: 'Vehicles in the group.',
     params: byId,
@@ -130,10 +135,7 @@ export const vehicleGroupRoutes: Route[] = [
       return pageReply(await access.vehicles({ groupId: params.id }, pageAsked(query)), vehicleBody);
     },
   }),
-  route({
-    method: 'get',
-    path: '/api/v1/vehicle-groups/{id}/users',
-    group: 'Vehicles',
+  get('/api/v1/vehicle-groups/{id}/users', {
     operationId: 'listUsersOfGroup',
     summary: 'Accounts with access to the group, of those that the caller may see.',
     params: byId,

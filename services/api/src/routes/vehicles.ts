@@ -1,16 +1,19 @@
-import type { VehicleKey } from '@outrider/access';
+import type { NamedDriver, VehicleKey } from '@outrider/access';
 import {
+  ALARMS,
   accessAfter,
   type GroupId,
   isoTime,
   isUuid,
   LEARNING_ACCESS,
   positionJson,
+  SENSOR_KINDS,
   type TerminalId,
   type UserId,
   VEHICLE_FIELDS,
   VEHICLE_STATES,
   type Vehicle,
+  type VehicleCounters,
   type VehicleId,
   type VehicleStatus,
   vehicleStateJson,
@@ -19,25 +22,36 @@ import { MAX_EVENTS_PER_MINUTE, MAX_GEOFENCES_AT_ONCE } from '@outrider/engine';
 import type { TerminalConnection } from '@outrider/hub';
 import { z } from 'zod';
 import {
+  CUSTOM_EXAMPLE,
+  CUSTOM_FIELDS_OUT,
+  CUSTOM_FIELDS_PATCH,
+  customAsked,
+  customQuery,
+  NEW_CUSTOM_FIELDS,
+} from '../custom-fields.ts';
+import { ENTITY_HEADERS, entityReply } from '../entity-reply.ts';
+import {
   id,
   idOut,
+  line,
   listOf,
   NEW_VEHICLE_IN,
   pageAsked,
   pageReply,
   paging,
-  readCursor,
   searchAsked,
   searching,
   timeOut,
+  UUID_PATTERN,
   VEHICLE_EXAMPLE,
   VEHICLE_IN,
   VEHICLE_OUT,
-  writeCursor,
 } from '../fields.ts';
-import { etagOf } from '../input.ts';
-import { type Reply, type Route, route } from '../route.ts';
+import { callsOf, type Route } from '../route.ts';
+import { SensorOut, sensorsIn } from '../sensor-fields.ts';
 import { accessOf, BOUND_PROTOCOLS, TERMINAL_ACCESS_FIELDS } from '../terminal-access.ts';
+
+const { get, post, patch, remove } = callsOf('Vehicles');
 
 const TERMINAL_ID = VEHICLE_FIELDS.terminalId;
 
@@ -51,6 +65,7 @@ export const vehicleKey = z
     'It must be a UUID in lower case, or terminal: and the id of a terminal.',
   )
   .meta({
+    pattern: `^(?:${UUID_PATTERN}|${BY_TERMINAL}${TERMINAL_ID.pattern.source.replace(/^\^|\$$/g, '')})$`,
     description: 'UUID of the vehicle, or `terminal:` and the id of the terminal fitted to it.',
     examples: ['01961f3c-7a10-7c3e-9b1d-2f6a0c4e8d57', 'terminal:356307042441013'],
   })
@@ -61,6 +76,17 @@ export const vehicleKey = z
         : { id: text as VehicleId },
   );
 const byKey = z.object({ id: vehicleKey });
+
+const SuspensionOut = z
+  .strictObject({
+    reason: z.string().meta({ description: 'What people are shown.' }),
+    by: z.enum(['operator', 'dealer']).meta({ description: 'What an operator suspended, operators alone resume.' }),
+    since: timeOut,
+  })
+  .meta({
+    id: 'Suspension',
+    examples: [{ reason: 'Invoice 1204 is unpaid.', by: 'dealer', since: '2026-01-15T12:00:00.000Z' }],
+  });
 
 export const VehicleOut = z
   .strictObject({
@@ -76,6 +102,9 @@ export const VehicleOut = z
       .meta({ description: 'What the terminal must show for its data to be taken.' }),
     dealerId: idOut.nullable().meta({ description: 'The dealer that has it; null: the operator.' }),
     groupIds: z.array(idOut),
+    customAttributes: CUSTOM_FIELDS_OUT.customAttributes,
+    sensors: z.array(SensorOut),
+    suspension: SuspensionOut.nullable().meta({ description: 'Null: not suspended.' }),
   })
   .meta({
     id: 'Vehicle',
@@ -86,6 +115,9 @@ export const VehicleOut = z
         terminalAccess: { protocol: 'teltonika', hasSecret: false, certificateSha256: null, networks: [] },
         dealerId: null,
         groupIds: ['01961f3c-8b21-7d4f-8c2e-3a7b1d5f9e68'],
+        customAttributes: CUSTOM_EXAMPLE.customAttributes,
+        sensors: [],
+        suspension: null,
       },
     ],
   });
@@ -110,6 +142,9 @@ const POSITION_EXAMPLE = {
   odometerM: 123_456_700,
 };
 
+const AlarmOut = z
+  .enum(ALARMS)
+  .meta({ id: 'Alarm', description: 'The panic button is `sos`; an opened case is `tamper`.', examples: ['sos'] });
 const attributesOut = z.record(z.string(), z.union([z.number(), z.string(), z.boolean()]));
 
 /** A position, here and in the live API: what the terminal did not say is left out. */
@@ -128,7 +163,7 @@ export const PositionOut = z
     odometerM: z.number().optional(),
     supplyV: z.number().optional(),
     fuelL: z.number().optional(),
-    alarms: z.array(z.string()).optional(),
+    alarms: z.array(AlarmOut).optional(),
     attributes: attributesOut.optional(),
   })
   .meta({ id: 'Position', examples: [POSITION_EXAMPLE] });
@@ -194,8 +229,46 @@ const VehicleStateOut = z
     ignition: z.boolean().nullable(),
     supplyV: z.number().nullable().meta({ description: 'Of the last record.' }),
     fuelL: z.number().nullable().meta({ description: 'Of the last record.' }),
-    alarms: z.array(z.string()).meta({ description: 'Those that are raised.' }),
+    alarms: z.array(AlarmOut).meta({ description: 'Those that are raised.' }),
+    driver: z.strictObject({ id: idOut, name: z.string() }).nullable().meta({
+      description:
+        'Who drives now: assigned by hand, else by the code that the terminal sent. Null where nobody is known, or nobody that the caller may see.',
+    }),
+    driverCode: z.string().nullable().meta({ description: 'That the terminal sent, also where no driver has it.' }),
     attributes: attributesOut.nullable().meta({ description: 'Of the last record.' }),
+    sensors: z
+      .array(
+        z.strictObject({
+          id: idOut,
+          name: z.string(),
+          kind: z.enum(SENSOR_KINDS),
+          unit: z.string(),
+          value: z.number(),
+          at: timeOut.meta({ description: 'Time of the record that the value is of.' }),
+          exceeded: z.array(idOut).meta({ description: 'Thresholds that it is beyond, by the events.' }),
+        }),
+      )
+      .meta({ description: 'The newest value of each sensor that has one.' }),
+    tank: z
+      .strictObject({
+        levelL: z.number(),
+        percent: z.number().meta({ description: 'Of `tankCapacityL`.' }),
+        at: timeOut.meta({ description: 'Time of the last record that the level is of.' }),
+        change: z.enum(['refuelling', 'fuel-drain']).nullable().meta({ description: 'That goes on, by the events.' }),
+      })
+      .nullable()
+      .meta({
+        description:
+          'The level that refuellings and drains are found in: slosh, tilt and wrong values are smoothed out. Null without `tankCapacityL`, or where the level is not known.',
+      }),
+    counters: z
+      .strictObject({
+        odometerM: z.number(),
+        engineHours: z.number(),
+        at: timeOut.nullable().meta({ description: 'Time of the newest record that is counted.' }),
+      })
+      .nullable()
+      .meta({ description: 'As they are counted from the archive, some seconds behind. Null: nothing was counted.' }),
     position: PositionOut.nullable().meta({ description: 'The last fix that moved the vehicle.' }),
     receivedAt: timeOut.nullable().meta({ description: 'When the position came.' }),
     surplus: z
@@ -231,7 +304,12 @@ const VehicleStateOut = z
         supplyV: 13.9,
         fuelL: null,
         alarms: [],
+        driver: { id: '01961f3c-7a10-7c3e-9b1d-2f6a0c4e8d99', name: 'Anna Berg' },
+        driverCode: '0100000F28F8E5',
         attributes: { io21: 4 },
+        sensors: [],
+        tank: { levelL: 182.5, percent: 45.6, at: POSITION_EXAMPLE.fixTime, change: null },
+        counters: { odometerM: 120_351_200, engineHours: 3410.25, at: '2026-01-15T12:00:00.000Z' },
         position: POSITION_EXAMPLE,
         receivedAt: '2026-01-15T12:00:00.000Z',
         surplus: [],
@@ -243,16 +321,25 @@ function vehicleStateBody(
   vehicleId: VehicleId,
   status: VehicleStatus | null,
   connection: TerminalConnection | null,
+  driver: NamedDriver | null,
+  counters: VehicleCounters | null,
 ): z.output<typeof VehicleStateOut> {
   const known = status === null ? NOTHING_KNOWN : vehicleStateJson(status);
   const position = status?.position ?? null;
   return {
     ...known,
+    driver: driver && { id: driver.id, name: driver.name },
+    driverCode: status?.activity?.driverCode ?? null,
     vehicleId,
     protocol: known.protocol ?? connection?.protocol ?? null,
     connected: connection !== null,
     connectedSince: connection && isoTime(connection.sinceMs),
     remoteAddress: connection?.address ?? null,
+    counters: counters && {
+      odometerM: Math.round(counters.odometerM),
+      engineHours: Math.round((counters.engineMs / 3_600_000) * 1000) / 1000,
+      at: counters.atMs === 0 ? null : isoTime(counters.atMs),
+    },
     position: position && (positionJson(vehicleId, position) as z.output<typeof PositionOut>),
     receivedAt: status === null || status.receivedAtMs === null ? null : isoTime(status.receivedAtMs),
     surplus: (status?.surplus ?? []).map(({ ownerId, atMs, geofences, events }) => ({
@@ -277,62 +364,40 @@ const NOTHING_KNOWN = {
   fuelL: null,
   alarms: [],
   attributes: null,
+  sensors: [],
+  tank: null,
 };
-
-const UnknownTerminalOut = z
-  .strictObject({
-    terminalId: z.string(),
-    protocol: z.string(),
-    address: z.string(),
-    firstSeen: timeOut,
-    lastSeen: timeOut,
-    attempts: z.int(),
-  })
-  .meta({
-    id: 'UnknownTerminal',
-    examples: [
-      {
-        terminalId: '356307042441013',
-        protocol: 'teltonika',
-        address: '203.0.113.5',
-        firstSeen: '2026-01-15T11:00:00.000Z',
-        lastSeen: '2026-01-15T12:00:00.000Z',
-        attempts: 7,
-      },
-    ],
-  });
 
 export function vehicleBody({ kind: _, version: __, ...vehicle }: Vehicle): z.output<typeof VehicleOut> {
   const { protocol, secretHash, certificateSha256, networks } = vehicle.terminalAccess;
   const terminalAccess = { protocol, hasSecret: secretHash !== null, certificateSha256, networks: [...networks] };
-  return { ...vehicle, terminalAccess, groupIds: [...vehicle.groupIds] };
-}
-
-function reply(status: number, vehicle: Vehicle): Reply {
-  return {
-    status,
-    body: vehicleBody(vehicle),
-    headers: {
-      etag: etagOf(vehicle.version),
-      ...(status === 201 ? { location: `/api/v1/vehicles/${vehicle.id}` } : {}),
-    },
+  const sensors = vehicle.sensors.map(({ calibration, thresholds, ...sensor }) => ({
+    ...sensor,
+    calibration: [...calibration],
+    thresholds: [...thresholds],
+  }));
+  const customAttributes = { ...vehicle.customAttributes };
+  const suspension = vehicle.suspension && {
+    reason: vehicle.suspension.reason,
+    by: vehicle.suspension.by,
+    since: isoTime(vehicle.suspension.sinceMs),
   };
+  return { ...vehicle, terminalAccess, groupIds: [...vehicle.groupIds], customAttributes, sensors, suspension };
 }
 
-const oneVehicle = { description: 'The vehicle.', body: VehicleOut, headers: { ETag: 'Version, for `If-Match`.' } };
-const seenCursor = z.tuple([z.number(), z.string()]);
+const reply = entityReply('/api/v1/vehicles', vehicleBody);
+
+const oneVehicle = { description: 'The vehicle.', body: VehicleOut, headers: ENTITY_HEADERS };
 
 export const vehicleRoutes: Route[] = [
-  route({
-    method: 'get',
-    path: '/api/v1/vehicles',
-    group: 'Vehicles',
+  get('/api/v1/vehicles', {
     operationId: 'listVehicles',
     summary: 'Vehicles that the caller may see.',
     description: 'In the order in which they were added; a user sees those of the groups that they were given.',
     query: z.object({
       ...paging,
-      ...searching('name', 'plate'),
+      ...searching('name', 'plate', 'terminalId', 'externalId'),
+      ...customQuery,
       terminalId: z
         .string()
         .regex(TERMINAL_ID.pattern, TERMINAL_ID.refusal)
@@ -341,19 +406,41 @@ export const vehicleRoutes: Route[] = [
         .optional()
         .meta({ description: 'Only the vehicle that this terminal is fitted to.' }),
       groupId: id<GroupId>().optional().meta({ description: 'Only vehicles of this group.' }),
+      suspended: z
+        .enum(['true', 'false'])
+        .optional()
+        .meta({ description: 'Only vehicles that are suspended, or only those that are not.' }),
+      state: z.enum(VEHICLE_STATES).optional().meta({ description: 'Only vehicles that are in this state now.' }),
+      protocol: z
+        .enum(BOUND_PROTOCOLS)
+        .optional()
+        .meta({ description: 'Only vehicles whose terminals are bound to this protocol.' }),
+      dealerId: z
+        .string()
+        .refine((text) => text === 'none' || isUuid(text), 'It must be a UUID in lower case, or `none`.')
+        .meta({ examples: ['none'] })
+        .transform((text) => (text === 'none' ? null : (text as UserId)))
+        .optional()
+        .meta({ description: 'Only vehicles of this dealer; `none`: those of the operator.' }),
     }),
     answers: { 200: { description: 'A page.', body: listOf(VehicleOut) } },
     problems: ['not-found'],
     async handle({ query }, { access }) {
-      const search = searchAsked(query);
-      const page = search ? await access.findVehicles(query, search) : await access.vehicles(query, pageAsked(query));
+      const { state, protocol, dealerId, suspended } = query;
+      const search = searchAsked(
+        query,
+        [state, protocol, dealerId, suspended, query.externalId, query.attribute].some((each) => each !== undefined),
+      );
+      const page = search
+        ? await access.findVehicles(
+            { ...query, suspended: suspended && suspended === 'true', custom: customAsked(query) },
+            search,
+          )
+        : await access.vehicles(query, pageAsked(query));
       return pageReply<Vehicle>(page, vehicleBody);
     },
   }),
-  route({
-    method: 'post',
-    path: '/api/v1/vehicles',
-    group: 'Vehicles',
+  post('/api/v1/vehicles', {
     operationId: 'addVehicle',
     summary: 'Add a vehicle profile: from then on its terminal’s data is taken.',
     description: 'What is left out has the value that the answer shows. A terminal is fitted to one vehicle at a time.',
@@ -363,6 +450,8 @@ export const vehicleRoutes: Route[] = [
         terminalAccess: terminalAccess.default({}),
         dealerId: vehicleDealerId.optional(),
         groupIds: vehicleGroupIds.default([]),
+        customAttributes: NEW_CUSTOM_FIELDS.customAttributes,
+        sensors: sensorsIn.optional(),
       })
       .meta({ id: 'NewVehicle', examples: [{ name: 'Van 12', terminalId: '356307042441013', speedLimitKmh: 90 }] }),
     answers: { 201: { ...oneVehicle, description: 'Added.' } },
@@ -372,10 +461,7 @@ export const vehicleRoutes: Route[] = [
       return reply(201, await access.addVehicle({ ...body, terminalAccess }));
     },
   }),
-  route({
-    method: 'get',
-    path: '/api/v1/vehicles/{id}',
-    group: 'Vehicles',
+  get('/api/v1/vehicles/{id}', {
     operationId: 'getVehicle',
     summary: 'One vehicle.',
     params: byKey,
@@ -385,46 +471,72 @@ export const vehicleRoutes: Route[] = [
       return reply(200, await access.vehicle(params.id));
     },
   }),
-  route({
-    method: 'patch',
-    path: '/api/v1/vehicles/{id}',
-    group: 'Vehicles',
+  patch('/api/v1/vehicles/{id}', {
     operationId: 'changeVehicle',
     summary: 'Change a vehicle (JSON merge patch).',
     description: 'Moving a terminal takes effect at once; history stays with the vehicle that it was recorded for.',
     params: byKey,
     body: z
-      .strictObject({ ...VEHICLE_IN, terminalAccess, dealerId: vehicleDealerId, groupIds: vehicleGroupIds })
+      .strictObject({
+        ...VEHICLE_IN,
+        terminalAccess,
+        dealerId: vehicleDealerId,
+        groupIds: vehicleGroupIds,
+        customAttributes: CUSTOM_FIELDS_PATCH.customAttributes,
+        sensors: sensorsIn,
+      })
       .partial()
       .meta({ id: 'VehiclePatch', examples: [{ speedLimitKmh: 80 }] }),
     conditional: true,
     answers: { 200: oneVehicle },
-    problems: ['not-found', 'forbidden', 'conflict', 'quota-exceeded', 'stale'],
+    problems: ['not-found', 'vehicle-suspended', 'forbidden', 'conflict', 'quota-exceeded', 'stale'],
     async handle({ params, body }, { access, ifMatch }) {
       const { terminalAccess: wanted, ...fields } = body;
       const patch = { ...fields, ...(wanted === undefined ? {} : { terminalAccess: accessOf(wanted) }) };
       return reply(200, await access.changeVehicle(params.id, ifMatch, patch));
     },
   }),
-  route({
-    method: 'delete',
-    path: '/api/v1/vehicles/{id}',
-    group: 'Vehicles',
+  remove('/api/v1/vehicles/{id}', {
     operationId: 'deleteVehicle',
     summary: 'Delete a vehicle profile: from then on its terminal’s data is refused.',
     params: byKey,
     conditional: true,
     answers: { 204: { description: 'Deleted.' } },
-    problems: ['not-found', 'forbidden', 'stale'],
+    problems: ['not-found', 'vehicle-suspended', 'forbidden', 'stale'],
     async handle({ params }, { access, ifMatch }) {
       await access.removeVehicle(params.id, ifMatch);
       return { status: 204 };
     },
   }),
-  route({
-    method: 'get',
-    path: '/api/v1/vehicles/{id}/state',
-    group: 'Vehicles',
+  post('/api/v1/vehicles/{id}/suspend', {
+    operationId: 'suspendVehicle',
+    summary: 'Suspend a vehicle: its data is hidden from all but operators.',
+    description:
+      'For operators and the dealer of the vehicle. Its terminal’s data is still taken, stored and evaluated, and there once the vehicle is resumed. Until then its profile alone is shown, with the reason, and no notification, command, report, feed or share link has to do with it.',
+    params: byKey,
+    body: z
+      .strictObject({
+        reason: line(200).meta({ description: 'What people are shown.', examples: ['Invoice 1204 is unpaid.'] }),
+      })
+      .meta({ id: 'NewSuspension', examples: [{ reason: 'Invoice 1204 is unpaid.' }] }),
+    answers: { 200: oneVehicle },
+    problems: ['not-found', 'forbidden', 'vehicle-suspended'],
+    async handle({ params, body }, { access }) {
+      return reply(200, await access.suspendVehicle(params.id, body.reason));
+    },
+  }),
+  post('/api/v1/vehicles/{id}/resume', {
+    operationId: 'resumeVehicle',
+    summary: 'Show the data of a suspended vehicle again, with all that came meanwhile.',
+    description: 'What an operator suspended, operators alone resume.',
+    params: byKey,
+    answers: { 200: oneVehicle },
+    problems: ['not-found', 'forbidden', 'vehicle-suspended'],
+    async handle({ params }, { access }) {
+      return reply(200, await access.suspendVehicle(params.id, null));
+    },
+  }),
+  get('/api/v1/vehicles/{id}/state', {
     operationId: 'getVehicleState',
     summary: 'What the vehicle does now, its last record and its last position.',
     description:
@@ -437,16 +549,16 @@ export const vehicleRoutes: Route[] = [
         body: VehicleStateOut,
       },
     },
-    problems: ['not-found'],
-    async handle({ params }, { access }) {
+    problems: ['not-found', 'vehicle-suspended'],
+    async handle({ params }, { access, nowMs }) {
       const { vehicleId, status, connection } = await access.status(params.id);
-      return { status: 200, body: vehicleStateBody(vehicleId, status, connection) };
+      const code = status?.activity?.driverCode ?? null;
+      const [driver = null] = await access.drivers.driversAt([{ vehicleId, atMs: nowMs, code }]);
+      const counters = await access.maintenance.shown(vehicleId);
+      return { status: 200, body: vehicleStateBody(vehicleId, status, connection, driver, counters) };
     },
   }),
-  route({
-    method: 'get',
-    path: '/api/v1/vehicles/{id}/rejected-positions',
-    group: 'Vehicles',
+  get('/api/v1/vehicles/{id}/rejected-positions', {
     operationId: 'getRejectedPositions',
     summary: 'Why the vehicle does not move: positions of the last 24 hours that were rejected, by reason.',
     description:
@@ -459,7 +571,7 @@ export const vehicleRoutes: Route[] = [
         body: RejectedPositionsOut,
       },
     },
-    problems: ['not-found'],
+    problems: ['not-found', 'vehicle-suspended'],
     async handle({ params }, { access, nowMs }) {
       const fromMs = nowMs - REJECTIONS_OF_MS;
       const { vehicleId, rejections, isComplete } = await access.rejectedPositions(params.id, fromMs, nowMs);
@@ -475,39 +587,6 @@ export const vehicleRoutes: Route[] = [
             lastFixTime: isoTime(lastFixTimeMs),
             lastReceivedAt: isoTime(lastReceivedAtMs),
           })),
-        },
-      };
-    },
-  }),
-  route({
-    method: 'get',
-    path: '/api/v1/unknown-terminals',
-    group: 'Vehicles',
-    operationId: 'listUnknownTerminals',
-    summary: 'Terminals that were refused because they have no vehicle profile, the last heard first.',
-    description: 'For operators alone.',
-    query: z.object(paging),
-    answers: { 200: { description: 'A page.', body: listOf(UnknownTerminalOut) } },
-    problems: ['forbidden'],
-    async handle({ query }, { access }) {
-      const after = readCursor(seenCursor, query.cursor);
-      const terminals = (await access.unknownTerminals())
-        .toSorted((a, b) => b.lastSeenMs - a.lastSeenMs || (a.terminalId < b.terminalId ? -1 : 1))
-        .filter(
-          ({ lastSeenMs, terminalId }) =>
-            after === null || lastSeenMs < after[0] || (lastSeenMs === after[0] && terminalId > after[1]),
-        );
-      const items = terminals.slice(0, query.limit);
-      const last = terminals.length > items.length ? items.at(-1) : undefined;
-      return {
-        status: 200,
-        body: {
-          items: items.map(({ firstSeenMs, lastSeenMs, ...rest }) => ({
-            ...rest,
-            firstSeen: isoTime(firstSeenMs),
-            lastSeen: isoTime(lastSeenMs),
-          })),
-          nextCursor: last ? writeCursor([last.lastSeenMs, last.terminalId]) : null,
         },
       };
     },

@@ -19,10 +19,12 @@ import {
   withoutCredentials,
 } from '@outrider/domain';
 import { z } from 'zod';
+import { ENTITY_HEADERS, entityHeaders } from '../entity-reply.ts';
 import { id, idOut, line, listOf, pageAsked, pageReply, paging, timeIn, timeOut } from '../fields.ts';
 import { FILE_REQUEST_HEADERS, fileReply } from '../file-reply.ts';
-import { etagOf } from '../input.ts';
-import { type Reply, type Route, route } from '../route.ts';
+import { callsOf, type Reply, type Route } from '../route.ts';
+
+const { get, post, patch, remove } = callsOf('VideoService');
 
 const BASE = '/service/ovms/api';
 const EXAMPLE = {
@@ -245,14 +247,8 @@ const byProfile = z.object({ profile_id: id<VideoProfileId>() });
 const byTask = z.object({ task_id: id<VideoTaskId>() });
 
 function profileReply(status: number, shown: ProfileShown, terminalId: string | null): Reply {
-  return {
-    status,
-    body: profileBody(shown, terminalId),
-    headers: {
-      etag: etagOf(shown.profile.version),
-      ...(status === 201 ? { location: `${BASE}/profiles/${shown.profile.id}` } : {}),
-    },
-  };
+  const headers = entityHeaders(status, `${BASE}/profiles`, shown.profile);
+  return { status, body: profileBody(shown, terminalId), headers };
 }
 
 function profileBody(
@@ -289,8 +285,8 @@ function taskReply(status: number, shown: TaskShown & { history: VideoTaskTransi
       history: history.map(({ state, atMs, reason, detail }) => ({ status: state, at: isoTime(atMs), reason, detail })),
     },
     headers: {
+      ...entityHeaders(status, `${BASE}/tasks`, { id: task.id, version: task.changedAtMs }),
       ...(isFinal(task.state) ? {} : { 'retry-after': String(secondsToWait(task)) }),
-      ...(status === 201 ? { location: `${BASE}/tasks/${task.id}` } : {}),
     },
   };
 }
@@ -300,12 +296,16 @@ function secondsToWait({ state }: VideoTask): number {
   return state === 'waiting' ? 10 : 2;
 }
 
-const oneProfile = { description: 'The profile.', body: ProfileOut, headers: { ETag: 'Version, for `If-Match`.' } };
+const oneProfile = { description: 'The profile.', body: ProfileOut, headers: ENTITY_HEADERS };
 const oneTask = {
   description: 'The task.',
   body: TaskOut,
-  headers: { 'Retry-After': 'Seconds after which to ask again; only while it is not finished.' },
+  headers: {
+    ETag: 'Its last change, for `If-Match`.',
+    'Retry-After': 'Seconds after which to ask again; only while it is not finished.',
+  },
 };
+const ETAG_ALONE = { ETag: oneTask.headers.ETag };
 
 /** What a URL that is kept must not be: one that was shown, and so lacks its login and password. */
 function requireStreamAddress(text: string): void {
@@ -324,11 +324,9 @@ const FILE_HEADERS = {
 const aVideo = z.string().meta({ format: 'binary', examples: ['the bytes of an MP4'] });
 
 export const videoRoutes: Route[] = [
-  route({
-    method: 'get',
-    path: `${BASE}/profiles`,
-    group: 'VideoService',
+  get(`${BASE}/profiles`, {
     operationId: 'listVideoProfiles',
+    scope: 'video',
     summary: 'Video profiles of vehicles that the caller may see; by `terminalId` the one of a vehicle’s terminal.',
     description:
       'All calls of this group are for operators, dealers, and users who were granted the service `video`. Of a terminal ' +
@@ -349,11 +347,9 @@ export const videoRoutes: Route[] = [
       return pageReply(page, (shown) => profileBody(shown, access.terminalOf(shown.profile.vehicleId)));
     },
   }),
-  route({
-    method: 'post',
-    path: `${BASE}/profiles`,
-    group: 'VideoService',
+  post(`${BASE}/profiles`, {
     operationId: 'addVideoProfile',
+    scope: 'video',
     summary: 'Add the video profile of a vehicle; a vehicle has one at most.',
     description:
       'What is left out has the value that the answer shows; the address is that of the vehicle’s terminal. For `jt1078` it must be ' +
@@ -394,11 +390,9 @@ export const videoRoutes: Route[] = [
       return profileReply(201, shown, access.terminalOf(shown.profile.vehicleId));
     },
   }),
-  route({
-    method: 'get',
-    path: `${BASE}/profiles/{profile_id}`,
-    group: 'VideoService',
+  get(`${BASE}/profiles/{profile_id}`, {
     operationId: 'getVideoProfile',
+    scope: 'video',
     summary: 'One video profile.',
     params: byProfile,
     answers: { 200: oneProfile },
@@ -408,11 +402,9 @@ export const videoRoutes: Route[] = [
       return profileReply(200, shown, access.terminalOf(shown.profile.vehicleId));
     },
   }),
-  route({
-    method: 'patch',
-    path: `${BASE}/profiles/{profile_id}`,
-    group: 'VideoService',
+  patch(`${BASE}/profiles/{profile_id}`, {
     operationId: 'changeVideoProfile',
+    scope: 'video',
     summary: 'Change a video profile (JSON merge patch).',
     description: 'It is in force for the next attempt of each task.',
     params: byProfile,
@@ -430,11 +422,9 @@ export const videoRoutes: Route[] = [
       return profileReply(200, shown, access.terminalOf(shown.profile.vehicleId));
     },
   }),
-  route({
-    method: 'delete',
-    path: `${BASE}/profiles/{profile_id}`,
-    group: 'VideoService',
+  remove(`${BASE}/profiles/{profile_id}`, {
     operationId: 'deleteVideoProfile',
+    scope: 'video',
     summary: 'Delete a video profile; its unfinished tasks fail, its files stay.',
     params: byProfile,
     conditional: true,
@@ -445,11 +435,9 @@ export const videoRoutes: Route[] = [
       return { status: 204 };
     },
   }),
-  route({
-    method: 'post',
-    path: `${BASE}/tasks`,
-    group: 'VideoService',
+  post(`${BASE}/tasks`, {
     operationId: 'addVideoTask',
+    scope: 'video',
     summary: 'Ask for a fragment of video.',
     description:
       'Refused where the fragment lies in the future or is longer than the profile allows, or where there is no such ' +
@@ -483,11 +471,9 @@ export const videoRoutes: Route[] = [
       return taskReply(201, await access.video.task(task.id));
     },
   }),
-  route({
-    method: 'get',
-    path: `${BASE}/tasks`,
-    group: 'VideoService',
+  get(`${BASE}/tasks`, {
     operationId: 'listVideoTasks',
+    scope: 'video',
     summary: 'Tasks of vehicles that the caller may see, the newest first.',
     query: z.object({
       ...paging,
@@ -501,11 +487,9 @@ export const videoRoutes: Route[] = [
       return pageReply(await access.video.tasks({ profileId, state }, pageAsked(query)), taskBody);
     },
   }),
-  route({
-    method: 'get',
-    path: `${BASE}/tasks/{task_id}`,
-    group: 'VideoService',
+  get(`${BASE}/tasks/{task_id}`, {
     operationId: 'getVideoTask',
+    scope: 'video',
     summary: 'How far a task is, and everything that became of it.',
     params: byTask,
     answers: { 200: oneTask },
@@ -514,25 +498,62 @@ export const videoRoutes: Route[] = [
       return taskReply(200, await access.video.task(params.task_id));
     },
   }),
-  route({
-    method: 'post',
-    path: `${BASE}/tasks/{task_id}/cancel`,
-    group: 'VideoService',
+  post(`${BASE}/tasks/{task_id}/cancel`, {
     operationId: 'cancelVideoTask',
+    scope: 'video',
     summary: 'Cancel a task that is not finished; once more does nothing.',
     description: 'For its creator, or those who manage the vehicle.',
     params: byTask,
-    answers: { 200: { ...oneTask, headers: {} } },
+    answers: { 200: { ...oneTask, headers: ETAG_ALONE } },
     problems: ['not-found', 'forbidden', 'conflict'],
     async handle({ params }, { access }) {
       return taskReply(200, await access.video.cancelTask(params.task_id));
     },
   }),
-  route({
-    method: 'get',
-    path: `${BASE}/tasks/file/{task_id}`,
-    group: 'VideoService',
+  patch(`${BASE}/tasks/{task_id}`, {
+    operationId: 'changeVideoTask',
+    scope: 'video',
+    summary: 'Change what a task asks for, until its terminal is asked to play (JSON merge patch).',
+    description:
+      'While it is `new` or `waiting`; after that it is refused as a conflict. It is tried anew at once, until the time ' +
+      'that it had already. For its creator, or those who manage the vehicle.',
+    params: byTask,
+    body: z
+      .strictObject({
+        channel: z.int().min(1).max(255),
+        start: timeIn,
+        end: timeIn,
+        quality,
+        audio: z.boolean(),
+      })
+      .partial()
+      .meta({ id: 'VideoTaskPatch', examples: [{ quality: 'sub', audio: false }] }),
+    conditional: true,
+    answers: { 200: oneTask },
+    problems: ['not-found', 'forbidden', 'conflict', 'stale'],
+    async handle({ params, body }, { access, ifMatch, nowMs }) {
+      const { start, end, ...rest } = body;
+      const patch = { ...rest, startMs: start, endMs: end };
+      return taskReply(200, await access.video.changeTask(params.task_id, ifMatch, patch, nowMs));
+    },
+  }),
+  remove(`${BASE}/tasks/{task_id}`, {
+    operationId: 'deleteVideoTask',
+    scope: 'video',
+    summary: 'Delete a task and its video; one that is not finished ends.',
+    description: 'For its creator, or those who manage the vehicle. It cannot be undone.',
+    params: byTask,
+    conditional: true,
+    answers: { 204: { description: 'Deleted.' } },
+    problems: ['not-found', 'forbidden', 'stale'],
+    async handle({ params }, { access, ifMatch }) {
+      await access.video.removeTask(params.task_id, ifMatch);
+      return { status: 204 };
+    },
+  }),
+  get(`${BASE}/tasks/file/{task_id}`, {
     operationId: 'getVideoFile',
+    scope: 'video',
     summary: 'The video of a task that is done, as MP4.',
     description: 'With `Range`, a part of it. `HEAD` is answered as well.',
     headers: FILE_REQUEST_HEADERS,
@@ -563,11 +584,22 @@ export const videoRoutes: Route[] = [
       return fileReply(sent, { method, header });
     },
   }),
-  route({
-    method: 'get',
-    path: `${BASE}/storage`,
-    group: 'VideoService',
+  remove(`${BASE}/tasks/file/{task_id}`, {
+    operationId: 'deleteVideoFile',
+    scope: 'video',
+    summary: 'Delete the video of a task that is done; the task stays in the list.',
+    description: 'For its creator, or those who manage the vehicle. It cannot be undone; once more does nothing.',
+    params: byTask,
+    answers: { 204: { description: 'Deleted.' } },
+    problems: ['not-found', 'forbidden', 'not-done'],
+    async handle({ params }, { access }) {
+      await access.video.removeFile(params.task_id);
+      return { status: 204 };
+    },
+  }),
+  get(`${BASE}/storage`, {
     operationId: 'getVideoStorage',
+    scope: 'video',
     summary: 'How much video is stored, and how much may be.',
     description: 'For operators alone.',
     answers: { 200: { description: 'What is stored.', body: StorageOut } },

@@ -1,4 +1,5 @@
 import type { DefinitionChange } from '@outrider/client';
+import { rereadDrivers } from '../drivers/drivers.ts';
 import { api } from '../session.ts';
 import { fleet, loadDefinitions, loadGeofences, loadGroups } from './store.ts';
 
@@ -49,6 +50,7 @@ export class DefinitionChanges {
       );
       if (kinds.has('group')) reads.push(loadGroups());
       if (kinds.has('geofence')) reads.push(loadGeofences());
+      if (kinds.has('driver')) reads.push(rereadDrivers());
       await Promise.allSettled(reads);
     }
     if (fleet.count > before) this.#onAdded();

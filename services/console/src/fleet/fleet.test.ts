@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { Fleet } from './fleet.ts';
 import { latitudeOf, longitudeOf, mercatorX } from './mercator.ts';
 import { fleetAt, moveTo, setState, vehicle } from './test-fleet.fixture.ts';
@@ -25,12 +25,56 @@ test('the first position and far jumps are drawn at once', () => {
   expect(longitudeOf(fleet.drawnX(0, 500))).toBeCloseTo(30, 9);
 });
 
+test('bounds hold the vehicles that were asked for and have a position', () => {
+  const fleet = fleetAt({ a: [10, 50], b: [12, 48], c: [30, 60] });
+  fleet.put(vehicle('d'));
+  const bounds = fleet.boundsOf((index) => index !== fleet.indexOf('c'));
+  for (const [nth, degrees] of [10, 48, 12, 50].entries()) expect(bounds?.[nth]).toBeCloseTo(degrees, 6);
+  expect(fleet.boundsOf((index) => index === fleet.indexOf('d'))).toBeNull();
+});
+
 test('an older fix does not move a vehicle back; one without a course keeps the last', () => {
   const fleet = fleetAt({ a: [10, 50] });
   moveTo(fleet, 'a', 20, 50, 999, 0);
   expect(fleet.longitude[0]).toBe(10);
-  fleet.move('a', { longitude: 11, latitude: 50, fixMs: 2000, speedKmh: 0, courseDeg: Number.NaN }, 0);
+  fleet.move('a', { longitude: 11, latitude: 50, fixMs: 2000, speedKmh: 0, courseDeg: null }, 0);
   expect([fleet.longitude[0], fleet.courseDeg[0]]).toEqual([11, 90]);
+});
+
+test('of 10,000 changes between two pictures the first one asks for a picture', () => {
+  const fleet = fleetAt({ a: [10, 50], b: [11, 50] });
+  let requests = 0;
+  fleet.onChange = () => {
+    requests += 1;
+  };
+  const afterPicture = (change: () => void) => {
+    fleet.dirtyFrom = fleet.dirtyTo = 0;
+    requests = 0;
+    change();
+    return requests;
+  };
+  const moveBoth = () => {
+    for (const id of ['a', 'b']) moveTo(fleet, id, 12, 50, 3000, 0);
+  };
+  expect(afterPicture(moveBoth)).toBe(1);
+  expect(afterPicture(moveBoth)).toBe(1);
+  expect(afterPicture(() => fleet.setShown(() => true))).toBe(0);
+  expect(afterPicture(() => fleet.setShown(() => false))).toBe(1);
+});
+
+test('rows follow at most once a second, and not before the picture', () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  try {
+    const fleet = new Fleet();
+    const after = (ms: number) => {
+      fleet.put(vehicle('a'));
+      vi.advanceTimersByTime(ms);
+      return fleet.version.value;
+    };
+    expect([after(50), after(100), after(800), after(300)]).toEqual([0, 1, 1, 2]);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test('positions and states of unknown vehicles are nobody’s', () => {
@@ -98,4 +142,30 @@ test('places go into the Mercator square and back', () => {
       },
     ),
   );
+});
+
+test('who drives is known until the vehicle or the driver is gone', () => {
+  const fleet = fleetAt({ a: [0, 0], b: [1, 1] });
+  const anna = { id: 'anna', name: 'Anna' };
+  fleet.setDriving('a', { driver: anna, code: 'A1' });
+  fleet.setDriving('b', { driver: null, code: 'B2' });
+  // What comes before the vehicle itself waits for it.
+  fleet.setDriving('c', { driver: { id: 'cid', name: 'Cid' }, code: null });
+  expect([...fleet.vehiclesByDriver()].map(([id, { name }]) => [id, name])).toEqual([['anna', 'a']]);
+  fleet.put(vehicle('c'));
+  expect(fleet.vehiclesByDriver().get('cid')?.name).toBe('c');
+  expect(fleet.drivingOf('b')).toEqual({ driver: null, code: 'B2' });
+  fleet.setDriving('a', null);
+  fleet.remove('c');
+  expect([fleet.drivingOf('a'), fleet.drivingOf('c'), fleet.vehiclesByDriver().size]).toEqual([null, null, 0]);
+});
+
+test('a tank has a level until it is not known any more, or the vehicle is gone', () => {
+  const fleet = fleetAt({ a: [0, 0], b: [1, 1] });
+  for (const id of ['a', 'b', 'c']) fleet.setTank(id, 40);
+  fleet.setTank('a', null);
+  fleet.remove('b');
+  expect(['a', 'b', 'c'].map((id) => fleet.tankOf(id))).toEqual([null, null, 40]);
+  fleet.clear();
+  expect(fleet.tankOf('c')).toBe(null);
 });

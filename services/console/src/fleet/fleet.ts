@@ -1,6 +1,6 @@
 import type { Vehicle } from '@outrider/client';
 import { signal } from '@preact/signals';
-import { mercatorX, mercatorY } from './mercator.ts';
+import { latitudeOf, longitudeOf, mercatorX, mercatorY } from './mercator.ts';
 
 /** In the order of their numbers in `Fleet.state`. */
 export const STATES = ['unknown', 'moving', 'parking', 'idling', 'offline'] as const;
@@ -11,17 +11,21 @@ const SHORTEST_GLIDE_MS = 250;
 const LONGEST_GLIDE_MS = 10_000;
 /** Farther than this in one step is a jump, in parts of the world's width: about 3 km at 60° N. */
 const JUMP = 1 / 8000;
+/** In place of a colour. */
+export const NO_TINT = -1;
 /** Lists follow at this pace. */
 const LIST_MS = 1000;
+/** And after the map: what a message changes is drawn there before rows are made anew. */
+const AFTER_PICTURE_MS = 100;
 
 /** A fix as it arrives, by REST or the live API. */
 export interface Fix {
   latitude: number;
   longitude: number;
   fixMs: number;
-  /** NaN where unknown. */
-  speedKmh: number;
-  courseDeg: number;
+  /** Null where unknown. */
+  speedKmh: number | null;
+  courseDeg: number | null;
 }
 
 export interface Status {
@@ -29,6 +33,13 @@ export interface Status {
   /** Null where unknown; undefined where it did not change. */
   sinceMs?: number | null | undefined;
   contactMs: number;
+}
+
+/** Who drives a vehicle, as the live API has it. */
+export interface Driving {
+  driver: { id: string; name: string } | null;
+  /** That the terminal sent, also where no driver has it. */
+  code: string | null;
 }
 
 /**
@@ -39,6 +50,9 @@ export class Fleet {
   count = 0;
   readonly vehicles: Vehicle[] = [];
   readonly #indexes = new Map<string, number>();
+  readonly #driving = new Map<string, Driving>();
+  /** Percent of those tanks that are watched. */
+  readonly #tanks = new Map<string, number>();
   /** Place in the Mercator square, 0 to 1: where it is drawn from, and where to. NaN: no position yet. */
   fromX = new Float64Array(0);
   fromY = new Float64Array(0);
@@ -52,6 +66,8 @@ export class Fleet {
   fixMs = new Float64Array(0);
   speedKmh = new Float32Array(0);
   courseDeg = new Float32Array(0);
+  /** Its own colour, as 24 bits; `NO_TINT` without one. */
+  tint = new Float32Array(0);
   state = new Uint8Array(0);
   sinceMs = new Float64Array(0);
   contactMs = new Float64Array(0);
@@ -68,7 +84,11 @@ export class Fleet {
   /** The one vehicle that a panel follows; `watchedVersion` grows with each of its changes. */
   watched: string | null = null;
   readonly watchedVersion = signal(0);
-  /** Called when there is something new to draw. */
+  /** Grows with each change of a definition: orders by name hold until then. */
+  definitions = 0;
+  /** What a vehicle did is forgotten when it is suspended: operators alone see it then. */
+  hidesSuspended = true;
+  /** Called with the first change since the map was last drawn: not for each of 10,000. */
   onChange: () => void = () => {};
   #versionTimer: ReturnType<typeof setTimeout> | null = null;
   #lastVersionMs = -LIST_MS;
@@ -79,12 +99,16 @@ export class Fleet {
 
   /** Takes over definitions: adds, changes, and removes those that are not listed. */
   define(vehicles: readonly Vehicle[]): void {
-    const ids = new Set(vehicles.map(({ id }) => id));
+    this.retain(new Set(vehicles.map(({ id }) => id)));
+    for (const vehicle of vehicles) this.put(vehicle);
+  }
+
+  /** Removes all vehicles but these. */
+  retain(ids: ReadonlySet<string>): void {
     for (let index = this.count - 1; index >= 0; index -= 1) {
       const id = this.vehicles[index]?.id;
       if (id !== undefined && !ids.has(id)) this.remove(id);
     }
-    for (const vehicle of vehicles) this.put(vehicle);
   }
 
   put(vehicle: Vehicle): void {
@@ -94,14 +118,26 @@ export class Fleet {
       this.#reserve(index + 1);
       this.count += 1;
       this.#indexes.set(vehicle.id, index);
-      this.x[index] = this.y[index] = this.fromX[index] = this.fromY[index] = Number.NaN;
-      this.state[index] = 0;
-      this.speedKmh[index] = this.courseDeg[index] = Number.NaN;
       this.shown[index] = 1;
-      for (const times of [this.fixMs, this.contactMs, this.sinceMs, this.startMs, this.glideMs]) times[index] = 0;
+    }
+    const isHidden = vehicle.suspension !== null && this.hidesSuspended;
+    if (known === undefined || isHidden) this.#forget(index);
+    if (isHidden) {
+      this.#driving.delete(vehicle.id);
+      this.#tanks.delete(vehicle.id);
     }
     this.vehicles[index] = vehicle;
+    this.tint[index] = !vehicle.color ? NO_TINT : Number.parseInt(vehicle.color.slice(1), 16);
+    this.definitions += 1;
     this.#changed(index);
+  }
+
+  /** Nothing is known of what the vehicle does. */
+  #forget(index: number): void {
+    this.x[index] = this.y[index] = this.fromX[index] = this.fromY[index] = Number.NaN;
+    this.state[index] = 0;
+    this.speedKmh[index] = this.courseDeg[index] = Number.NaN;
+    for (const times of [this.fixMs, this.contactMs, this.sinceMs, this.startMs, this.glideMs]) times[index] = 0;
   }
 
   remove(id: string): void {
@@ -116,13 +152,54 @@ export class Fleet {
     }
     this.vehicles.length = last;
     this.#indexes.delete(id);
+    this.#driving.delete(id);
+    this.#tanks.delete(id);
     this.count = last;
+    this.definitions += 1;
     this.#changed(Math.min(index, Math.max(0, last - 1)));
     if (this.watched === id) this.watchedVersion.value += 1;
   }
 
   clear(): void {
     this.define([]);
+    this.#driving.clear();
+    this.#tanks.clear();
+  }
+
+  /** Null: nobody that is known. */
+  drivingOf(id: string): Driving | null {
+    return this.#driving.get(id) ?? null;
+  }
+
+  /** The vehicle that each driver has now, by the driver's id; of several, the first. */
+  vehiclesByDriver(): Map<string, Vehicle> {
+    const found = new Map<string, Vehicle>();
+    for (const [id, { driver }] of this.#driving) {
+      const vehicle = driver === null ? undefined : this.vehicles[this.indexOf(id)];
+      if (driver !== null && vehicle !== undefined && !found.has(driver.id)) found.set(driver.id, vehicle);
+    }
+    return found;
+  }
+
+  setDriving(id: string, driving: Driving | null): void {
+    if (driving === null) {
+      if (!this.#driving.delete(id)) return;
+    } else this.#driving.set(id, driving);
+    const index = this.#indexes.get(id);
+    if (index !== undefined) this.#changed(index);
+  }
+
+  /** How full the tank is, in percent; null: it has none that is watched. */
+  tankOf(id: string): number | null {
+    return this.#tanks.get(id) ?? null;
+  }
+
+  setTank(id: string, percent: number | null): void {
+    if (percent === null) {
+      if (!this.#tanks.delete(id)) return;
+    } else this.#tanks.set(id, percent);
+    const index = this.#indexes.get(id);
+    if (index !== undefined) this.#changed(index);
   }
 
   /** A position: the vehicle glides to it from where it is drawn at this moment. */
@@ -146,8 +223,8 @@ export class Fleet {
     this.latitude[index] = fix.latitude;
     this.longitude[index] = fix.longitude;
     this.fixMs[index] = fix.fixMs;
-    this.speedKmh[index] = fix.speedKmh;
-    if (!Number.isNaN(fix.courseDeg)) this.courseDeg[index] = fix.courseDeg;
+    this.speedKmh[index] = fix.speedKmh ?? Number.NaN;
+    if (fix.courseDeg !== null) this.courseDeg[index] = fix.courseDeg;
     if (fix.fixMs > (this.contactMs[index] ?? 0)) this.contactMs[index] = fix.fixMs;
     this.#changed(index);
   }
@@ -169,7 +246,6 @@ export class Fleet {
       this.shown[index] = shown;
       this.#markDirty(index);
     }
-    this.onChange();
   }
 
   stateOf(index: number): State {
@@ -178,6 +254,18 @@ export class Fleet {
 
   hasPosition(index: number): boolean {
     return !Number.isNaN(this.x[index]);
+  }
+
+  /** Of the places of these vehicles; null where none has a position. */
+  boundsOf(isWithin: (index: number) => boolean): [west: number, south: number, east: number, north: number] | null {
+    let [west, south, east, north] = [1, 0, 0, 1];
+    for (let index = 0; index < this.count; index += 1) {
+      if (!this.hasPosition(index) || !isWithin(index)) continue;
+      const [x, y] = [this.x[index] as number, this.y[index] as number];
+      [west, east] = [Math.min(west, x), Math.max(east, x)];
+      [north, south] = [Math.min(north, y), Math.max(south, y)];
+    }
+    return east < west ? null : [longitudeOf(west), latitudeOf(south), longitudeOf(east), latitudeOf(north)];
   }
 
   /** Where it is drawn at this moment. */
@@ -197,10 +285,9 @@ export class Fleet {
 
   #changed(index: number): void {
     this.#markDirty(index);
-    this.onChange();
     if (this.watched !== null && this.vehicles[index]?.id === this.watched) this.watchedVersion.value += 1;
     if (this.#versionTimer !== null) return;
-    const waitMs = Math.max(0, this.#lastVersionMs + LIST_MS - performance.now());
+    const waitMs = Math.max(AFTER_PICTURE_MS, this.#lastVersionMs + LIST_MS - performance.now());
     this.#versionTimer = setTimeout(() => {
       this.#versionTimer = null;
       this.#lastVersionMs = performance.now();
@@ -209,14 +296,16 @@ export class Fleet {
   }
 
   #markDirty(index: number): void {
-    this.dirtyFrom = this.dirtyTo === 0 ? index : Math.min(this.dirtyFrom, index);
+    const isFirst = this.dirtyTo === 0;
+    this.dirtyFrom = isFirst ? index : Math.min(this.dirtyFrom, index);
     this.dirtyTo = Math.max(this.dirtyTo, index + 1);
+    if (isFirst) this.onChange();
   }
 
   #columns(): (Float64Array | Float32Array | Uint8Array)[] {
     const places = [this.fromX, this.fromY, this.x, this.y, this.latitude, this.longitude];
     const times = [this.startMs, this.glideMs, this.fixMs, this.sinceMs, this.contactMs];
-    return [...places, ...times, this.speedKmh, this.courseDeg, this.state, this.shown];
+    return [...places, ...times, this.speedKmh, this.courseDeg, this.tint, this.state, this.shown];
   }
 
   #reserve(count: number): void {
@@ -229,7 +318,7 @@ export class Fleet {
       grown.set(this[name]);
       this[name] = grown;
     }
-    for (const name of ['speedKmh', 'courseDeg'] as const) {
+    for (const name of ['speedKmh', 'courseDeg', 'tint'] as const) {
       const grown = new Float32Array(capacity);
       grown.set(this[name]);
       this[name] = grown;

@@ -23,22 +23,40 @@ export function passes(fleet: Fleet, index: number, filter: Filter, withState = 
   if (withState && filter.state !== null && fleet.stateOf(index) !== filter.state) return false;
   const { search } = filter;
   if (search === '') return true;
-  return [vehicle.name, vehicle.plate, vehicle.terminalId].some((text) => text?.toLowerCase().includes(search));
+  const driver = fleet.drivingOf(vehicle.id)?.driver?.name;
+  const { name, plate, terminalId, externalId } = vehicle;
+  return [name, plate, terminalId, externalId, driver].some((text) => text?.toLowerCase().includes(search));
+}
+
+interface NameOrder {
+  definitions: number;
+  language: string;
+  /** Indexes in the order of the names. */
+  indexes: Uint32Array;
+}
+const nameOrders = new WeakMap<Fleet, NameOrder>();
+
+/** To compare the names of 10,000 vehicles takes long: their order is kept until a definition changes. */
+function nameOrder(fleet: Fleet, language: string): Uint32Array {
+  const known = nameOrders.get(fleet);
+  if (known?.definitions === fleet.definitions && known.language === language) return known.indexes;
+  const collator = new Intl.Collator(language, { numeric: true, sensitivity: 'base' });
+  const names = fleet.vehicles.map(({ name }) => name);
+  const indexes = Uint32Array.from(names.keys()).sort((a, b) =>
+    collator.compare(names[a] as string, names[b] as string),
+  );
+  nameOrders.set(fleet, { definitions: fleet.definitions, language, indexes });
+  return indexes;
 }
 
 /** Indexes of the vehicles of a list, in its order; equal ones by name. */
 export function listed(fleet: Fleet, filter: Filter, sort: Sort, language: string): number[] {
   const indexes: number[] = [];
-  for (let index = 0; index < fleet.count; index += 1) if (passes(fleet, index, filter)) indexes.push(index);
-  const collator = new Intl.Collator(language, { numeric: true, sensitivity: 'base' });
-  const byName = (a: number, b: number) =>
-    collator.compare(fleet.vehicles[a]?.name ?? '', fleet.vehicles[b]?.name ?? '');
-  const orders: Record<Sort, (a: number, b: number) => number> = {
-    name: byName,
-    state: (a, b) => STATE_ORDER[fleet.stateOf(a)] - STATE_ORDER[fleet.stateOf(b)] || byName(a, b),
-    contact: (a, b) => (fleet.contactMs[b] ?? 0) - (fleet.contactMs[a] ?? 0) || byName(a, b),
-  };
-  return indexes.sort(orders[sort]);
+  for (const index of nameOrder(fleet, language)) if (passes(fleet, index, filter)) indexes.push(index);
+  // Sorting is stable: equal ones stay in the order of their names.
+  if (sort === 'state') indexes.sort((a, b) => STATE_ORDER[fleet.stateOf(a)] - STATE_ORDER[fleet.stateOf(b)]);
+  if (sort === 'contact') indexes.sort((a, b) => (fleet.contactMs[b] as number) - (fleet.contactMs[a] as number));
+  return indexes;
 }
 
 /** How many vehicles are in each state, of those that pass the rest of the filter. */

@@ -1,6 +1,7 @@
 import type { Geozone, LiveRecord, Vehicle, VehicleGroup } from '@outrider/client';
 import { signal } from '@preact/signals';
-import { api } from '../session.ts';
+import { forgetDrivers } from '../drivers/drivers.ts';
+import { api, user } from '../session.ts';
 import { Fleet } from './fleet.ts';
 
 const PAGE = 1000;
@@ -11,8 +12,18 @@ export const geofences = signal<readonly Geozone[]>([]);
 /** Null: the vehicles are loading; true: they are all here; an error otherwise. */
 export const loaded = signal<true | null | Error>(null);
 
+/** Whether the list of vehicles is complete and empty. A component that asks is drawn again when that changes. */
+export function hasNoVehicles(): boolean {
+  void fleet.version.value;
+  return loaded.value === true && fleet.count === 0;
+}
+
+/** What the live API said of vehicles before their definitions came: the first ones are on the map at once. */
+const early = new Map<string, LiveRecord>();
+
 /** Reads the definitions of everything that the user may see. */
 export async function loadDefinitions(): Promise<void> {
+  fleet.hidesSuspended = user.peek()?.role !== 'operator';
   try {
     await Promise.all([loadVehicles(), loadGroups(), loadGeofences()]);
     loaded.value = true;
@@ -22,10 +33,20 @@ export async function loadDefinitions(): Promise<void> {
 }
 
 async function loadVehicles(): Promise<void> {
-  const all: Vehicle[] = [];
+  const ids = new Set<string>();
   for await (const items of api.pages((cursor) => api.get('/api/v1/vehicles', { query: page(cursor) })))
-    all.push(...items);
-  fleet.define(all);
+    for (const vehicle of items) {
+      ids.add(vehicle.id);
+      putVehicle(vehicle);
+    }
+  fleet.retain(ids);
+  early.clear();
+}
+
+function putVehicle(vehicle: Vehicle): void {
+  fleet.put(vehicle);
+  const record = early.get(vehicle.id);
+  if (record) takeRecord(record);
 }
 
 export async function loadGroups(): Promise<void> {
@@ -45,6 +66,8 @@ export async function loadGeofences(): Promise<void> {
 /** Forgets everything: somebody else may log in. */
 export function forgetDefinitions(): void {
   fleet.clear();
+  forgetDrivers();
+  early.clear();
   groups.value = [];
   geofences.value = [];
   loaded.value = null;
@@ -55,12 +78,12 @@ function page(cursor: string | undefined): { limit: number; cursor?: string } {
 }
 
 /** What the live API says about a vehicle. */
-export function takeRecord({ vehicleId, place, state, stateSinceMs, lastContactMs }: LiveRecord): void {
-  if (place)
-    fleet.move(vehicleId, {
-      ...place,
-      speedKmh: place.speedKmh ?? Number.NaN,
-      courseDeg: place.courseDeg ?? Number.NaN,
-    });
+export function takeRecord(record: LiveRecord, nowMs = performance.now()): void {
+  const { vehicleId, place, state, stateSinceMs, lastContactMs } = record;
+  if (loaded.peek() !== true && fleet.indexOf(vehicleId) === -1) {
+    early.set(vehicleId, { ...early.get(vehicleId), ...record });
+    return;
+  }
+  if (place) fleet.move(vehicleId, place, nowMs);
   fleet.setStatus(vehicleId, { state, sinceMs: stateSinceMs, contactMs: lastContactMs ?? 0 });
 }

@@ -7,7 +7,10 @@ export function vehicle(id: string, more: Partial<Vehicle> = {}): Vehicle {
     name: id,
     plate: null,
     terminalId: null,
+    color: null,
+    icon: null,
     groupIds: [],
+    suspension: null,
     ...more,
   } as Vehicle;
 }

@@ -1,60 +1,119 @@
 import {
+  type DefinitionChange,
+  type FeedEvent,
   LiveConnection,
+  type LiveCounters,
   type LiveMessage,
   type LiveStatus,
   type LiveSubscription,
-  type PublishedEvent,
 } from '@outrider/client';
 import { signal } from '@preact/signals';
+import type { CommandChange } from '../commands/model.ts';
 import { DefinitionChanges } from '../fleet/definition-changes.ts';
-import { forgetDefinitions, loadDefinitions, takeRecord } from '../fleet/store.ts';
-import { onNotification, unreadCount } from '../notifications.ts';
+import { fleet, forgetDefinitions, loadDefinitions, takeRecord } from '../fleet/store.ts';
+import { onCaughtUp, onMissed, onNotification, unreadCount } from '../notifications.ts';
 import { toast } from '../parts/toast.tsx';
-import { refreshUser } from '../session.ts';
+import { refreshUser, user } from '../session.ts';
+import { forgetVideoProfiles, rereadVideoProfiles } from '../video/profiles.ts';
 import { t } from '../words/words.ts';
 
-const ALL: LiveSubscription = { positions: true, states: true, definitions: true, unread: true };
-const HIDDEN: LiveSubscription = { ...ALL, positions: false, states: false };
+const ALWAYS = { definitions: true, unread: true, reportJobs: true, videoTasks: true, commands: true };
+const ALL: LiveSubscription = { ...ALWAYS, positions: true, states: true, counters: true, corrections: true };
+const HIDDEN: LiveSubscription = { ...ALL, positions: false, states: false, counters: false };
 /** A tab that is hidden for longer gets events and notifications only. */
 const HIDDEN_AFTER_MS = 30_000;
 
 /** What the page knows of its connection to the live API. */
 export const live = {
   status: signal<LiveStatus>('connecting'),
-  /** The newest event. */
-  event: signal<PublishedEvent | null>(null),
+  /** The newest event, or what a recalculation made of one. */
+  event: signal<FeedEvent | null>(null),
+  /** The newest change of a video task. */
+  videoTask: signal<Extract<LiveMessage, { type: 'video-task' }> | null>(null),
+  /** The newest change of a command to a terminal. */
+  command: signal<CommandChange | null>(null),
+  /** The newest counters of vehicles that were counted on or corrected. */
+  counters: signal<readonly LiveCounters[]>([]),
+  /** Grows with each subscription that was answered: what none of them repeats is read by REST then. */
+  resumed: signal(0),
+  /** The newest changes of definitions that the user may see. */
+  changes: signal<readonly DefinitionChange[]>([]),
+  /** The report job that ended last. */
+  reportJob: signal<Extract<LiveMessage, { type: 'report-job' }> | null>(null),
 };
+
+/** How long the map and the lists wait for the live API. */
+const ASKED_WITHIN_MS = 400;
+
+/**
+ * Resolves when the live API answers, or does not within a moment. Loading the map and its contexts of WebGL keeps the
+ * page busy: what is asked before comes meanwhile.
+ */
+export function liveAsked(): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ASKED_WITHIN_MS);
+    const stop = live.status.subscribe((status) => {
+      if (status !== 'open') return;
+      clearTimeout(timer);
+      resolve();
+      queueMicrotask(() => stop());
+    });
+  });
+}
 
 /** Loads the definitions and follows the live API, until the returned function is called. */
 export function connectLive(): () => void {
+  let isClosed = false;
+  let hasReadDefinitions = false;
   let isFirst = true;
+  /** What was missed comes before the answer to the cursor. */
+  let isCaughtUp = false;
   let hideTimer: ReturnType<typeof setTimeout> | null = null;
   let isHidden = false;
 
   const onMessage = (message: LiveMessage) => {
     if (message.type === 'resumed') {
-      const missed = message.missed + message.missedNotifications;
-      if (!isFirst && !isHidden && live.status.peek() === 'open' && missed > 0) toast(t().reconnected(missed));
+      const { missed, missedNotifications } = message;
+      if (!isFirst && !isHidden && missed > 0 && missedNotifications === 0) toast(t().reconnected(missed));
+      onCaughtUp(missedNotifications);
       isFirst = false;
-    } else if (message.type === 'definition') definitions.take(message.changes);
+      isCaughtUp = true;
+      live.resumed.value += 1;
+    } else if (message.type === 'definition') {
+      live.changes.value = message.changes;
+      rereadVideoProfiles(message.changes);
+      definitions.take(message.changes);
+      // The own rights may have changed, and with them the menu.
+      if (message.changes.some(({ kind, id }) => kind === 'user' && id === user.peek()?.id)) void refreshUser();
+    } else if (message.type === 'notification' && !isCaughtUp) onMissed(message);
     else take(message);
+  };
+  const readDefinitions = () => {
+    hasReadDefinitions = true;
+    void loadDefinitions();
   };
   const connection = new LiveConnection({
     url: `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/live`,
     isBinary: true,
-    // Positions are asked for once the vehicles that they are about are known.
-    subscription: HIDDEN,
+    subscription: ALL,
     onMessage,
     onStatus: (status) => {
       live.status.value = status;
+      if (status !== 'open') isCaughtUp = false;
       // A refused upgrade looks like a broken connection: a REST call shows whether the session is over.
       if (status === 'waiting' || status === 'unauthorized') void refreshUser();
-      // Rights and names may have changed meanwhile.
-      if (status === 'open' && !isFirst) void loadDefinitions();
+      // No message comes of what changed before the subscription, so all is read after it.
+      if (status === 'open') {
+        void refreshUser();
+        readDefinitions();
+      }
     },
   });
   const definitions = new DefinitionChanges(() => connection.subscribe(isHidden ? HIDDEN : ALL));
-  void loadDefinitions().then(() => connection.subscribe(ALL));
+  // Pages work without the live API.
+  void liveAsked().then(() => {
+    if (!hasReadDefinitions && !isClosed) readDefinitions();
+  });
 
   const onVisibility = () => {
     if (hideTimer !== null) clearTimeout(hideTimer);
@@ -72,25 +131,54 @@ export function connectLive(): () => void {
   document.addEventListener('visibilitychange', onVisibility);
   addEventListener('online', onOnline);
   return () => {
+    isClosed = true;
     document.removeEventListener('visibilitychange', onVisibility);
     removeEventListener('online', onOnline);
     if (hideTimer !== null) clearTimeout(hideTimer);
     definitions.stop();
     connection.close();
     forgetDefinitions();
+    forgetVideoProfiles();
   };
 }
 
 function take(message: LiveMessage): void {
   switch (message.type) {
-    case 'records':
-      for (const record of message.records) takeRecord(record);
+    case 'records': {
+      const nowMs = performance.now();
+      for (const record of message.records) {
+        if (message.about === 'vehicles') {
+          fleet.setDriving(record.vehicleId, null);
+          fleet.setTank(record.vehicleId, null);
+        }
+        takeRecord(record, nowMs);
+      }
+      break;
+    }
+    case 'vehicle-drivers':
+      for (const { vehicleId, driver, driverCode } of message.drivers)
+        fleet.setDriving(vehicleId, driver === null && driverCode === null ? null : { driver, code: driverCode });
+      break;
+    case 'vehicle-tanks':
+      for (const { vehicleId, tank } of message.tanks) fleet.setTank(vehicleId, tank?.percent ?? null);
+      break;
+    case 'vehicle-counters':
+      live.counters.value = message.counters;
       break;
     case 'unread':
       unreadCount.value = message.count;
       break;
     case 'event':
       live.event.value = message;
+      break;
+    case 'report-job':
+      live.reportJob.value = message;
+      break;
+    case 'video-task':
+      live.videoTask.value = message;
+      break;
+    case 'command':
+      live.command.value = message.command;
       break;
     case 'notification':
       onNotification(message);

@@ -9,14 +9,12 @@ export interface View {
   south: number;
 }
 
-/** Indexes of the vehicles drawn within the view, at most `limit`; null where there are more. */
-export function inView(fleet: Fleet, view: View, limit: number): number[] | null {
+/** Indexes of the vehicles drawn within the view. */
+export function inView(fleet: Fleet, view: View): number[] {
   const found: number[] = [];
-  for (let index = 0; index < fleet.count; index += 1) {
-    if (fleet.shown[index] !== 1 || !contains(view, fleet.x[index] as number, fleet.y[index] as number)) continue;
-    if (found.length === limit) return null;
-    found.push(index);
-  }
+  for (let index = 0; index < fleet.count; index += 1)
+    if (fleet.shown[index] === 1 && contains(view, fleet.x[index] as number, fleet.y[index] as number))
+      found.push(index);
   return found;
 }
 
@@ -68,7 +66,7 @@ export function clusterFeatures(
     type: 'FeatureCollection',
     features: clusters.map(({ x, y, count, states }) => ({
       type: 'Feature',
-      properties: { count, label: label(count), state: states.indexOf(Math.max(...states)) },
+      properties: { count, label: label(count), state: states.indexOf(Math.max(...states)), states },
       geometry: { type: 'Point', coordinates: [longitudeOf(x), latitudeOf(y)] },
     })),
   };

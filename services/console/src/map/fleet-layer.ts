@@ -1,199 +1,342 @@
-import type { CustomLayerInterface, CustomRenderMethodInput, Map as MapLibreMap } from 'maplibre-gl';
+import type { Map as MapLibreMap } from 'maplibre-gl';
 import type { Fleet } from '../fleet/fleet.ts';
 import { mercatorX, mercatorY } from '../fleet/mercator.ts';
+import { worldSize } from './map.ts';
+import { restsForMs } from './pace.ts';
 import type { MapColors } from './style.ts';
 
-/** Floats of a vehicle: from (4), to (4), start, glide, course, look. */
+/** Floats of a vehicle: from (4), to (4), start, glide, look, own colour. */
 const FLOATS = 12;
-const BYTES = FLOATS * 4;
-/** Half of the square in which a vehicle is drawn, in CSS pixels. */
-const HALF_SIZE = 15;
+/** Texels of four floats; a row of the texture has this many vehicles. */
+const TEXELS = FLOATS / 4;
+const ROW = 256;
+const ROW_FLOATS = ROW * FLOATS;
+/** A look is the state times this, and tenths of degrees of the course: a float has both exactly. */
+const COURSES = 4096;
+const NO_COURSE = COURSES - 1;
 const HIDDEN = -1;
-const NO_COURSE = -1;
+/** Of a screen: shorter waits are not worth a timer. */
+const FRAME_MS = 17;
+const UNIFORMS = [
+  'center',
+  'turn',
+  'pixel',
+  'now',
+  'bearing',
+  'scale',
+  'ringed',
+  'colors',
+  'outline',
+  'accent',
+  'own',
+] as const;
+type Uniforms = Record<(typeof UNIFORMS)[number], WebGLUniformLocation | null>;
 
+interface Program {
+  handle: WebGLProgram;
+  /** Null until it is first used: to ask for them waits for the linker. */
+  uniforms: Uniforms | null;
+}
+
+// A vehicle is one triangle, as small as its icon allows. Vertices are not instanced: some drivers, and software
+// rendering, take microseconds per instance.
 const VERTEX = `#version 300 es
-layout(location = 0) in vec2 a_corner;
-layout(location = 1) in vec4 a_from;
-layout(location = 2) in vec4 a_to;
-layout(location = 3) in vec4 a_more;
-uniform mat4 u_matrix;
+precision highp float;
+precision highp int;
+uniform highp sampler2D u_data;
 uniform vec4 u_center;
+uniform vec2 u_turn;
 uniform vec2 u_pixel;
 uniform float u_now;
 uniform float u_bearing;
-uniform int u_selected;
+uniform float u_scale;
+uniform int u_ringed;
+uniform vec3 u_colors[5];
+uniform vec3 u_outline;
+uniform int u_own;
 out vec2 v_at;
-flat out int v_state;
-flat out int v_arrow;
-flat out int v_selected;
+flat out vec3 v_fill;
+flat out vec3 v_around;
+flat out vec3 v_shape;
 vec2 relative(vec4 place) {
   vec2 r = (place.xy - u_center.xy) + (place.zw - u_center.zw);
   r.x -= floor(r.x + 0.5);
   return r;
 }
+vec4 texel(int index, int nth) {
+  return texelFetch(u_data, ivec2((index % ${ROW}) * ${TEXELS} + nth, index / ${ROW}), 0);
+}
 void main() {
-  float part = a_more.y <= 0.0 ? 1.0 : clamp((u_now - a_more.x) / a_more.y, 0.0, 1.0);
-  vec4 clip = u_matrix * vec4(mix(relative(a_from), relative(a_to), part), 0.0, 1.0);
-  v_state = int(a_more.w);
-  v_arrow = v_state == 1 && a_more.z >= 0.0 ? 1 : 0;
-  v_selected = gl_InstanceID == u_selected ? 1 : 0;
-  v_at = a_corner * ${HALF_SIZE}.0;
-  float angle = v_arrow == 1 ? radians(a_more.z) - u_bearing : 0.0;
-  vec2 turned = mat2(cos(angle), sin(angle), -sin(angle), cos(angle)) * v_at;
-  clip.xy += turned * vec2(1.0, -1.0) * u_pixel * clip.w;
-  gl_Position = v_state < 0 ? vec4(2.0, 2.0, 2.0, 1.0) : clip;
+  int corner = gl_VertexID % 3;
+  int index = u_ringed < 0 ? gl_VertexID / 3 : u_ringed;
+  vec4 more = texel(index, 2);
+  int look = int(more.z);
+  if (look < 0) {
+    gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
+    return;
+  }
+  int state = look / ${COURSES};
+  int course = look % ${COURSES};
+  int tint = int(more.w);
+  float part = more.y <= 0.0 ? 1.0 : clamp((u_now - more.x) / more.y, 0.0, 1.0);
+  vec2 place = mix(relative(texel(index, 0)), relative(texel(index, 1)), part);
+  vec2 at = vec2(dot(place, u_turn), dot(place, vec2(-u_turn.y, u_turn.x)));
+
+  vec3 own = vec3(float((tint >> 16) & 255), float((tint >> 8) & 255), float(tint & 255)) / 255.0;
+  bool isByVehicle = tint >= 0 && u_own == 1;
+  v_fill = isByVehicle ? own : u_colors[state];
+  v_around = tint < 0 ? u_outline : isByVehicle ? u_colors[state] : own;
+  float width = tint < 0 ? 1.8 : 3.0;
+  float hole = state == 4 || state == 0 ? 2.8 : 99.0;
+  bool isArrow = state == 1 && course != ${NO_COURSE};
+  float radius = isArrow ? 0.0 : state == 1 ? 7.0 : 6.0;
+  v_shape = vec3(radius, width, hole);
+
+  // The triangle around the icon and its rim, or around the ring.
+  float reach = width + 0.6 / u_scale;
+  float top, bottom, side;
+  if (isArrow && u_ringed < 0) {
+    top = -10.0 - reach * 2.662;
+    bottom = 8.5 + reach;
+    side = (bottom - top) * 0.4055;
+  } else {
+    bottom = u_ringed < 0 ? radius + reach : 15.0;
+    top = -2.0 * bottom;
+    side = 1.7321 * bottom;
+  }
+  v_at = corner == 0 ? vec2(0.0, top) : vec2(corner == 1 ? side : -side, bottom);
+  float angle = isArrow ? radians(0.1 * float(course)) - u_bearing : 0.0;
+  vec2 turned = mat2(cos(angle), sin(angle), -sin(angle), cos(angle)) * v_at * u_scale;
+  gl_Position = vec4((at + turned) * u_pixel, 0.0, 1.0);
 }`;
 
+// Without branches and with few numbers from the vertices: in software rendering, this is most of a frame.
 const FRAGMENT = `#version 300 es
 precision highp float;
 in vec2 v_at;
-flat in int v_state;
-flat in int v_arrow;
-flat in int v_selected;
-uniform vec3 u_colors[5];
+flat in vec3 v_fill;
+flat in vec3 v_around;
+// Radius of a dot, 0 of an arrow; how far the rim reaches out, and how deep inside a hole begins.
+flat in vec3 v_shape;
 uniform vec3 u_outline;
-uniform vec3 u_accent;
+uniform float u_scale;
 out vec4 color;
-float edge(vec2 p, vec2 a, vec2 b, inout float side) {
-  vec2 e = b - a, w = p - a;
-  vec2 d = w - e * clamp(dot(w, e) / dot(e, e), 0.0, 1.0);
-  bvec3 c = bvec3(p.y >= a.y, p.y < b.y, e.x * w.y > e.y * w.x);
-  if (all(c) || all(not(c))) side = -side;
-  return dot(d, d);
-}
-float arrow(vec2 p) {
-  vec2 a = vec2(0.0, -10.0), b = vec2(7.5, 8.5), c = vec2(0.0, 5.0), d = vec2(-7.5, 8.5);
-  float side = 1.0;
-  float near = min(min(edge(p, a, b, side), edge(p, b, c, side)), min(edge(p, c, d, side), edge(p, d, a, side)));
-  return side * sqrt(near);
+// How far outside the arrow: its two edges, right of its axis, with the tips cut where the rim would run to a point.
+float arrow() {
+  float x = abs(v_at.x), y = v_at.y;
+  float edges = max(0.9268 * x - 0.3757 * (y + 10.0), 0.9062 * (y - 5.0) - 0.4229 * x);
+  float tips = max(-10.0 - y, 0.6887 * (x - 7.5) + 0.7251 * (y - 8.5));
+  return max(edges, tips);
 }
 void main() {
-  float body = v_arrow == 1 ? arrow(v_at) : length(v_at) - (v_state == 1 ? 7.0 : 6.0);
-  vec3 fill = u_colors[v_state];
-  if (v_state == 4 || v_state == 0) fill = mix(fill, u_outline, 1.0 - smoothstep(-3.8, -2.8, body));
-  float inside = 1.0 - smoothstep(-0.6, 0.6, body);
-  float rim = 1.0 - smoothstep(1.2, 2.4, body);
-  vec4 result = vec4(mix(u_outline, fill, inside), 1.0) * rim;
-  if (v_selected == 1) {
-    float ring = 1.0 - smoothstep(0.8, 1.8, abs(length(v_at) - 13.0));
-    result = mix(result, vec4(u_accent, 1.0), ring * (1.0 - rim));
-  }
-  if (result.a < 0.01) discard;
-  color = result;
+  float body = v_shape.x == 0.0 ? arrow() : length(v_at) - v_shape.x;
+  vec3 fill = mix(v_fill, u_outline, clamp(-v_shape.z - body, 0.0, 1.0));
+  // A fine line keeps two colours apart.
+  vec3 rim = mix(u_outline, v_around, clamp((body - 0.6) * 1.67, 0.0, 1.0));
+  float alpha = clamp(0.5 + (v_shape.y - body) * u_scale, 0.0, 1.0);
+  color = vec4(mix(rim, fill, clamp(0.5 - body * u_scale, 0.0, 1.0)), 1.0) * alpha;
+}`;
+
+const RING_FRAGMENT = `#version 300 es
+precision highp float;
+in vec2 v_at;
+uniform vec3 u_accent;
+out vec4 color;
+void main() {
+  color = vec4(u_accent, 1.0) * clamp(1.8 - abs(length(v_at) - 13.0), 0.0, 1.0);
 }`;
 
 /**
- * Draws the vehicles of a fleet: an arrow by course while one moves, else a dot, in the colour of its state. The
- * graphics processor moves them between two fixes. Places are two floats each (high and low part) relative to the
- * centre of the map, so that nothing trembles at any zoom.
+ * Draws the vehicles of a fleet: an arrow by course while one moves, else a dot, in the colour of its state, with a rim
+ * in its own colour, or the other way round. The graphics processor moves them between two fixes. Places are two floats
+ * each (high and low part) relative to the centre of the map, so that nothing trembles at any zoom.
+ *
+ * Its canvas lies above that of MapLibre: the map is not drawn again when only vehicles move, and vehicles are there
+ * before the map is. It draws a map that is seen from above.
  */
-export class FleetLayer implements CustomLayerInterface {
-  readonly id = 'fleet';
-  readonly type = 'custom';
+export class FleetLayer {
+  readonly #map: MapLibreMap;
   readonly #fleet: Fleet;
+  readonly #canvas = document.createElement('canvas');
+  readonly #gl: WebGL2RenderingContext;
+  readonly #onRender = () => this.#draw();
   #colors: MapColors;
-  #map: MapLibreMap | null = null;
-  #program: WebGLProgram | null = null;
-  #vao: WebGLVertexArrayObject | null = null;
-  #buffer: WebGLBuffer | null = null;
-  #uniforms: Record<string, WebGLUniformLocation | null> = {};
+  #icons: Program | null = null;
+  #ring: Program | null = null;
   #data = new Float32Array(0);
-  /** Id of the vehicle that is ringed. */
-  selected: string | null = null;
-  isVisible = true;
+  #frame = 0;
+  #timer: ReturnType<typeof setTimeout> | null = null;
+  #selected: string | null = null;
+  #isVisible = true;
+  #scale = 1;
+  #isByVehicle = false;
 
-  constructor(fleet: Fleet, colors: MapColors) {
+  constructor(map: MapLibreMap, fleet: Fleet, colors: MapColors) {
+    this.#map = map;
     this.#fleet = fleet;
     this.#colors = colors;
+    const canvas = this.#canvas;
+    canvas.setAttribute('aria-hidden', 'true');
+    Object.assign(canvas.style, { position: 'absolute', top: '0', left: '0', pointerEvents: 'none' });
+    const gl = canvas.getContext('webgl2', { antialias: false, depth: false, stencil: false });
+    if (gl === null) throw new Error('no WebGL 2');
+    this.#gl = gl;
+    map.getCanvasContainer().append(canvas);
+    canvas.addEventListener('webglcontextlost', (event) => event.preventDefault());
+    canvas.addEventListener('webglcontextrestored', () => this.#prepare());
+    map.on('render', this.#onRender);
+    fleet.onChange = () => this.#request();
+    this.#prepare();
   }
 
-  setColors(colors: MapColors): void {
+  get isVisible(): boolean {
+    return this.#isVisible;
+  }
+
+  set isVisible(isVisible: boolean) {
+    if (isVisible !== this.#isVisible) this.#request();
+    this.#isVisible = isVisible;
+  }
+
+  /** Id of the vehicle that is ringed. */
+  select(id: string | null): void {
+    this.#selected = id;
+    this.#request();
+  }
+
+  /** @param isByVehicle vehicles have their own colours within, and those of their states around */
+  setColors(colors: MapColors, isByVehicle = false): void {
     this.#colors = colors;
-    this.#map?.triggerRepaint();
+    this.#isByVehicle = isByVehicle;
+    this.#request();
   }
 
-  onAdd(map: MapLibreMap, gl: WebGL2RenderingContext): void {
-    this.#map = map;
-    this.#program = link(gl);
-    const names = ['matrix', 'center', 'pixel', 'now', 'bearing', 'selected', 'colors', 'outline', 'accent'];
-    const program = this.#program;
-    this.#uniforms = Object.fromEntries(names.map((name) => [name, gl.getUniformLocation(program, `u_${name}`)]));
-    this.#vao = gl.createVertexArray();
-    gl.bindVertexArray(this.#vao);
-    gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
-    gl.bufferData(gl.ARRAY_BUFFER, new Float32Array([-1, -1, 1, -1, -1, 1, 1, 1]), gl.STATIC_DRAW);
-    gl.enableVertexAttribArray(0);
-    gl.vertexAttribPointer(0, 2, gl.FLOAT, false, 0, 0);
-    this.#buffer = gl.createBuffer();
-    gl.bindBuffer(gl.ARRAY_BUFFER, this.#buffer);
-    for (const [location, offset] of [
-      [1, 0],
-      [2, 16],
-      [3, 32],
-    ] as const) {
-      gl.enableVertexAttribArray(location);
-      gl.vertexAttribPointer(location, 4, gl.FLOAT, false, BYTES, offset);
-      gl.vertexAttribDivisor(location, 1);
-    }
-    gl.bindVertexArray(null);
-    // A new context begins with an empty buffer.
-    this.#data = new Float32Array(0);
-    this.#fleet.onChange = () => map.triggerRepaint();
+  /** Size of icons; at 1 one of 20 pixels. */
+  setScale(scale: number): void {
+    if (scale === this.#scale) return;
+    this.#scale = scale;
+    this.#request();
   }
 
-  onRemove(_map: MapLibreMap, gl: WebGL2RenderingContext): void {
+  destroy(): void {
     this.#fleet.onChange = () => {};
-    gl.deleteProgram(this.#program);
-    gl.deleteBuffer(this.#buffer);
-    gl.deleteVertexArray(this.#vao);
-    this.#map = null;
+    this.#map.off('render', this.#onRender);
+    this.#repaintAfter(Number.POSITIVE_INFINITY);
+    cancelAnimationFrame(this.#frame);
+    this.#canvas.remove();
+    // Browsers allow few contexts at once, and free them late.
+    this.#gl.getExtension('WEBGL_lose_context')?.loseContext();
   }
 
-  render(gl: WebGL2RenderingContext, { defaultProjectionData }: CustomRenderMethodInput): void {
-    const map = this.#map;
-    if (map === null || this.#program === null) return;
-    this.#upload(gl);
-    if (!this.isVisible || this.#fleet.count === 0) return;
-    const { lng, lat } = map.getCenter();
-    const x = mercatorX(lng);
-    const y = mercatorY(lat);
-    const { clientWidth, clientHeight } = map.getCanvas();
-    const uniforms = this.#uniforms;
-    const nowMs = performance.now();
-    gl.useProgram(this.#program);
-    gl.uniformMatrix4fv(uniforms.matrix ?? null, false, relativeTo(defaultProjectionData.mainMatrix, x, y));
-    gl.uniform4f(uniforms.center ?? null, Math.fround(x), Math.fround(y), x - Math.fround(x), y - Math.fround(y));
-    gl.uniform2f(uniforms.pixel ?? null, 2 / clientWidth, 2 / clientHeight);
-    gl.uniform1f(uniforms.now ?? null, nowMs / 1000);
-    gl.uniform1f(uniforms.bearing ?? null, (map.getBearing() * Math.PI) / 180);
-    gl.uniform1i(uniforms.selected ?? null, this.selected === null ? -1 : this.#fleet.indexOf(this.selected));
-    gl.uniform3fv(uniforms.colors ?? null, this.#colors.states.flat());
-    gl.uniform3fv(uniforms.outline ?? null, this.#colors.outline);
-    gl.uniform3fv(uniforms.accent ?? null, this.#colors.accent);
-    gl.disable(gl.DEPTH_TEST);
-    gl.disable(gl.STENCIL_TEST);
-    gl.disable(gl.CULL_FACE);
+  /** Draws with the next frame. */
+  #request(): void {
+    if (this.#frame === 0) this.#frame = requestAnimationFrame(() => this.#draw());
+  }
+
+  #prepare(): void {
+    const gl = this.#gl;
+    this.#icons = { handle: link(gl, FRAGMENT), uniforms: null };
+    this.#ring = { handle: link(gl, RING_FRAGMENT), uniforms: null };
+    // Without attributes: vertices know by their number what to read from the texture.
+    gl.bindVertexArray(gl.createVertexArray());
+    gl.bindTexture(gl.TEXTURE_2D, gl.createTexture());
+    for (const filter of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER])
+      gl.texParameteri(gl.TEXTURE_2D, filter, gl.NEAREST);
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
-    gl.bindVertexArray(this.#vao);
-    gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, this.#fleet.count);
-    gl.bindVertexArray(null);
-    if (nowMs < this.#fleet.restsAtMs) map.triggerRepaint();
+    // The new texture is empty.
+    this.#data = new Float32Array(0);
+    this.#request();
   }
 
-  /** Copies what changed into the buffer; all of it after the fleet has grown. */
-  #upload(gl: WebGL2RenderingContext): void {
+  #draw(): void {
+    cancelAnimationFrame(this.#frame);
+    this.#frame = 0;
+    const gl = this.#gl;
+    const fleet = this.#fleet;
+    if (gl.isContextLost() || this.#icons === null || this.#ring === null) return;
+    const { clientWidth, clientHeight } = this.#map.getCanvas();
+    this.#resize(clientWidth, clientHeight);
+    this.#upload();
+    gl.clear(gl.COLOR_BUFFER_BIT);
+    if (!this.#isVisible || fleet.count === 0) return;
+    const nowMs = performance.now();
+    this.#use(this.#icons, nowMs, -1);
+    gl.drawArrays(gl.TRIANGLES, 0, 3 * fleet.count);
+    const selected = this.#selected === null ? -1 : fleet.indexOf(this.#selected);
+    if (selected >= 0) {
+      this.#use(this.#ring, nowMs, selected);
+      gl.drawArrays(gl.TRIANGLES, 0, 3);
+    }
+    this.#repaintAfter(restsForMs(fleet, nowMs, worldSize(this.#map)));
+  }
+
+  /** @param ringed index of the one vehicle that a ring is drawn around; -1: all are drawn */
+  #use(program: Program, nowMs: number, ringed: number): void {
+    const gl = this.#gl;
+    gl.useProgram(program.handle);
+    program.uniforms ??= uniformsOf(gl, program.handle);
+    const { uniforms } = program;
+    const { lng, lat } = this.#map.getCenter();
+    const x = mercatorX(lng);
+    const y = mercatorY(lat);
+    const bearing = (this.#map.getBearing() * Math.PI) / 180;
+    const worldPx = worldSize(this.#map);
+    const { clientWidth, clientHeight } = this.#map.getCanvas();
+    gl.uniform4f(uniforms.center, Math.fround(x), Math.fround(y), x - Math.fround(x), y - Math.fround(y));
+    gl.uniform2f(uniforms.turn, worldPx * Math.cos(bearing), worldPx * Math.sin(bearing));
+    gl.uniform2f(uniforms.pixel, 2 / clientWidth, -2 / clientHeight);
+    gl.uniform1f(uniforms.now, nowMs / 1000);
+    gl.uniform1f(uniforms.bearing, bearing);
+    gl.uniform1f(uniforms.scale, this.#scale);
+    gl.uniform1i(uniforms.ringed, ringed);
+    gl.uniform3fv(uniforms.colors, this.#colors.states.flat());
+    gl.uniform3fv(uniforms.outline, this.#colors.outline);
+    gl.uniform3fv(uniforms.accent, this.#colors.accent);
+    gl.uniform1i(uniforms.own, this.#isByVehicle ? 1 : 0);
+  }
+
+  /** As large as the map's canvas. To set its size clears a canvas. */
+  #resize(clientWidth: number, clientHeight: number): void {
+    const canvas = this.#canvas;
+    const { width, height } = this.#map.getCanvas();
+    if (canvas.width === width && canvas.height === height) return;
+    canvas.width = width;
+    canvas.height = height;
+    canvas.style.width = `${clientWidth}px`;
+    canvas.style.height = `${clientHeight}px`;
+    this.#gl.viewport(0, 0, width, height);
+  }
+
+  /** Draws again when a vehicle has moved far enough to be seen. */
+  #repaintAfter(waitMs: number): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    if (waitMs < FRAME_MS) this.#request();
+    else if (waitMs < Number.POSITIVE_INFINITY) this.#timer = setTimeout(() => this.#request(), waitMs);
+  }
+
+  /** Copies the rows that changed into the texture; all of it after the fleet has grown. */
+  #upload(): void {
+    const gl = this.#gl;
     const fleet = this.#fleet;
     const isNew = fleet.count * FLOATS > this.#data.length;
-    if (isNew) this.#data = new Float32Array(2 ** Math.ceil(Math.log2(Math.max(64, fleet.count))) * FLOATS);
+    if (isNew) this.#data = new Float32Array(2 ** Math.ceil(Math.log2(Math.max(ROW, fleet.count))) * FLOATS);
     const from = isNew ? 0 : fleet.dirtyFrom;
     const to = isNew ? fleet.count : Math.min(fleet.dirtyTo, fleet.count);
     fleet.dirtyFrom = fleet.dirtyTo = 0;
     if (to <= from) return;
     for (let index = from; index < to; index += 1) this.#write(index);
-    gl.bindBuffer(gl.ARRAY_BUFFER, this.#buffer);
-    if (isNew) gl.bufferData(gl.ARRAY_BUFFER, this.#data, gl.DYNAMIC_DRAW);
-    else gl.bufferSubData(gl.ARRAY_BUFFER, from * BYTES, this.#data, from * FLOATS, (to - from) * FLOATS);
+    const width = ROW * TEXELS;
+    const data = this.#data;
+    if (isNew) {
+      const rows = data.length / ROW_FLOATS;
+      gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA32F, width, rows, 0, gl.RGBA, gl.FLOAT, data);
+      return;
+    }
+    const row = Math.floor(from / ROW);
+    const rows = Math.ceil(to / ROW) - row;
+    gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, row, width, rows, gl.RGBA, gl.FLOAT, data, row * ROW_FLOATS);
   }
 
   #write(index: number): void {
@@ -206,8 +349,9 @@ export class FleetLayer implements CustomLayerInterface {
     split(data, at + 4, fleet.x[index] as number, fleet.y[index] as number);
     data[at + 8] = (fleet.startMs[index] as number) / 1000;
     data[at + 9] = (fleet.glideMs[index] as number) / 1000;
-    data[at + 10] = Number.isNaN(course) ? NO_COURSE : course;
-    data[at + 11] = isDrawn ? (fleet.state[index] as number) : HIDDEN;
+    const tenths = Number.isNaN(course) ? NO_COURSE : Math.round(10 * course) % 3600;
+    data[at + 10] = isDrawn ? (fleet.state[index] as number) * COURSES + tenths : HIDDEN;
+    data[at + 11] = fleet.tint[index] as number;
   }
 }
 
@@ -220,21 +364,17 @@ function split(data: Float32Array, at: number, x: number, y: number): void {
   data[at + 3] = y - highY;
 }
 
-/** The matrix for places relative to (x, y), computed in doubles. */
-function relativeTo(matrix: ArrayLike<number>, x: number, y: number): Float32Array {
-  const result = new Float32Array(16);
-  for (let row = 0; row < 4; row += 1) {
-    for (let column = 0; column < 3; column += 1) result[column * 4 + row] = matrix[column * 4 + row] ?? 0;
-    result[12 + row] = (matrix[row] ?? 0) * x + (matrix[4 + row] ?? 0) * y + (matrix[12 + row] ?? 0);
-  }
-  return result;
+function uniformsOf(gl: WebGL2RenderingContext, program: WebGLProgram): Uniforms {
+  if (!gl.getProgramParameter(program, gl.LINK_STATUS) && !gl.isContextLost())
+    throw new Error(`a shader of the vehicles was refused: ${gl.getProgramInfoLog(program)}`);
+  return Object.fromEntries(UNIFORMS.map((name) => [name, gl.getUniformLocation(program, `u_${name}`)])) as Uniforms;
 }
 
-function link(gl: WebGL2RenderingContext): WebGLProgram {
+function link(gl: WebGL2RenderingContext, fragment: string): WebGLProgram {
   const program = gl.createProgram();
   for (const [type, source] of [
     [gl.VERTEX_SHADER, VERTEX],
-    [gl.FRAGMENT_SHADER, FRAGMENT],
+    [gl.FRAGMENT_SHADER, fragment],
   ] as const) {
     const shader = gl.createShader(type);
     if (shader === null) throw new Error('the graphics context is lost');
@@ -244,7 +384,5 @@ function link(gl: WebGL2RenderingContext): WebGLProgram {
     gl.deleteShader(shader);
   }
   gl.linkProgram(program);
-  if (!gl.getProgramParameter(program, gl.LINK_STATUS) && !gl.isContextLost())
-    throw new Error(`the shader of the vehicles was refused: ${gl.getProgramInfoLog(program)}`);
   return program;
 }

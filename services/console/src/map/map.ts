@@ -10,9 +10,22 @@ import {
 import workerUrl from 'maplibre-gl/dist/maplibre-gl-worker.mjs?url';
 import 'maplibre-gl/dist/maplibre-gl.css';
 import { mercatorX, mercatorY } from '../fleet/mercator.ts';
+import { toast } from '../parts/toast.tsx';
 import { preferences } from '../preferences.ts';
+import { t } from '../words/words.ts';
+import { type BaseMap, chosenMap, loadMaps, maps, readBase } from './base.ts';
 import type { View } from './clusters.ts';
-import { ARROW_SPACE, ARROW_SPACE_PX, isDark, layersOf, palette, styleOf } from './style.ts';
+import { MeasureControl } from './measure.ts';
+import {
+  ARROW_SPACE,
+  ARROW_SPACE_PX,
+  isDark,
+  LOWEST_OWN_LAYER,
+  layersOf,
+  palette,
+  styleOf,
+  WORLD_LAYERS,
+} from './style.ts';
 
 // A worker from an address, not from text: the content security policy allows no other.
 setWorkerUrl(new URL(workerUrl, location.href).href);
@@ -60,7 +73,9 @@ export function createMap(container: HTMLElement, place: Place | null): { map: M
     scale = new ScaleControl({ unit: units });
     map.addControl(scale, corner);
   });
+  map.addControl(new MeasureControl(), corner);
   let isStyled = false;
+  let stopBase = () => {};
   const stopTheme = effect(() => {
     const colors = palette.value;
     container.dataset.map = isDark.value ? 'dark' : 'light';
@@ -69,6 +84,7 @@ export function createMap(container: HTMLElement, place: Place | null): { map: M
   map.once('load', () => {
     isStyled = true;
     repaint(map, layersOf(palette.peek()));
+    stopBase = followBase(map);
   });
   const resize = new ResizeObserver(() => map.resize());
   resize.observe(container);
@@ -77,9 +93,51 @@ export function createMap(container: HTMLElement, place: Place | null): { map: M
     destroy() {
       stopUnits();
       stopTheme();
+      stopBase();
       resize.disconnect();
       map.remove();
     },
+  };
+}
+
+/** Draws the chosen map below everything else, in place of the world. */
+function followBase(map: MapLibreMap): () => void {
+  void loadMaps();
+  let present: BaseMap | null = null;
+  let turn = 0;
+  const show = (base: BaseMap | null) => {
+    for (const { id } of present?.layers ?? []) map.removeLayer(id);
+    for (const id of Object.keys(present?.sources ?? {})) map.removeSource(id);
+    present = base;
+    for (const id of WORLD_LAYERS) map.setLayoutProperty(id, 'visibility', base === null ? 'visible' : 'none');
+    if (base === null) return;
+    for (const [id, source] of Object.entries(base.sources)) map.addSource(id, source);
+    if (base.sprite !== null && map.getSprite().length === 0) map.addSprite('default', base.sprite);
+    for (const layer of base.layers) map.addLayer(layer, LOWEST_OWN_LAYER);
+  };
+  const stop = effect(() => {
+    const offer = chosenMap(maps.value, preferences.value.map);
+    const colors = palette.value;
+    turn += 1;
+    const own = turn;
+    if (offer === null) {
+      if (present !== null) show(null);
+      return;
+    }
+    readBase(offer, colors).then(
+      (base) => {
+        if (own === turn) show(base);
+      },
+      () => {
+        if (own !== turn) return;
+        show(null);
+        toast(t().maps.failed, 'error');
+      },
+    );
+  });
+  return () => {
+    turn += 1;
+    stop();
   };
 }
 
@@ -108,15 +166,20 @@ export function worldSize(map: MapLibreMap): number {
   return 512 * 2 ** map.getZoom();
 }
 
-/** @param coveredPx width of a panel over the map, at the end of its lines */
-export function fit(map: MapLibreMap, bounds: LngLatBoundsLike, isAnimated = true, coveredPx = 0): void {
+/** @param covered pixels that panels cover: at the end of the map's lines, and below */
+export function fit(
+  map: MapLibreMap,
+  bounds: LngLatBoundsLike,
+  isAnimated = true,
+  { atEnd = 0, below = 0 }: { atEnd?: number; below?: number } = {},
+): void {
   const { clientWidth, clientHeight } = map.getContainer();
   const margin = Math.min(64, clientWidth / 6, clientHeight / 6);
-  const covered = clientWidth > 3 * coveredPx ? margin + coveredPx : margin;
+  const covered = clientWidth > 3 * atEnd ? margin + atEnd : margin;
   const isRtl = document.documentElement.dir === 'rtl';
   const padding = {
     top: margin,
-    bottom: margin,
+    bottom: clientHeight > 1.5 * below ? margin + below : margin,
     left: isRtl ? covered : margin,
     right: isRtl ? margin : covered,
   };

@@ -8,9 +8,9 @@ const RADIANS = Math.PI / 180;
 export function geofenceFeatures(geofences: readonly Geozone[]): GeoJSON.FeatureCollection {
   return {
     type: 'FeatureCollection',
-    features: geofences.map(({ id, geometry, properties: { name, radiusM, widthM } }) => ({
+    features: geofences.map(({ id, geometry, properties: { name, radiusM, widthM, color } }) => ({
       type: 'Feature',
-      properties: { id, name },
+      properties: color === null ? { id, name } : { id, name, color },
       geometry:
         geometry.type === 'Point'
           ? circle(geometry.coordinates, radiusM ?? 0)

@@ -1,6 +1,7 @@
 import { computed, signal } from '@preact/signals';
 import type { LayerSpecification, StyleSpecification } from 'maplibre-gl';
 import { preferences } from '../preferences.ts';
+import { GAP_KIND } from '../track/track.ts';
 
 type Rgb = [red: number, green: number, blue: number];
 
@@ -12,7 +13,9 @@ export interface MapColors {
   accent: Rgb;
 }
 
-interface Palette {
+export interface Palette {
+  green: string;
+  road: string;
   sea: string;
   land: string;
   coast: string;
@@ -26,9 +29,15 @@ interface Palette {
   accent: string;
   /** Of a track, from slow to fast. */
   speeds: readonly string[];
+  /** Of vehicles in one replay, and of lines in one chart. */
+  series: readonly string[];
+  gap: string;
+  event: string;
 }
 
 const LIGHT: Palette = {
+  green: '#dde8cf',
+  road: '#cbbf9f',
   sea: '#cfdfec',
   land: '#f4f3ef',
   coast: '#a9bccd',
@@ -41,8 +50,13 @@ const LIGHT: Palette = {
   outline: '#ffffff',
   accent: '#1456b8',
   speeds: ['#3b6fb6', '#1a8f6b', '#b08a00', '#d05a00', '#b3201c'],
+  series: ['#1456b8', '#b8480a', '#7a3fb0', '#0d7a3e', '#b01f6d', '#5e5a00'],
+  gap: '#6b7688',
+  event: '#b3201c',
 };
 const DARK: Palette = {
+  green: '#1d2b22',
+  road: '#4a4f5c',
   sea: '#0c131c',
   land: '#1a222d',
   coast: '#33445a',
@@ -55,6 +69,9 @@ const DARK: Palette = {
   outline: '#0b1017',
   accent: '#7db1ff',
   speeds: ['#6fa8f0', '#45cfa0', '#e8c542', '#ff9747', '#ff7a70'],
+  series: ['#7db1ff', '#ff9b5e', '#c79bff', '#4cd38a', '#ff86c2', '#d9d24a'],
+  gap: '#8b98ab',
+  event: '#ff8a80',
 };
 
 const systemIsDark = signal(false);
@@ -108,9 +125,12 @@ export function styleOf(origin: string, colors: Palette): StyleSpecification {
       },
       // A circle is not to become an octagon.
       geofences: { ...data(), tolerance: 0.05 },
+      chosen: data(),
       track: data(),
       stops: data(),
+      marks: data(),
       marker: data(),
+      measure: data(),
       labels: data(),
       clusters: data(),
     },
@@ -120,7 +140,20 @@ export function styleOf(origin: string, colors: Palette): StyleSpecification {
 
 /** Every layer with its paint; a change of the theme sets the paint again. */
 export function layersOf(colors: Palette): LayerSpecification[] {
-  const text = { 'text-color': colors.label, 'text-halo-color': colors.halo, 'text-halo-width': 1.5 };
+  return [
+    ...worldLayers(colors),
+    ...geofenceLayers(colors),
+    ...trackLayers(colors),
+    ...fleetLayers(colors),
+    ...measureLayers(colors),
+  ];
+}
+
+function textOf(colors: Palette) {
+  return { 'text-color': colors.label, 'text-halo-color': colors.halo, 'text-halo-width': 1.5 };
+}
+
+function worldLayers(colors: Palette): LayerSpecification[] {
   return [
     { id: 'sea', type: 'background', paint: { 'background-color': colors.sea } },
     { id: 'land', type: 'fill', source: 'world', 'source-layer': 'land', paint: { 'fill-color': colors.land } },
@@ -131,19 +164,6 @@ export function layersOf(colors: Palette): LayerSpecification[] {
       source: 'world',
       'source-layer': 'borders',
       paint: { 'line-color': colors.border, 'line-dasharray': [3, 2] },
-    },
-    {
-      id: 'geofence-areas',
-      type: 'fill',
-      source: 'geofences',
-      filter: ['==', ['geometry-type'], 'Polygon'],
-      paint: { 'fill-color': colors.fence, 'fill-opacity': 0.12 },
-    },
-    {
-      id: 'geofence-edges',
-      type: 'line',
-      source: 'geofences',
-      paint: { 'line-color': colors.fence, 'line-width': 1.5, 'line-opacity': 0.8 },
     },
     {
       id: 'cities',
@@ -158,6 +178,24 @@ export function layersOf(colors: Palette): LayerSpecification[] {
         'text-padding': 6,
       },
       paint: { 'text-color': colors.city, 'text-halo-color': colors.halo, 'text-halo-width': 1 },
+    },
+  ];
+}
+
+function geofenceLayers(colors: Palette): LayerSpecification[] {
+  const text = textOf(colors);
+  return [
+    {
+      id: 'geofence-areas',
+      type: 'fill',
+      source: 'geofences',
+      paint: { 'fill-color': ownColor(colors.fence), 'fill-opacity': 0.12 },
+    },
+    {
+      id: 'geofence-edges',
+      type: 'line',
+      source: 'geofences',
+      paint: { 'line-color': ownColor(colors.fence), 'line-width': 1.5, 'line-opacity': 0.8 },
     },
     {
       id: 'geofence-names',
@@ -174,12 +212,33 @@ export function layersOf(colors: Palette): LayerSpecification[] {
       },
       paint: { ...text, 'text-color': colors.fence },
     },
+  ];
+}
+
+function trackLayers(colors: Palette): LayerSpecification[] {
+  const text = textOf(colors);
+  return [
+    {
+      id: 'track-chosen',
+      type: 'line',
+      source: 'chosen',
+      layout: { 'line-cap': 'round', 'line-join': 'round' },
+      paint: { 'line-color': colors.label, 'line-width': 10, 'line-opacity': 0.35 },
+    },
+    {
+      id: 'track-gaps',
+      type: 'line',
+      source: 'track',
+      filter: ['==', ['get', 'kind'], GAP_KIND],
+      paint: { 'line-color': colors.gap, 'line-width': 2, 'line-dasharray': [2, 3] },
+    },
     {
       id: 'track-lines',
       type: 'line',
       source: 'track',
+      filter: ['!=', ['get', 'kind'], GAP_KIND],
       layout: { 'line-cap': 'round', 'line-join': 'round' },
-      paint: { 'line-color': byNumber('kind', colors.speeds), 'line-width': 4 },
+      paint: { 'line-color': byNumber('kind', trackColors(colors)), 'line-width': 4 },
     },
     {
       id: 'track-stops',
@@ -187,22 +246,67 @@ export function layersOf(colors: Palette): LayerSpecification[] {
       source: 'stops',
       paint: {
         'circle-color': colors.states[2] ?? '',
-        'circle-radius': 6,
+        'circle-radius': 7,
         'circle-stroke-color': colors.outline,
         'circle-stroke-width': 2,
       },
+    },
+    {
+      id: 'track-marks',
+      type: 'circle',
+      source: 'marks',
+      paint: {
+        'circle-color': colors.event,
+        'circle-radius': 5,
+        'circle-stroke-color': colors.outline,
+        'circle-stroke-width': 2,
+      },
+    },
+    {
+      id: 'track-stop-texts',
+      type: 'symbol',
+      source: 'stops',
+      layout: {
+        'text-field': ['get', 'label'],
+        'text-font': FONT,
+        'text-size': 12,
+        'text-variable-anchor': ['left', 'right', 'top', 'bottom'],
+        'text-radial-offset': 0.9,
+        'text-padding': 3,
+      },
+      paint: text,
     },
     {
       id: 'track-marker',
       type: 'circle',
       source: 'marker',
       paint: {
-        'circle-color': colors.accent,
+        'circle-color': byNumber('number', colors.series),
         'circle-radius': 9,
         'circle-stroke-color': colors.outline,
         'circle-stroke-width': 3,
       },
     },
+    {
+      id: 'track-marker-names',
+      type: 'symbol',
+      source: 'marker',
+      layout: {
+        'text-field': ['get', 'name'],
+        'text-font': FONT,
+        'text-size': 13,
+        'text-variable-anchor': ['top', 'bottom', 'left', 'right'],
+        'text-radial-offset': 1.2,
+        'text-allow-overlap': true,
+      },
+      paint: text,
+    },
+  ];
+}
+
+function fleetLayers(colors: Palette): LayerSpecification[] {
+  const text = textOf(colors);
+  return [
     {
       id: 'vehicle-names',
       type: 'symbol',
@@ -212,15 +316,19 @@ export function layersOf(colors: Palette): LayerSpecification[] {
         'text-font': FONT,
         'text-size': 12,
         'text-variable-anchor': ['top', 'bottom', 'left', 'right'],
-        'text-radial-offset': 1,
+        // Beyond the space of the own arrow, which would take the place of the name otherwise.
+        'text-radial-offset': 1.4,
         'text-max-width': 12,
         'text-padding': 2,
-        // Keeps the place of the arrow free of names.
-        'icon-image': ARROW_SPACE,
-        'icon-allow-overlap': true,
-        'text-optional': true,
       },
       paint: text,
+    },
+    // Keeps the places of all arrows free of names: MapLibre places the symbols of upper layers first.
+    {
+      id: 'vehicle-spaces',
+      type: 'symbol',
+      source: 'labels',
+      layout: { 'icon-image': ARROW_SPACE, 'icon-allow-overlap': true, 'icon-padding': 0 },
     },
     {
       id: 'cluster-circles',
@@ -249,6 +357,43 @@ export function layersOf(colors: Palette): LayerSpecification[] {
       paint: { 'text-color': colors.outline },
     },
   ];
+}
+
+function measureLayers({ accent, outline }: Palette): LayerSpecification[] {
+  return [
+    {
+      id: 'measure-line',
+      type: 'line',
+      source: 'measure',
+      paint: { 'line-color': accent, 'line-width': 2, 'line-dasharray': [3, 2] },
+    },
+    {
+      id: 'measure-points',
+      type: 'circle',
+      source: 'measure',
+      filter: ['==', ['geometry-type'], 'Point'],
+      paint: { 'circle-color': accent, 'circle-radius': 4, 'circle-stroke-color': outline, 'circle-stroke-width': 2 },
+    },
+  ];
+}
+
+/** The lowest of the console's own layers: base maps are drawn below it. */
+export const LOWEST_OWN_LAYER = 'geofence-areas';
+export const WORLD_LAYERS = ['sea', 'land', 'coast', 'borders', 'cities'] as const;
+
+/** Kinds of lines of a track: speed classes, then vehicles. */
+function trackColors({ speeds, series }: Palette): string[] {
+  return [...speeds, ...series];
+}
+
+/** The kind of line of a vehicle by its number in the replay. */
+export function vehicleKind(number: number): number {
+  return LIGHT.speeds.length + number;
+}
+
+/** A geofence's own colour, where it has one. */
+function ownColor(color: string): never {
+  return ['coalesce', ['get', 'color'], color] as never;
 }
 
 /** The colour whose place in the list a property holds. */

@@ -5,16 +5,20 @@ type Props = ComponentProps<'input'> & {
   label: string;
   /** What the API found wrong with it. */
   errors?: readonly string[];
+  /** What to enter, where the label does not say it. */
+  hint?: string;
 };
 
 /** An input with its label and its errors. */
-export function Field({ label, errors = [], ...input }: Props) {
+export function Field({ label, errors = [], hint, ...input }: Props) {
   const id = useId();
   const isWrong = errors.length > 0;
+  const descriptions = [hint && `${id}-hint`, isWrong && `${id}-errors`].filter(Boolean).join(' ');
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <input id={id} aria-invalid={isWrong} aria-describedby={isWrong ? `${id}-errors` : undefined} {...input} />
+      <input id={id} aria-invalid={isWrong} aria-describedby={descriptions || undefined} {...input} />
+      {hint && <small id={`${id}-hint`}>{hint}</small>}
       {isWrong && (
         <p id={`${id}-errors`} class="error">
           {errors.join('; ')}

@@ -1,4 +1,6 @@
 import type { ComponentChildren } from 'preact';
+import { setQuery } from '../router.ts';
+import { t } from '../words/words.ts';
 import { Icon, type IconName } from './icon.tsx';
 
 interface Props {
@@ -24,5 +26,20 @@ export function Message({ icon, title, hint, action, onAction, children }: Props
       )}
       {children}
     </div>
+  );
+}
+
+/** What stands where nothing is found, with a button that takes away what was asked for. */
+export function NoneFound({ showAll, asked }: { showAll: string; asked: readonly string[] }) {
+  const clear = () => setQuery(Object.fromEntries(asked.map((name) => [name, null])));
+  return <Message icon="search" title={t().parts.noneFound} action={showAll} onAction={clear} />;
+}
+
+/** What went wrong; read out as soon as it is there. */
+export function Failure({ children }: { children: ComponentChildren }) {
+  return (
+    <p class="error" role="alert">
+      {children}
+    </p>
   );
 }

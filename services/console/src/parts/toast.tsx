@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { t } from '../words/words.ts';
-import { Icon } from './icon.tsx';
+import { IconButton } from './buttons.tsx';
 
 type Kind = 'info' | 'error';
 interface Toast {
@@ -32,9 +32,7 @@ export function Toasts() {
       {toasts.value.map(({ id, kind, text, href }) => (
         <div key={id} class={`toast ${kind}`}>
           {href === undefined ? <span>{text}</span> : <a href={href}>{text}</a>}
-          <button type="button" class="icon" aria-label={t().close} onClick={() => remove(id)}>
-            <Icon name="close" />
-          </button>
+          <IconButton icon="close" label={t().close} onClick={() => remove(id)} />
         </div>
       ))}
     </div>

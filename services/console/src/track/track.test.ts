@@ -1,7 +1,21 @@
 import type { TrackPosition } from '@outrider/client';
 import { expect, test } from 'vitest';
 import { ReplayClock } from './clock.ts';
-import { highestKmh, indexAt, lengthM, nearest, placeAt, speedClass, trackLines, trackOf } from './track.ts';
+import {
+  GAP_KIND,
+  gapOf,
+  gaps,
+  highestKmh,
+  indexAt,
+  lengthM,
+  measureOverTime,
+  measuresOf,
+  nearest,
+  placeAt,
+  speedClass,
+  trackLines,
+  trackOf,
+} from './track.ts';
 
 const START = Date.parse('2026-01-15T12:00:00.000Z');
 const at = (seconds: number, longitude: number, speedKmh?: number, more: object = {}): TrackPosition => ({
@@ -19,17 +33,19 @@ test('positions that moved nothing are left out', () => {
   expect([...track.longitude]).toEqual([1, 4]);
 });
 
-test('a line for each run of one speed, joined without a hole, and none over a gap', () => {
+test('a line for each run of one speed, joined without a hole, and one of its own over a gap', () => {
   const track = trackOf([at(0, 1, 10), at(10, 2, 15), at(20, 3, 60), at(30, 4, 70), at(2000, 5, 70), at(2010, 6, 70)]);
-  const lines = trackLines(track).features.map(({ properties, geometry }) => [
+  const lines = trackLines(track).map(({ properties, geometry }) => [
     properties?.kind,
     (geometry as GeoJSON.LineString).coordinates.map(([longitude]) => longitude),
   ]);
   expect(lines).toEqual([
     [0, [1, 2, 3]],
     [2, [3, 4]],
+    [GAP_KIND, [4, 5]],
     [2, [5, 6]],
   ]);
+  expect(trackLines(track, 12).map(({ properties }) => properties?.kind)).toEqual([12, GAP_KIND, 12]);
   expect([0, 20, 79.9, 110, 300].map(speedClass)).toEqual([0, 1, 2, 4, 4]);
 });
 
@@ -72,4 +88,30 @@ test('length from a time on, without gaps; the highest speed that is known', () 
   expect(lengthM(track, START + 10_000)).toBeCloseTo(2 * step, 3);
   expect(highestKmh(track)).toBe(80);
   expect(highestKmh(trackOf([at(0, 1)]))).toBeNaN();
+});
+
+test('a gap is a silence in which the vehicle moved, and longer where the API thinned the track', () => {
+  const positions = [at(0, 1), at(900, 1), at(1800, 1.01), at(1810, 1.02)];
+  expect(gaps(trackOf(positions))).toEqual([{ fromMs: START + 900_000, toMs: START + 1_800_000, index: 1 }]);
+  expect(gaps(trackOf(positions, 900_000))).toEqual([]);
+  const day = 86_400_000;
+  expect([gapOf(30 * day, 19_999, 20_000), gapOf(day, 20_000, 20_000), gapOf(30 * day, 20_000, 20_000)]).toEqual([
+    600_000, 600_000, 1_036_800,
+  ]);
+});
+
+test('measures are what positions carry, broken at gaps', () => {
+  const track = trackOf([
+    at(0, 1, 10, { attributes: { rpm: 900, open: true } }),
+    at(10, 2, 20),
+    at(20, 3, 30, { fuelL: 7, attributes: { rpm: 1000 } }),
+    at(2000, 4, 40),
+  ]);
+  expect(measuresOf(track)).toEqual(['speedKmh', 'fuelL', 'rpm']);
+  const second = (seconds: number) => START / 1000 + seconds;
+  expect(measureOverTime(track, 'rpm')).toEqual([
+    [second(0), second(20), second(20) + 0.001],
+    [900, 1000, null],
+  ]);
+  expect(measureOverTime(track, 'speedKmh')[1]).toEqual([10, 20, 30, null, 40]);
 });

@@ -3,6 +3,9 @@ import type { TrackPosition } from '@outrider/client';
 /** A track in typed arrays, by time. */
 export interface Track {
   count: number;
+  /** A longer silence is a gap: the line is broken there. */
+  gapMs: number;
+  positions: readonly TrackPosition[];
   timeMs: Float64Array;
   longitude: Float64Array;
   latitude: Float64Array;
@@ -13,16 +16,26 @@ export interface Track {
 
 /** Upper bounds of the classes by which a track is coloured, km/h; faster is the last class. */
 export const SPEED_CLASSES = [20, 50, 80, 110] as const;
-/** A longer silence is a gap: no line is drawn over it. */
 const GAP_MS = 10 * 60_000;
+/** The API keeps a position of each eighth part of this, where it thins a track. */
+const GAP_SHARES = 8;
+/** Over a gap that is shorter than this the vehicle stood: its terminal slept. */
+const STOOD_M = 200;
 const METRES_PER_DEGREE = 111_195;
 
+/** A longer silence than this is a gap, in a track of an interval that the API may have thinned to `maxPoints`. */
+export function gapOf(intervalMs: number, count: number, maxPoints: number): number {
+  return count < maxPoints ? GAP_MS : Math.max(GAP_MS, (GAP_SHARES * intervalMs) / maxPoints);
+}
+
 /** The usable positions: trusted by the terminal, not rejected as a jump. */
-export function trackOf(positions: readonly TrackPosition[]): Track {
+export function trackOf(positions: readonly TrackPosition[], gapMs = GAP_MS): Track {
   const usable = positions.filter(({ valid, rejection }) => valid && rejection === undefined);
   const column = (value: (position: TrackPosition) => number) => Float64Array.from(usable, value);
   return {
     count: usable.length,
+    gapMs,
+    positions: usable,
     timeMs: column(({ fixTime }) => Date.parse(fixTime)),
     longitude: column(({ longitude }) => longitude),
     latitude: column(({ latitude }) => latitude),
@@ -35,13 +48,73 @@ export function trackOf(positions: readonly TrackPosition[]): Track {
 export function lengthM(track: Track, fromMs: number): number {
   let metres = 0;
   for (let index = Math.max(1, indexAt(track, fromMs) + 1); index < track.count; index += 1) {
-    if ((track.timeMs[index] as number) - (track.timeMs[index - 1] as number) > GAP_MS) continue;
-    const latitude = track.latitude[index] as number;
-    const north = latitude - (track.latitude[index - 1] as number);
-    const east = (track.longitude[index] as number) - (track.longitude[index - 1] as number);
-    metres += Math.hypot(north, east * Math.cos((latitude * Math.PI) / 180)) * METRES_PER_DEGREE;
+    if (!isGap(track, index)) metres += stepM(track, index);
   }
   return metres;
+}
+
+/** Metres from the position before. */
+function stepM(track: Track, index: number): number {
+  const latitude = track.latitude[index] as number;
+  const north = latitude - (track.latitude[index - 1] as number);
+  const east = (track.longitude[index] as number) - (track.longitude[index - 1] as number);
+  return Math.hypot(north, east * Math.cos((latitude * Math.PI) / 180)) * METRES_PER_DEGREE;
+}
+
+/** Is there a gap before this position? */
+function isGap(track: Track, index: number): boolean {
+  return index > 0 && (track.timeMs[index] as number) - (track.timeMs[index - 1] as number) > track.gapMs;
+}
+
+/** Intervals without data between two positions, where the vehicle moved meanwhile. */
+export function gaps(track: Track): { fromMs: number; toMs: number; index: number }[] {
+  const found: { fromMs: number; toMs: number; index: number }[] = [];
+  for (let index = 1; index < track.count; index += 1)
+    if (isGap(track, index) && stepM(track, index) > STOOD_M)
+      found.push({ fromMs: track.timeMs[index - 1] as number, toMs: track.timeMs[index] as number, index: index - 1 });
+  return found;
+}
+
+/** What the positions of a track measured: speed, fuel and every attribute that is a number. */
+export function measuresOf({ positions }: Track): string[] {
+  const own = MEASURES.filter((name) => positions.some((position) => position[name] !== undefined));
+  const attributes = new Set<string>();
+  for (const { attributes: values = {} } of positions)
+    for (const [name, value] of Object.entries(values)) if (typeof value === 'number') attributes.add(name);
+  return [...own, ...[...attributes].sort()];
+}
+
+/** Measures that every protocol names alike. */
+export const MEASURES = ['speedKmh', 'fuelL', 'supplyV', 'altitudeM', 'odometerM', 'satellites'] as const;
+export type Measure = (typeof MEASURES)[number];
+
+export function isMeasure(name: string): name is Measure {
+  return MEASURES.some((known) => known === name);
+}
+
+/** What a position says of a measure; null where it says nothing. */
+export function measureAt({ positions }: Track, index: number, name: string): number | null {
+  const position = positions[index];
+  const value = isMeasure(name) ? position?.[name] : position?.attributes?.[name];
+  return typeof value === 'number' ? value : null;
+}
+
+/** A measure over time, in seconds, as the chart takes it: a null breaks the line at a gap. */
+export function measureOverTime(track: Track, name: string): [seconds: number[], values: (number | null)[]] {
+  const seconds: number[] = [];
+  const values: (number | null)[] = [];
+  for (let index = 0; index < track.count; index += 1) {
+    if (isGap(track, index)) {
+      seconds.push((track.timeMs[index - 1] as number) / 1000 + 0.001);
+      values.push(null);
+    }
+    const value = measureAt(track, index, name);
+    // Terminals send some measures now and then: the line goes on to the next one.
+    if (value === null) continue;
+    seconds.push((track.timeMs[index] as number) / 1000);
+    values.push(value);
+  }
+  return [seconds, values];
 }
 
 /** NaN where no speed is known. */
@@ -54,34 +127,40 @@ export function speedClass(kmh: number): number {
   return found < 0 ? SPEED_CLASSES.length : found;
 }
 
-/** Lines of one speed class each, without those over gaps. */
-export function trackLines(track: Track): GeoJSON.FeatureCollection {
+/** Of {@link trackLines}: a straight line over a gap. */
+export const GAP_KIND = -1;
+
+/**
+ * Lines of one speed class each, or of one kind, and straight ones over gaps.
+ *
+ * @param kindOf null: by speed
+ */
+export function trackLines(track: Track, kindOf: number | null = null): GeoJSON.Feature[] {
   const features: GeoJSON.Feature[] = [];
   let line: [number, number][] = [];
   let kind = -1;
-  const end = () => {
-    if (line.length > 1)
-      features.push({ type: 'Feature', properties: { kind }, geometry: { type: 'LineString', coordinates: line } });
-  };
+  const add = (of: number, coordinates: [number, number][]) =>
+    features.push({ type: 'Feature', properties: { kind: of }, geometry: { type: 'LineString', coordinates } });
+  const end = () => line.length > 1 && add(kind, line);
+  const at = (index: number): [number, number] => [track.longitude[index] as number, track.latitude[index] as number];
   for (let index = 0; index < track.count; index += 1) {
-    const at: [number, number] = [track.longitude[index] as number, track.latitude[index] as number];
-    const isGap = index > 0 && (track.timeMs[index] as number) - (track.timeMs[index - 1] as number) > GAP_MS;
     const speed = track.speedKmh[index] as number;
-    const next = speedClass(Number.isNaN(speed) ? 0 : speed);
-    if (isGap) {
+    const next = kindOf ?? speedClass(Number.isNaN(speed) ? 0 : speed);
+    if (isGap(track, index)) {
       end();
       line = [];
+      if (stepM(track, index) > STOOD_M) add(GAP_KIND, [at(index - 1), at(index)]);
     } else if (next !== kind && line.length > 0) {
       // The new line begins where the old one ends.
-      line.push(at);
+      line.push(at(index));
       end();
       line = [];
     }
-    line.push(at);
+    line.push(at(index));
     kind = next;
   }
   end();
-  return { type: 'FeatureCollection', features };
+  return features;
 }
 
 /** Index of the last position at or before a time; -1 before the first. */
@@ -106,7 +185,7 @@ export function placeAt(track: Track, timeMs: number): { longitude: number; lati
   if (next >= track.count) return { longitude, latitude, index };
   const from = track.timeMs[index] as number;
   const to = track.timeMs[next] as number;
-  if (to - from > GAP_MS || to <= from) return { longitude, latitude, index };
+  if (to - from > track.gapMs || to <= from) return { longitude, latitude, index };
   const part = Math.min(1, Math.max(0, (timeMs - from) / (to - from)));
   return {
     longitude: longitude + ((track.longitude[next] as number) - longitude) * part,

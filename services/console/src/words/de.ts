@@ -1,12 +1,60 @@
+import { de as names } from '@outrider/words/de';
 import { counted } from './counted.ts';
+import { app } from './de/app.ts';
+import { commands } from './de/commands.ts';
+import { drivers } from './de/drivers.ts';
+import { fences } from './de/geofences.ts';
+import { groups } from './de/groups.ts';
+import { maintenance } from './de/maintenance.ts';
+import { fleetMap } from './de/map.ts';
+import { maps } from './de/maps.ts';
+import { me } from './de/me.ts';
+import { messageChannels } from './de/message-channels.ts';
+import { parts } from './de/parts.ts';
+import { rules } from './de/rules.ts';
+import { share } from './de/share.ts';
+import { terminals } from './de/terminals.ts';
+import { replay } from './de/track.ts';
+import { vehicles } from './de/vehicles.ts';
+import { video } from './de/video.ts';
 import type { Words } from './en.ts';
 
 export const de = {
+  app,
+  commands,
+  me,
+  messageChannels,
+  fleetMap,
+  maintenance,
+  parts,
+  maps,
+  fences,
+  drivers,
+  replay,
+  share,
+  video,
+  rules,
+  groups,
+  terminals,
+  vehiclePages: vehicles,
   skipToContent: 'Zum Inhalt springen',
   menu: 'Menü',
-  pages: { map: 'Karte', track: 'Fahrtverlauf', geofences: 'Gebiete', notifications: 'Meldungen' },
+  manage: 'Verwalten',
+  viewGroups: { work: 'Arbeit', fleet: 'Flotte', administration: 'Verwaltung' },
+  pages: {
+    forwarding: 'Weiterleitung',
+    users: 'Benutzer',
+    reports: 'Berichte',
+    operator: 'Dienst',
+    map: 'Karte',
+    track: 'Fahrtverlauf',
+    geofences: 'Gebiete',
+    notifications: 'Meldungen',
+    vehicles: 'Fahrzeuge',
+    groups: 'Gruppen',
+    terminals: 'Geräte',
+  },
   documentation: 'API-Dokumentation',
-  settings: 'Einstellungen',
   logOut: 'Abmelden',
   loading: 'Wird geladen …',
   close: 'Schließen',
@@ -19,7 +67,10 @@ export const de = {
   password: 'Passwort',
   logIn: 'Anmelden',
   loggingIn: 'Anmeldung läuft …',
+  forgotPassword: 'Passwort vergessen?',
   wrongCredentials: 'Anmeldename oder Passwort ist falsch.',
+  tooManyCalls: (seconds: number) =>
+    `Viele Abfragen in kurzer Zeit. In ${counted('de', seconds, { one: '# Sekunde', other: '# Sekunden' })} geht es weiter.`,
   tooManyAttempts: (seconds: number) =>
     `Zu viele Versuche. Bitte in ${counted('de', seconds, { one: '# Sekunde', other: '# Sekunden' })} wiederholen.`,
   sessionEnded: 'Ihre Sitzung ist beendet. Melden Sie sich an, um hier fortzufahren.',
@@ -46,7 +97,7 @@ export const de = {
   newPassword: 'Neues Passwort',
   passwordChanged: 'Das Passwort wurde geändert.',
 
-  states: { moving: 'Fährt', idling: 'Leerlauf', parking: 'Parkt', offline: 'Offline', unknown: 'Keine Daten' },
+  states: names.states,
   vehicles: 'Fahrzeuge',
   vehicleList: 'Liste der Fahrzeuge',
   search: 'Suchen',
@@ -76,6 +127,7 @@ export const de = {
   on: 'Ein',
   off: 'Aus',
   place: 'Position',
+  coordinates: 'Koordinaten',
   lastContact: 'Letzter Kontakt',
   lastFix: 'Letzte Position',
   fuel: 'Kraftstoff',
@@ -91,36 +143,21 @@ export const de = {
   ongoing: 'dauert an',
   notFoundVehicle: 'Dieses Fahrzeug gibt es nicht, oder Sie dürfen es nicht mehr sehen.',
 
-  events: {
-    'geofence-visit': 'Geozone',
-    speeding: 'Zu schnell',
-    trip: 'Fahrt',
-    parking: 'Parken',
-    idling: 'Leerlauf',
-    ignition: 'Zündung',
-    alarm: 'Alarm',
-    'power-cut': 'Stromausfall',
-    offline: 'Offline',
-  },
+  events: names.events,
   phases: { begin: 'beginnt', end: 'endet' },
 
   trackOf: 'Fahrtverlauf von',
-  day: 'Tag',
-  previousDay: 'Voriger Tag',
-  nextDay: 'Nächster Tag',
   play: 'Abspielen',
   pause: 'Anhalten',
   playbackSpeed: 'Abspieltempo',
   time: 'Zeit',
   chooseVehicle: 'Fahrzeug wählen',
   noTrack: 'Keine Positionen in dieser Zeit',
-  noTrackHint: 'Wählen Sie einen anderen Tag oder ein anderes Fahrzeug.',
   stops: 'Halte',
   trips: 'Fahrten',
   stopOf: (duration: string) => `Halt von ${duration}`,
   distance: 'Strecke',
   highestSpeed: 'Höchstgeschwindigkeit',
-  speedOverTime: 'Geschwindigkeit im Verlauf',
   speedLegend: 'Linie nach Geschwindigkeit',
 
   markAllRead: 'Alle als gelesen markieren',
@@ -155,5 +192,5 @@ export const de = {
   noGeofences: 'Noch keine Gebiete',
   noGeofencesHint: 'Zeichnen Sie ein Vieleck oder einen Kreis auf die Karte.',
   noGeofenceFound: 'Kein passendes Gebiet',
-  shapes: { polygon: 'Vieleck', circle: 'Kreis', line: 'Linie' },
+  shapes: { polygon: 'Vieleck', multipolygon: 'Vielecke', circle: 'Kreis', line: 'Linie' },
 } satisfies Words;

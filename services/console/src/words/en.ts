@@ -1,15 +1,60 @@
+import { en as names } from '@outrider/words/en';
 import { counted } from './counted.ts';
-
-/** A vehicle's state, as the API names it. */
-type State = 'moving' | 'parking' | 'idling' | 'offline' | 'unknown';
+import { app } from './en/app.ts';
+import { commands } from './en/commands.ts';
+import { drivers } from './en/drivers.ts';
+import { fences } from './en/geofences.ts';
+import { groups } from './en/groups.ts';
+import { maintenance } from './en/maintenance.ts';
+import { fleetMap } from './en/map.ts';
+import { maps } from './en/maps.ts';
+import { me } from './en/me.ts';
+import { messageChannels } from './en/message-channels.ts';
+import { parts } from './en/parts.ts';
+import { rules } from './en/rules.ts';
+import { share } from './en/share.ts';
+import { terminals } from './en/terminals.ts';
+import { replay } from './en/track.ts';
+import { vehicles } from './en/vehicles.ts';
+import { video } from './en/video.ts';
 
 export const en = {
+  app,
+  commands,
+  me,
+  messageChannels,
+  fleetMap,
+  maintenance,
+  parts,
+  maps,
+  fences,
+  drivers,
+  replay,
+  share,
+  video,
+  rules,
+  groups,
+  terminals,
+  vehiclePages: vehicles,
   // Shell
   skipToContent: 'Skip to content',
   menu: 'Menu',
-  pages: { map: 'Map', track: 'Track', geofences: 'Geofences', notifications: 'Notifications' },
+  manage: 'Manage',
+  viewGroups: { work: 'Work', fleet: 'Fleet', administration: 'Administration' },
+  pages: {
+    forwarding: 'Forwarding',
+    users: 'Users',
+    reports: 'Reports',
+    operator: 'Service',
+    map: 'Map',
+    track: 'Track',
+    geofences: 'Geofences',
+    notifications: 'Notifications',
+    vehicles: 'Vehicles',
+    groups: 'Groups',
+    terminals: 'Terminals',
+  },
   documentation: 'API documentation',
-  settings: 'Settings',
   logOut: 'Log out',
   loading: 'Loading…',
   close: 'Close',
@@ -23,7 +68,10 @@ export const en = {
   password: 'Password',
   logIn: 'Log in',
   loggingIn: 'Logging in…',
+  forgotPassword: 'Forgot your password?',
   wrongCredentials: 'Login or password is wrong.',
+  tooManyCalls: (seconds: number) =>
+    `Many calls in a short time. It goes on in ${counted('en', seconds, { one: '# second', other: '# seconds' })}.`,
   tooManyAttempts: (seconds: number) =>
     `Too many attempts. Try again in ${counted('en', seconds, { one: '# second', other: '# seconds' })}.`,
   sessionEnded: 'Your session has ended. Log in to go on where you were.',
@@ -53,13 +101,7 @@ export const en = {
   passwordChanged: 'The password was changed.',
 
   // Fleet
-  states: {
-    moving: 'Moving',
-    idling: 'Idling',
-    parking: 'Parked',
-    offline: 'Offline',
-    unknown: 'No data',
-  } satisfies Record<State, string>,
+  states: names.states,
   vehicles: 'Vehicles',
   vehicleList: 'List of vehicles',
   search: 'Search',
@@ -90,6 +132,7 @@ export const en = {
   on: 'On',
   off: 'Off',
   place: 'Position',
+  coordinates: 'Coordinates',
   lastContact: 'Last contact',
   lastFix: 'Last fix',
   fuel: 'Fuel',
@@ -106,37 +149,22 @@ export const en = {
   notFoundVehicle: 'This vehicle does not exist, or you may no longer see it.',
 
   // Events
-  events: {
-    'geofence-visit': 'Geofence',
-    speeding: 'Speeding',
-    trip: 'Trip',
-    parking: 'Parking',
-    idling: 'Idling',
-    ignition: 'Ignition',
-    alarm: 'Alarm',
-    'power-cut': 'Power cut',
-    offline: 'Offline',
-  } as Record<string, string>,
+  events: names.events,
   phases: { begin: 'begins', end: 'ends' } as Record<string, string>,
 
   // Track and replay
   trackOf: 'Track of',
-  day: 'Day',
-  previousDay: 'Previous day',
-  nextDay: 'Next day',
   play: 'Play',
   pause: 'Pause',
   playbackSpeed: 'Playback speed',
   time: 'Time',
   chooseVehicle: 'Choose a vehicle',
   noTrack: 'No positions in this time',
-  noTrackHint: 'Choose another day, or another vehicle.',
   stops: 'Stops',
   trips: 'Trips',
   stopOf: (duration: string) => `Stop of ${duration}`,
   distance: 'Distance',
   highestSpeed: 'Highest speed',
-  speedOverTime: 'Speed over time',
   speedLegend: 'Line by speed',
 
   // Notifications
@@ -173,7 +201,7 @@ export const en = {
   noGeofences: 'No geofences yet',
   noGeofencesHint: 'Draw a polygon or a circle on the map.',
   noGeofenceFound: 'No geofence matches',
-  shapes: { polygon: 'Polygon', circle: 'Circle', line: 'Line' },
+  shapes: { polygon: 'Polygon', multipolygon: 'Polygons', circle: 'Circle', line: 'Line' },
 };
 
 /** The words of a language: every one of English. */

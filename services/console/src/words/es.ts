@@ -1,12 +1,60 @@
+import { es as names } from '@outrider/words/es';
 import { counted } from './counted.ts';
 import type { Words } from './en.ts';
+import { app } from './es/app.ts';
+import { commands } from './es/commands.ts';
+import { drivers } from './es/drivers.ts';
+import { fences } from './es/geofences.ts';
+import { groups } from './es/groups.ts';
+import { maintenance } from './es/maintenance.ts';
+import { fleetMap } from './es/map.ts';
+import { maps } from './es/maps.ts';
+import { me } from './es/me.ts';
+import { messageChannels } from './es/message-channels.ts';
+import { parts } from './es/parts.ts';
+import { rules } from './es/rules.ts';
+import { share } from './es/share.ts';
+import { terminals } from './es/terminals.ts';
+import { replay } from './es/track.ts';
+import { vehicles } from './es/vehicles.ts';
+import { video } from './es/video.ts';
 
 export const es = {
+  app,
+  commands,
+  me,
+  messageChannels,
+  fleetMap,
+  maintenance,
+  parts,
+  maps,
+  fences,
+  drivers,
+  replay,
+  share,
+  video,
+  rules,
+  groups,
+  terminals,
+  vehiclePages: vehicles,
   skipToContent: 'Saltar al contenido',
   menu: 'Menú',
-  pages: { map: 'Mapa', track: 'Recorrido', geofences: 'Geocercas', notifications: 'Avisos' },
+  manage: 'Gestionar',
+  viewGroups: { work: 'Trabajo', fleet: 'Flota', administration: 'Administración' },
+  pages: {
+    forwarding: 'Reenvío',
+    users: 'Usuarios',
+    reports: 'Informes',
+    operator: 'Servicio',
+    map: 'Mapa',
+    track: 'Recorrido',
+    geofences: 'Geocercas',
+    notifications: 'Avisos',
+    vehicles: 'Vehículos',
+    groups: 'Grupos',
+    terminals: 'Terminales',
+  },
   documentation: 'Documentación de la API',
-  settings: 'Ajustes',
   logOut: 'Cerrar sesión',
   loading: 'Cargando…',
   close: 'Cerrar',
@@ -19,7 +67,10 @@ export const es = {
   password: 'Contraseña',
   logIn: 'Iniciar sesión',
   loggingIn: 'Iniciando sesión…',
+  forgotPassword: '¿Olvidó la contraseña?',
   wrongCredentials: 'El usuario o la contraseña no son correctos.',
+  tooManyCalls: (seconds: number) =>
+    `Muchas consultas en poco tiempo. Continúa en ${counted('es', seconds, { one: '# segundo', other: '# segundos' })}.`,
   tooManyAttempts: (seconds: number) =>
     `Demasiados intentos. Vuelva a intentarlo en ${counted('es', seconds, { one: '# segundo', other: '# segundos' })}.`,
   sessionEnded: 'Su sesión ha terminado. Iníciela de nuevo para seguir donde estaba.',
@@ -46,13 +97,7 @@ export const es = {
   newPassword: 'Contraseña nueva',
   passwordChanged: 'La contraseña se ha cambiado.',
 
-  states: {
-    moving: 'En marcha',
-    idling: 'Al ralentí',
-    parking: 'Aparcado',
-    offline: 'Sin conexión',
-    unknown: 'Sin datos',
-  },
+  states: names.states,
   vehicles: 'Vehículos',
   vehicleList: 'Lista de vehículos',
   search: 'Buscar',
@@ -82,6 +127,7 @@ export const es = {
   on: 'Encendido',
   off: 'Apagado',
   place: 'Posición',
+  coordinates: 'Coordenadas',
   lastContact: 'Último contacto',
   lastFix: 'Última posición',
   fuel: 'Combustible',
@@ -97,36 +143,21 @@ export const es = {
   ongoing: 'en curso',
   notFoundVehicle: 'Este vehículo no existe o ya no puede verlo.',
 
-  events: {
-    'geofence-visit': 'Geocerca',
-    speeding: 'Exceso de velocidad',
-    trip: 'Viaje',
-    parking: 'Estacionamiento',
-    idling: 'Ralentí',
-    ignition: 'Contacto',
-    alarm: 'Alarma',
-    'power-cut': 'Corte de corriente',
-    offline: 'Sin conexión',
-  },
+  events: names.events,
   phases: { begin: 'empieza', end: 'termina' },
 
   trackOf: 'Recorrido de',
-  day: 'Día',
-  previousDay: 'Día anterior',
-  nextDay: 'Día siguiente',
   play: 'Reproducir',
   pause: 'Pausa',
   playbackSpeed: 'Velocidad de reproducción',
   time: 'Hora',
   chooseVehicle: 'Elija un vehículo',
   noTrack: 'No hay posiciones en este tiempo',
-  noTrackHint: 'Elija otro día u otro vehículo.',
   stops: 'Paradas',
   trips: 'Viajes',
   stopOf: (duration: string) => `Parada de ${duration}`,
   distance: 'Distancia',
   highestSpeed: 'Velocidad máxima',
-  speedOverTime: 'Velocidad en el tiempo',
   speedLegend: 'Línea según la velocidad',
 
   markAllRead: 'Marcar todo como leído',
@@ -161,5 +192,5 @@ export const es = {
   noGeofences: 'Todavía no hay geocercas',
   noGeofencesHint: 'Dibuje un polígono o un círculo en el mapa.',
   noGeofenceFound: 'Ninguna geocerca coincide',
-  shapes: { polygon: 'Polígono', circle: 'Círculo', line: 'Línea' },
+  shapes: { polygon: 'Polígono', multipolygon: 'Polígonos', circle: 'Círculo', line: 'Línea' },
 } satisfies Words;

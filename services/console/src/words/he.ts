@@ -1,12 +1,60 @@
+import { he as names } from '@outrider/words/he';
 import { counted } from './counted.ts';
 import type { Words } from './en.ts';
+import { app } from './he/app.ts';
+import { commands } from './he/commands.ts';
+import { drivers } from './he/drivers.ts';
+import { fences } from './he/geofences.ts';
+import { groups } from './he/groups.ts';
+import { maintenance } from './he/maintenance.ts';
+import { fleetMap } from './he/map.ts';
+import { maps } from './he/maps.ts';
+import { me } from './he/me.ts';
+import { messageChannels } from './he/message-channels.ts';
+import { parts } from './he/parts.ts';
+import { rules } from './he/rules.ts';
+import { share } from './he/share.ts';
+import { terminals } from './he/terminals.ts';
+import { replay } from './he/track.ts';
+import { vehicles } from './he/vehicles.ts';
+import { video } from './he/video.ts';
 
 export const he = {
+  app,
+  commands,
+  me,
+  messageChannels,
+  fleetMap,
+  maintenance,
+  parts,
+  maps,
+  fences,
+  drivers,
+  replay,
+  share,
+  video,
+  rules,
+  groups,
+  terminals,
+  vehiclePages: vehicles,
   skipToContent: 'דילוג לתוכן',
   menu: 'תפריט',
-  pages: { map: 'מפה', track: 'מסלול', geofences: 'אזורים', notifications: 'התראות' },
+  manage: 'ניהול',
+  viewGroups: { work: 'עבודה', fleet: 'צי הרכב', administration: 'ניהול המערכת' },
+  pages: {
+    forwarding: 'העברה',
+    users: 'משתמשים',
+    reports: 'דוחות',
+    operator: 'השירות',
+    map: 'מפה',
+    track: 'מסלול',
+    geofences: 'אזורים',
+    notifications: 'התראות',
+    vehicles: 'כלי רכב',
+    groups: 'קבוצות',
+    terminals: 'מסופים',
+  },
   documentation: 'תיעוד ה-API',
-  settings: 'הגדרות',
   logOut: 'יציאה',
   loading: 'טוען…',
   close: 'סגירה',
@@ -19,7 +67,10 @@ export const he = {
   password: 'סיסמה',
   logIn: 'כניסה',
   loggingIn: 'מתבצעת כניסה…',
+  forgotPassword: 'שכחת את הסיסמה?',
   wrongCredentials: 'שם המשתמש או הסיסמה שגויים.',
+  tooManyCalls: (seconds: number) =>
+    `הרבה בקשות בזמן קצר. ממשיך בעוד ${counted('he', seconds, { one: 'שנייה אחת', two: 'שתי שניות', other: '# שניות' })}.`,
   tooManyAttempts: (seconds: number) =>
     `יותר מדי ניסיונות. אפשר לנסות שוב בעוד ${counted('he', seconds, { one: 'שנייה אחת', two: 'שתי שניות', other: '# שניות' })}.`,
   sessionEnded: 'ההתחברות הסתיימה. יש להיכנס שוב כדי להמשיך מאותו מקום.',
@@ -46,7 +97,7 @@ export const he = {
   newPassword: 'סיסמה חדשה',
   passwordChanged: 'הסיסמה שונתה.',
 
-  states: { moving: 'בתנועה', idling: 'מנוע פועל בעמידה', parking: 'חונה', offline: 'מנותק', unknown: 'אין נתונים' },
+  states: names.states,
   vehicles: 'כלי רכב',
   vehicleList: 'רשימת כלי הרכב',
   search: 'חיפוש',
@@ -76,6 +127,7 @@ export const he = {
   on: 'פועלת',
   off: 'כבויה',
   place: 'מיקום',
+  coordinates: 'קואורדינטות',
   lastContact: 'קשר אחרון',
   lastFix: 'מיקום אחרון',
   fuel: 'דלק',
@@ -91,36 +143,21 @@ export const he = {
   ongoing: 'נמשך',
   notFoundVehicle: 'כלי הרכב אינו קיים, או שאין לך עוד הרשאה לראותו.',
 
-  events: {
-    'geofence-visit': 'אזור',
-    speeding: 'מהירות מופרזת',
-    trip: 'נסיעה',
-    parking: 'חניה',
-    idling: 'מנוע פועל בעמידה',
-    ignition: 'הצתה',
-    alarm: 'אזעקה',
-    'power-cut': 'ניתוק מתח',
-    offline: 'מנותק',
-  },
+  events: names.events,
   phases: { begin: '– התחלה', end: '– סיום' },
 
   trackOf: 'המסלול של',
-  day: 'יום',
-  previousDay: 'היום הקודם',
-  nextDay: 'היום הבא',
   play: 'הפעלה',
   pause: 'השהיה',
   playbackSpeed: 'קצב ההפעלה',
   time: 'זמן',
   chooseVehicle: 'בחירת כלי רכב',
   noTrack: 'אין מיקומים בזמן הזה',
-  noTrackHint: 'אפשר לבחור יום אחר או כלי רכב אחר.',
   stops: 'עצירות',
   trips: 'נסיעות',
   stopOf: (duration: string) => `עצירה של ${duration}`,
   distance: 'מרחק',
   highestSpeed: 'מהירות מרבית',
-  speedOverTime: 'מהירות לאורך זמן',
   speedLegend: 'קו לפי מהירות',
 
   markAllRead: 'סימון הכול כנקרא',
@@ -155,5 +192,5 @@ export const he = {
   noGeofences: 'אין עדיין אזורים',
   noGeofencesHint: 'ציירו מצולע או עיגול על המפה.',
   noGeofenceFound: 'אין אזור מתאים',
-  shapes: { polygon: 'מצולע', circle: 'עיגול', line: 'קו' },
+  shapes: { polygon: 'מצולע', multipolygon: 'מצולעים', circle: 'עיגול', line: 'קו' },
 } satisfies Words;

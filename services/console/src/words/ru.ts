@@ -1,12 +1,60 @@
+import { ru as names } from '@outrider/words/ru';
 import { counted } from './counted.ts';
 import type { Words } from './en.ts';
+import { app } from './ru/app.ts';
+import { commands } from './ru/commands.ts';
+import { drivers } from './ru/drivers.ts';
+import { fences } from './ru/geofences.ts';
+import { groups } from './ru/groups.ts';
+import { maintenance } from './ru/maintenance.ts';
+import { fleetMap } from './ru/map.ts';
+import { maps } from './ru/maps.ts';
+import { me } from './ru/me.ts';
+import { messageChannels } from './ru/message-channels.ts';
+import { parts } from './ru/parts.ts';
+import { rules } from './ru/rules.ts';
+import { share } from './ru/share.ts';
+import { terminals } from './ru/terminals.ts';
+import { replay } from './ru/track.ts';
+import { vehicles } from './ru/vehicles.ts';
+import { video } from './ru/video.ts';
 
 export const ru = {
+  app,
+  commands,
+  me,
+  messageChannels,
+  fleetMap,
+  maintenance,
+  parts,
+  maps,
+  fences,
+  drivers,
+  replay,
+  share,
+  video,
+  rules,
+  groups,
+  terminals,
+  vehiclePages: vehicles,
   skipToContent: 'Перейти к содержимому',
   menu: 'Меню',
-  pages: { map: 'Карта', track: 'Трек', geofences: 'Геозоны', notifications: 'Уведомления' },
+  manage: 'Управление',
+  viewGroups: { work: 'Работа', fleet: 'Автопарк', administration: 'Администрирование' },
+  pages: {
+    forwarding: 'Пересылка',
+    users: 'Пользователи',
+    reports: 'Отчёты',
+    operator: 'Сервис',
+    map: 'Карта',
+    track: 'Трек',
+    geofences: 'Геозоны',
+    notifications: 'Уведомления',
+    vehicles: 'Транспорт',
+    groups: 'Группы',
+    terminals: 'Терминалы',
+  },
   documentation: 'Документация API',
-  settings: 'Настройки',
   logOut: 'Выйти',
   loading: 'Загрузка…',
   close: 'Закрыть',
@@ -19,7 +67,10 @@ export const ru = {
   password: 'Пароль',
   logIn: 'Войти',
   loggingIn: 'Вход…',
+  forgotPassword: 'Забыли пароль?',
   wrongCredentials: 'Неверный логин или пароль.',
+  tooManyCalls: (seconds: number) =>
+    `Много запросов за короткое время. Продолжение через ${counted('ru', seconds, { one: '# секунду', few: '# секунды', other: '# секунд' })}.`,
   tooManyAttempts: (seconds: number) =>
     `Слишком много попыток. Повторите через ${counted('ru', seconds, { one: '# секунду', few: '# секунды', other: '# секунд' })}.`,
   sessionEnded: 'Сеанс завершён. Войдите, чтобы продолжить с этого места.',
@@ -46,13 +97,7 @@ export const ru = {
   newPassword: 'Новый пароль',
   passwordChanged: 'Пароль изменён.',
 
-  states: {
-    moving: 'В пути',
-    idling: 'Холостой ход',
-    parking: 'Стоянка',
-    offline: 'Не на связи',
-    unknown: 'Нет данных',
-  },
+  states: names.states,
   vehicles: 'Транспорт',
   vehicleList: 'Список транспорта',
   search: 'Поиск',
@@ -82,6 +127,7 @@ export const ru = {
   on: 'Включено',
   off: 'Выключено',
   place: 'Положение',
+  coordinates: 'Координаты',
   lastContact: 'Последняя связь',
   lastFix: 'Последняя точка',
   fuel: 'Топливо',
@@ -97,36 +143,21 @@ export const ru = {
   ongoing: 'продолжается',
   notFoundVehicle: 'Такого транспорта нет, или он вам больше не доступен.',
 
-  events: {
-    'geofence-visit': 'Геозона',
-    speeding: 'Превышение скорости',
-    trip: 'Поездка',
-    parking: 'Стоянка',
-    idling: 'Холостой ход',
-    ignition: 'Зажигание',
-    alarm: 'Тревога',
-    'power-cut': 'Отключение питания',
-    offline: 'Нет связи',
-  },
+  events: names.events,
   phases: { begin: '— начало', end: '— конец' },
 
   trackOf: 'Трек',
-  day: 'День',
-  previousDay: 'Предыдущий день',
-  nextDay: 'Следующий день',
   play: 'Воспроизвести',
   pause: 'Пауза',
   playbackSpeed: 'Скорость воспроизведения',
   time: 'Время',
   chooseVehicle: 'Выберите транспорт',
   noTrack: 'За это время нет положений',
-  noTrackHint: 'Выберите другой день или другой транспорт.',
   stops: 'Остановки',
   trips: 'Поездки',
   stopOf: (duration: string) => `Остановка ${duration}`,
   distance: 'Пробег',
   highestSpeed: 'Наибольшая скорость',
-  speedOverTime: 'Скорость по времени',
   speedLegend: 'Линия по скорости',
 
   markAllRead: 'Отметить все прочитанными',
@@ -161,5 +192,5 @@ export const ru = {
   noGeofences: 'Геозон пока нет',
   noGeofencesHint: 'Нарисуйте на карте многоугольник или окружность.',
   noGeofenceFound: 'Подходящих геозон нет',
-  shapes: { polygon: 'Многоугольник', circle: 'Окружность', line: 'Линия' },
+  shapes: { polygon: 'Многоугольник', multipolygon: 'Многоугольники', circle: 'Окружность', line: 'Линия' },
 } satisfies Words;

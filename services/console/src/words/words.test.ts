@@ -3,6 +3,15 @@ import { expect, test, vi } from 'vitest';
 vi.stubGlobal('navigator', { languages: ['en'] });
 const { bestLanguage, LANGUAGES, withRegion } = await import('./words.ts');
 const { counted } = await import('./counted.ts');
+const { operatorWords } = await import('../pages/operator/words.ts');
+const { reportWords } = await import('../pages/reports/words.ts');
+const { customFieldWords } = await import('../custom-fields/words.ts');
+const { signInWords } = await import('../sign-in/words.ts');
+const { userWords } = await import('../pages/users/words.ts');
+const { words: sensorWords } = await import('../pages/sensors/words.ts');
+const { words: counterWords } = await import('../maintenance/counter-words.ts');
+const { maintenanceImportWords } = await import('../pages/maintenance/import-words.ts');
+const { ecoWords } = await import('../drivers/eco-words.ts');
 
 /** Every text of a language by its place, functions called with a number or a word. */
 function texts(value: unknown, path = ''): Map<string, string> {
@@ -13,10 +22,26 @@ function texts(value: unknown, path = ''): Map<string, string> {
   );
 }
 
-test('each language has every word, none of them empty, and few as in English', async () => {
-  const english = texts(await LANGUAGES.en?.load());
-  for (const [tag, language] of Object.entries(LANGUAGES)) {
-    const own = texts(await language.load());
+const FIRST_LOAD = Object.fromEntries(
+  await Promise.all(Object.entries(LANGUAGES).map(async ([tag, language]) => [tag, await language.load()])),
+);
+
+test.each([
+  ['the first load', FIRST_LOAD],
+  ['the sensors’ screens', sensorWords.inLanguages],
+  ['scores', ecoWords.inLanguages],
+  ['custom counters', counterWords.inLanguages],
+  ['custom fields', customFieldWords.inLanguages],
+  ['the import of maintenance', maintenanceImportWords.inLanguages],
+  ['the reports', reportWords.inLanguages],
+  ['the operator’s pages', operatorWords.inLanguages],
+  ['logging in', signInWords.inLanguages],
+  ['the pages of users', userWords.inLanguages],
+])('each language has every word of %s, none of them empty, and few as in English', (_, words) => {
+  const english = texts(words.en);
+  expect(Object.keys(words)).toEqual(Object.keys(LANGUAGES));
+  for (const [tag, language] of Object.entries(words)) {
+    const own = texts(language);
     expect([...own.keys()].sort(), tag).toEqual([...english.keys()].sort());
     for (const [path, text] of own) expect(text.trim(), `${tag} ${path}`).not.toBe('');
     if (tag === 'en') continue;

@@ -7,6 +7,7 @@ import {
   type Vehicle,
   type VehicleId,
 } from '@outrider/domain';
+import { type KeyEntry, KeyIndex } from './key-index.ts';
 import type { Subscription } from './messages.ts';
 
 /** What the index needs to know of a client. */
@@ -14,18 +15,14 @@ export interface Listener {
   /** Null until the client is identified. */
   readonly userId: UserId | null;
   readonly subscription: Pick<Subscription, 'vehicles' | 'groups'> | null;
-}
-
-/** Listeners under one key; the version grows with each change of the set. */
-interface Entry<L> {
-  readonly listeners: Set<L>;
-  version: number;
+  /** The account as it calls. Default: as the directory has it. */
+  callerIn?(directory: Directory): User | undefined;
 }
 
 /** The audience of a vehicle, with what it was computed from. */
 interface CachedAudience<L> {
   readonly vehicle: Vehicle;
-  readonly sources: readonly { key: string; entry: Entry<L> | undefined; version: number }[];
+  readonly sources: readonly { key: string; entry: KeyEntry<L> | undefined; version: number }[];
   readonly listeners: readonly L[];
 }
 
@@ -40,8 +37,7 @@ const EVERY_VEHICLE = '';
  */
 export class Audiences<L extends Listener> {
   readonly #directory: Directory;
-  readonly #entries = new Map<string, Entry<L>>();
-  readonly #keysOf = new Map<L, readonly string[]>();
+  readonly #index = new KeyIndex<L>();
   readonly #cache = new Map<VehicleId, CachedAudience<L>>();
 
   constructor(directory: Directory) {
@@ -50,29 +46,11 @@ export class Audiences<L extends Listener> {
 
   /** Files a listener anew: it was identified, subscribed or unsubscribed, or its user changed. */
   update(listener: L): void {
-    this.remove(listener);
-    const keys = this.#keysFor(listener);
-    if (keys.length === 0) return;
-    this.#keysOf.set(listener, keys);
-    for (const key of keys) {
-      const entry = this.#entries.get(key);
-      if (entry === undefined) this.#entries.set(key, { listeners: new Set([listener]), version: 0 });
-      else {
-        entry.listeners.add(listener);
-        entry.version++;
-      }
-    }
+    this.#index.file(listener, this.#keysFor(listener));
   }
 
   remove(listener: L): void {
-    for (const key of this.#keysOf.get(listener) ?? []) {
-      const entry = this.#entries.get(key);
-      if (entry === undefined) continue;
-      entry.listeners.delete(listener);
-      entry.version++;
-      if (entry.listeners.size === 0) this.#entries.delete(key);
-    }
-    this.#keysOf.delete(listener);
+    this.#index.remove(listener);
   }
 
   /**
@@ -102,9 +80,9 @@ export class Audiences<L extends Listener> {
       return cached.listeners;
     const found = new Set<L>();
     const sources = keysOfVehicle(vehicle).map((key) => {
-      const entry = this.#entries.get(key);
-      for (const listener of entry?.listeners ?? []) {
-        const user = this.#userOf(listener);
+      const entry = this.#index.entry(key);
+      for (const listener of entry?.members ?? []) {
+        const user = this.#callerOf(listener);
         if (user !== undefined && maySeeVehicle(user, vehicle)) found.add(listener);
       }
       return { key, entry, version: entry?.version ?? 0 };
@@ -114,19 +92,19 @@ export class Audiences<L extends Listener> {
     return listeners;
   }
 
-  #isCurrent({ sources }: CachedAudience<L>): boolean {
-    for (const { key, entry, version } of sources)
-      if (this.#entries.get(key) !== entry || (entry !== undefined && entry.version !== version)) return false;
-    return true;
+  #callerOf(listener: L): User | undefined {
+    return listener.callerIn === undefined ? this.#directory.userOf(listener) : listener.callerIn(this.#directory);
   }
 
-  #userOf({ userId }: L): User | undefined {
-    return userId === null ? undefined : this.#directory.users.get(userId);
+  #isCurrent({ sources }: CachedAudience<L>): boolean {
+    for (const { key, entry, version } of sources)
+      if (this.#index.entry(key) !== entry || (entry !== undefined && entry.version !== version)) return false;
+    return true;
   }
 
   /** Keys that lead to every vehicle that the listener wants and may see. Rights are checked again for each vehicle. */
   #keysFor(listener: L): readonly string[] {
-    const user = this.#userOf(listener);
+    const user = this.#callerOf(listener);
     const { subscription } = listener;
     if (user === undefined || user.blocked || subscription === null) return [];
     const { vehicles, groups } = subscription;
@@ -139,7 +117,10 @@ function isSameToViewers(one: Vehicle, other: Vehicle): boolean {
   if (one === other) return true;
   const isSameGroup = (groupId: GroupId, nth: number) => groupId === other.groupIds[nth];
   return (
-    one.dealerId === other.dealerId && one.groupIds.length === other.groupIds.length && one.groupIds.every(isSameGroup)
+    one.dealerId === other.dealerId &&
+    (one.suspension === null) === (other.suspension === null) &&
+    one.groupIds.length === other.groupIds.length &&
+    one.groupIds.every(isSameGroup)
   );
 }
 

@@ -78,6 +78,16 @@ test('clients that leave while their cookie is checked hold no place', async () 
   expect(await statusesOf(18, tokenOf(user))).toEqual({ 101: 18 });
 });
 
+test('a page that may not connect is refused, with a token as well, and takes no place', async () => {
+  const user = await place.addUser('user');
+  await place.relay();
+  const config = { maxConnections: 2, maxPerUser: 2, maxPerAddress: 2, maxUnsentBytes: 256_000_000 };
+  await place.startLive({ config, mayConnect: ({ headers }) => headers.origin !== 'https://stranger.test' });
+  const foreign = { ...tokenOf(user), origin: 'https://stranger.test' };
+  for (let n = 0; n < 4; n += 1) expect(await statusOf(foreign)).toBe(403);
+  await vi.waitFor(async () => expect(await statusOf(tokenOf(user))).toBe(101), PATIENCE);
+});
+
 test('one address takes its share of the connections, whoever its clients are', async () => {
   const user = await place.addUser('user');
   await place.relay();

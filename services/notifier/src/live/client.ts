@@ -1,5 +1,12 @@
 import type { Duplex } from 'node:stream';
-import type { SessionId, User, UserId } from '@outrider/domain';
+import {
+  type ApiKeyGrant,
+  callerWithKey,
+  type Directory,
+  type SessionId,
+  type User,
+  type UserId,
+} from '@outrider/domain';
 import type { WebSocket } from 'ws';
 import { BINARY_PROTOCOL } from './binary.ts';
 import type { Subscription } from './messages.ts';
@@ -21,12 +28,20 @@ const WRITE_BYTES = 64 * 1024;
 const NO_FRAME = Buffer.alloc(0);
 
 /** Close codes of the live API, in the range that RFC 6455 leaves to applications. */
-export const CLOSE = { unauthorized: 4401, forbidden: 4403, tooSlow: 4408, badMessage: 4400, tooMany: 4429 } as const;
+export const CLOSE = {
+  unauthorized: 4401,
+  forbidden: 4403,
+  tooSlow: 4408,
+  badMessage: 4400,
+  reconnect: 4412,
+  tooMany: 4429,
+} as const;
 
 /**
- * How a client is authenticated: by the API's token, which needs the right to use the API, or by the console's cookie.
+ * How a client is authenticated: by the API's token or an API key, which need the right to use the API, or by the
+ * console's cookie.
  */
-export type Via = 'jwt' | 'cookie';
+export type Via = 'jwt' | 'api-key' | 'cookie';
 
 /**
  * One WebSocket of the live API. Positions wait here, the newest per vehicle; everything else is sent in order and
@@ -54,6 +69,12 @@ export class LiveClient implements Debtor {
   via: Via = 'jwt';
   /** The key that signed its token. */
   keyId: string | null = null;
+  /** From where it is connected. */
+  address = '';
+  /** What the API key allows that it came with; null: it came with none. */
+  grant: ApiKeyGrant | null = null;
+  /** The account as {@link callerIn} saw it last, and as it calls. */
+  #caller: { account: User; grant: ApiKeyGrant; caller: User } | null = null;
   /** Called when the client is identified. */
   identified: () => void = () => {};
   subscription: Subscription | null = null;
@@ -73,11 +94,31 @@ export class LiveClient implements Debtor {
     this.#stream = stream;
     this.#unsent = unsent;
     this.#onTooSlow = () => onTooSlow(this);
-    this.statuses = new StatusQueue(new SingleMessages(() => false), (bytes) => unsent.add(bytes));
+    this.statuses = new StatusQueue(new SingleMessages({ geofence: () => false, driver: () => null }), (bytes) =>
+      unsent.add(bytes),
+    );
     socket.on('close', () => {
       this.#drop();
       this.#written(this.#writtenBytes);
     });
+  }
+
+  /**
+   * The account as it calls now: with an API key, with no more rights than the key allows. Undefined where it is not
+   * identified, or the account is gone.
+   */
+  callerIn(directory: Directory): User | undefined {
+    return this.callerFor(directory.userOf(this));
+  }
+
+  /** A version of the client's account as it calls, see {@link callerIn}. */
+  callerFor<T extends User | undefined>(account: T): T | User {
+    const { grant } = this;
+    if (account === undefined || grant === null) return account;
+    // The same account gives the same caller, which costs nothing for each message.
+    if (this.#caller?.account !== account || this.#caller.grant !== grant)
+      this.#caller = { account, grant, caller: callerWithKey(account, grant) };
+    return this.#caller.caller;
   }
 
   get isBinary(): boolean {
@@ -205,9 +246,10 @@ export class LiveClient implements Debtor {
 }
 
 /**
- * Why the account may not be connected; null where it may. A token needs the right to use the API, as every REST call.
+ * Why the account may not be connected; null where it may. A token or API key needs the right to use the API, as every
+ * REST call.
  */
 export function refusalOf(user: User | undefined, via: Via): string | null {
   if (user === undefined || user.blocked) return 'the account is blocked or deleted';
-  return via === 'jwt' && !user.apiAccess ? 'the account does not have the right to use the API' : null;
+  return via !== 'cookie' && !user.apiAccess ? 'the account does not have the right to use the API' : null;
 }

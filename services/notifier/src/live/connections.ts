@@ -1,28 +1,35 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type Refused, tokenOfHeader, type Verified } from '@outrider/auth';
-import type { Directory, SessionId, UserId } from '@outrider/domain';
-import { ConnectionCounts, type Logger } from '@outrider/runtime';
+import { type Refused, tokenOfHeader, type Verified, type VerifiedApiKey } from '@outrider/auth';
+import type { ApiKeyGrant, ApiKeyId, Directory, SessionId, UserId } from '@outrider/domain';
+import { ConnectionCounts, type Logger, refuseUpgrade } from '@outrider/runtime';
 import { type RawData, WebSocketServer } from 'ws';
 import { BINARY_PROTOCOL } from './binary.ts';
 import { CLOSE, LiveClient, refusalOf, type Via } from './client.ts';
 import { jsonFrame } from './frames.ts';
 import type { LiveMetrics, RefusalBound } from './live-metrics.ts';
 import { parseClientMessage, type Subscription } from './messages.ts';
-import { refuseUpgrade } from './refuse-upgrade.ts';
 import type { UnsentBytes } from './unsent-bytes.ts';
 
 /** Who may connect, and for how long. */
 export interface Authentication {
-  verify(token: string): Promise<Verified | Refused>;
+  verify(token: string): Promise<Verified | VerifiedApiKey | Refused>;
   /** Null where the request carries no cookie, or a page of another origin made it. */
   cookieSession(request: IncomingMessage): Promise<Verified | Refused | null>;
+  /** May the page that asks have a connection? Pages of other sites may where they may call the API. Default: any. */
+  mayConnect?(request: IncomingMessage): boolean;
   /** Key that connections of the client's address are counted by; null where they are not bounded. */
   addressKey(request: IncomingMessage): string | null;
   /** Are tokens that this key signed still valid? */
   keyIsGood(keyId: string): boolean;
   /** Those of the sessions that are still open. */
   liveSessions(ids: readonly SessionId[]): Promise<ReadonlySet<SessionId>>;
+  /** Those of the API keys that are still good, as they are now. */
+  apiKeysAmong(ids: readonly ApiKeyId[]): Promise<ReadonlyMap<ApiKeyId, ApiKeyGrant>>;
+  /** Notes that an API key was used. */
+  noteApiKeyUse(id: ApiKeyId, address: string): Promise<void>;
+  /** Of the client that made a request, proxies seen through. */
+  clientAddress(request: IncomingMessage): string;
 }
 
 export interface ConnectionBounds {
@@ -44,11 +51,14 @@ export interface ConnectionsContext {
   /** A client asked for another subscription; null: for none. */
   onSubscription(client: LiveClient, subscription: Subscription | null): Promise<void> | void;
   onTooSlow(client: LiveClient): void;
+  /** The client calls with other rights of its account than before. */
+  onRights(client: LiveClient): void;
   /** The client's connection has ended. */
   onClosed(client: LiveClient): void;
 }
 
-const PROTOCOLS = [BINARY_PROTOCOL, 'outrider.live.v1'];
+/** Subprotocols, in the order of preference. */
+export const PROTOCOLS = [BINARY_PROTOCOL, 'outrider.live.v1'];
 const AUTHORIZE_WITHIN_MS = 5000;
 /** Share of the connections for clients that are not identified yet; the others are for those that are. */
 const ANONYMOUS_SHARE = 0.1;
@@ -107,19 +117,20 @@ export class Connections {
     socket.once('close', () => this.#counts.release(key));
     // A token or a filter in the query would be ignored: the client learns at once that it is not supported.
     if (/\?./.test(request.url ?? '')) return refuseUpgrade(socket, '400 Bad Request');
+    if (authentication.mayConnect?.(request) === false) return refuseUpgrade(socket, '403 Forbidden');
     const header = request.headers.authorization;
-    const via: Via = header === undefined ? 'cookie' : 'jwt';
     const answer =
       header === undefined ? await authentication.cookieSession(request) : await this.#verifyHeader(header);
     // The peer may have gone meanwhile: nothing that is counted now would ever be released.
     if (socket.destroyed) return;
-    if (via === 'jwt' && answer?.error !== undefined) return unauthorized(socket);
+    const via: Via = header === undefined ? 'cookie' : viaOf(answer);
+    if (via !== 'cookie' && answer?.error !== undefined) return unauthorized(socket);
     const verified = answer?.error === undefined ? answer : null;
     let identified = () => {};
     if (verified !== null) {
       const user = directory.users.get(verified.userId);
       if (refusalOf(user, 'cookie') !== null) return unauthorized(socket);
-      if (refusalOf(user, via) !== null) return refuseUpgrade(socket, '403 Forbidden');
+      if (refusalOf(user, via) !== null || !mayListen(verified)) return refuseUpgrade(socket, '403 Forbidden');
       if (this.#isFull(verified.userId, bounds)) return this.#refuse(socket, 'user');
     } else {
       if (this.#anonymous.admit(key) !== null) return this.#refuse(socket, 'anonymous');
@@ -134,6 +145,7 @@ export class Connections {
       }
       const client = new LiveClient(webSocket, socket, this.#context.unsent, this.#context.onTooSlow);
       client.identified = identified;
+      client.address = authentication.clientAddress(request);
       this.#admit(client);
       if (verified !== null) this.#identify(client, verified, via);
     });
@@ -148,12 +160,16 @@ export class Connections {
     }
   }
 
-  /** Ends connections whose session was ended, or whose token was signed by a key that was revoked. */
+  /**
+   * Ends connections whose session was ended, whose token was signed by a key that was revoked, or whose API key was
+   * revoked, has expired or allows something else now.
+   */
   async recheckSessions(): Promise<void> {
     const { keyIsGood, liveSessions } = this.#context.authentication;
     for (const client of this.clients)
       if (client.keyId !== null && !keyIsGood(client.keyId))
         client.close(CLOSE.unauthorized, 'the key of the token was revoked');
+    await this.#recheckApiKeys();
     const sessionIds = new Set([...this.clients].map(({ sessionId }) => sessionId).filter((id) => id !== null));
     if (sessionIds.size === 0) return;
     const live = await liveSessions([...sessionIds]);
@@ -162,6 +178,22 @@ export class Connections {
       const { sessionId } = client;
       if (sessionId !== null && sessionIds.has(sessionId) && !live.has(sessionId))
         client.close(CLOSE.unauthorized, 'the session was ended');
+    }
+  }
+
+  async #recheckApiKeys(): Promise<void> {
+    const grants = [...this.clients].map(({ grant }) => grant).filter((grant) => grant !== null);
+    if (grants.length === 0) return;
+    const asked = new Set(grants);
+    const now = await this.#context.authentication.apiKeysAmong([...new Set(grants.map(({ id }) => id))]);
+    for (const client of this.clients) {
+      const { grant } = client;
+      // Only those that were queried: a client may have come with another key meanwhile.
+      if (grant === null || !asked.has(grant)) continue;
+      const known = now.get(grant.id);
+      if (known === undefined) client.close(CLOSE.unauthorized, 'the API key was revoked');
+      // It returns with its cursor, and gets what the key allows now.
+      else if (known.version !== grant.version) client.close(CLOSE.reconnect, 'the API key was changed');
     }
   }
 
@@ -248,7 +280,9 @@ export class Connections {
     }
     // One that closed meanwhile would never be removed again.
     if (!client.open) return false;
-    const reason = refusalOf(directory.users.get(verified.userId), 'jwt');
+    const via = viaOf(verified);
+    const refusal = refusalOf(directory.users.get(verified.userId), via);
+    const reason = refusal ?? (mayListen(verified) ? null : 'the API key does not have the scope "read"');
     if (reason !== null) {
       client.close(CLOSE.forbidden, reason);
       return false;
@@ -262,12 +296,17 @@ export class Connections {
       client.close(CLOSE.tooMany, 'the account has too many connections');
       return false;
     }
-    this.#identify(client, verified, 'jwt');
+    this.#identify(client, verified, via);
     return true;
   }
 
-  /** The client is the account of the token, until the token expires. */
-  #identify(client: LiveClient, { userId, sessionId, expiresAtMs, keyId }: Verified, via: Via): void {
+  /** The client is the account of the token or key, until that expires. */
+  #identify(client: LiveClient, verified: Verified | VerifiedApiKey, via: Via): void {
+    const { userId, expiresAtMs } = verified;
+    const { logger, authentication } = this.#context;
+    const before = client.grant;
+    const grant = grantOf(verified);
+    const isOther = client.userId !== null && (grant?.id !== before?.id || grant?.version !== before?.version);
     if (client.userId === null) {
       client.identified();
       const others = this.#ofUser.get(userId);
@@ -275,21 +314,30 @@ export class Connections {
       else this.#ofUser.set(userId, new Set([client]));
     }
     client.userId = userId;
-    client.sessionId = sessionId;
     client.via = via;
-    client.keyId = keyId;
+    client.sessionId = 'grant' in verified ? null : verified.sessionId;
+    client.keyId = 'grant' in verified ? null : verified.keyId;
+    client.grant = grant;
+    if (grant !== null)
+      authentication.noteApiKeyUse(grant.id, client.address).catch((error) => {
+        logger.warn({ err: error }, 'the use of an API key could not be noted');
+      });
     if (client.expiry) clearTimeout(client.expiry);
-    client.expiry = setTimeout(
-      () => client.close(CLOSE.unauthorized, 'the token expired'),
-      Math.min(expiresAtMs - this.#context.now(), MAX_TIMER_MS),
-    );
+    client.expiry = null;
+    if (expiresAtMs !== null)
+      client.expiry = setTimeout(
+        () => client.close(CLOSE.unauthorized, 'the token expired'),
+        Math.min(expiresAtMs - this.#context.now(), MAX_TIMER_MS),
+      );
+    // What it may see is another: what it asked for holds for that from now on.
+    if (isOther) this.#context.onRights(client);
   }
 
   #isFull(userId: UserId, { maxPerUser }: ConnectionBounds): boolean {
     return (this.#ofUser.get(userId)?.size ?? 0) >= maxPerUser;
   }
 
-  async #verifyHeader(header: string): Promise<Verified | Refused> {
+  async #verifyHeader(header: string): Promise<Verified | VerifiedApiKey | Refused> {
     const token = tokenOfHeader(header);
     return token === null ? { error: 'malformed' } : this.#context.authentication.verify(token);
   }
@@ -299,6 +347,19 @@ export class Connections {
     const isOfPeer = bound === 'address' || bound === 'user';
     refuseUpgrade(socket, isOfPeer ? '429 Too Many Requests' : '503 Service Unavailable', RETRY_AFTER);
   }
+}
+
+function viaOf(answer: Verified | VerifiedApiKey | Refused | null): Via {
+  return answer !== null && 'grant' in answer ? 'api-key' : 'jwt';
+}
+
+function grantOf(verified: Verified | VerifiedApiKey): ApiKeyGrant | null {
+  return 'grant' in verified ? verified.grant : null;
+}
+
+/** The live stream is for reading. */
+function mayListen(verified: Verified | VerifiedApiKey): boolean {
+  return !('grant' in verified) || verified.grant.scopes.includes('read');
 }
 
 function once(act: () => void): () => void {

@@ -1,5 +1,4 @@
-import { eventsTopic, type Log } from '@outrider/log';
-import type { Cursor } from './messages.ts';
+import type { Log, Topic } from '@outrider/log';
 
 /**
  * Events of a partition that a client may have missed, and is not sent: its cursor is of records that the log does not
@@ -19,16 +18,18 @@ const MAX_FOREIGN = 100;
 /** Finds where the cursors of clients go on in the log as it is now. */
 export class CursorPlaces {
   readonly #log: Pick<Log, 'locate'>;
+  readonly #topic: Topic<unknown>;
   #identity = '';
   readonly #foreign = new Set<string>();
 
-  constructor(log: Pick<Log, 'locate'>) {
+  constructor(log: Pick<Log, 'locate'>, topic: Topic<unknown>) {
     this.#log = log;
+    this.#topic = topic;
   }
 
   /** Called once, before anything else. */
   async open(): Promise<void> {
-    this.#identity = (await this.#log.locate(eventsTopic, 0, null)).identity;
+    this.#identity = (await this.#log.locate(this.#topic, 0, null)).identity;
   }
 
   /** Of the log that offsets of new cursors are of. */
@@ -41,26 +42,26 @@ export class CursorPlaces {
    * @returns next offset by partition, and the gaps before them
    */
   async locate(
-    cursor: Cursor,
+    cursor: { offsets: ReadonlyMap<number, number>; identity: string | null },
     ends: ReadonlyMap<number, number>,
-  ): Promise<{ events: Map<number, number>; gaps: CursorGap[] }> {
-    const events = new Map<number, number>();
+  ): Promise<{ offsets: Map<number, number>; gaps: CursorGap[] }> {
+    const offsets = new Map<number, number>();
     const gaps: CursorGap[] = [];
     for (const [partition, end] of ends) {
-      const from = cursor.events.get(partition);
+      const from = cursor.offsets.get(partition);
       if (from === undefined) continue;
       const to = await this.#offsetOf(partition, from, end, cursor.identity);
       if (to !== from) gaps.push({ partition, from, to });
-      events.set(partition, to);
+      offsets.set(partition, to);
     }
-    return { events, gaps };
+    return { offsets, gaps };
   }
 
   async #offsetOf(partition: number, offset: number, end: number, identity: string | null): Promise<number> {
     const isOurs = identity === null || identity === this.#identity;
     if (isOurs && offset <= end) return offset;
     if (identity !== null && this.#foreign.has(identity)) return 0;
-    const { offset: to, discontinuity } = await this.#log.locate(eventsTopic, partition, { offset, identity });
+    const { offset: to, discontinuity } = await this.#log.locate(this.#topic, partition, { offset, identity });
     // What was removed is reported to the client by the offsets of what is left.
     if (discontinuity === null || discontinuity.kind === 'removed') return offset;
     if (discontinuity.kind === 'replaced' && identity !== null && this.#foreign.size < MAX_FOREIGN)

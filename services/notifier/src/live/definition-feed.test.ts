@@ -13,8 +13,13 @@ class SlowClient {
   catchingUp = false;
   open = true;
   slow = false;
+  grant = null;
   readonly messages: { changes: { id: string; change: string }[] }[] = [];
   #drain = Promise.withResolvers<void>();
+
+  callerIn(directory: Directory) {
+    return directory.userOf(this);
+  }
 
   send(frame: Buffer): void {
     this.messages.push(JSON.parse(frame.subarray(frame.indexOf('{')).toString()));

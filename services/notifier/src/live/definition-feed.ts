@@ -2,6 +2,7 @@ import type { Definition, DefinitionChange, DefinitionKind, Directory, User, Veh
 import type { LiveClient } from './client.ts';
 import type { Connections } from './connections.ts';
 import { jsonFrame } from './frames.ts';
+import { KeyIndex } from './key-index.ts';
 import type { LiveMetrics } from './live-metrics.ts';
 import { dependentsOf, isSameViewer, keysOfViewer, maySeeDefinition, viewerKeysOf } from './viewers.ts';
 
@@ -34,8 +35,7 @@ const NOBODY: Clients = new Set();
  */
 export class DefinitionFeed {
   readonly #context: DefinitionFeedContext;
-  readonly #byKey = new Map<string, Set<LiveClient>>();
-  readonly #keysOf = new Map<LiveClient, readonly string[]>();
+  readonly #index = new KeyIndex<LiveClient>();
   readonly #pending = new Map<LiveClient, Map<string, ClientChange>>();
   /** Clients that are flushed when they have taken what they were sent. */
   readonly #slow = new Set<LiveClient>();
@@ -47,22 +47,15 @@ export class DefinitionFeed {
 
   /** Files a client by what it may see: it subscribed, or its user changed. */
   update(client: LiveClient): void {
-    this.#unfile(client);
     const { subscription } = client;
-    const user = this.#userOf(client);
     if (!subscription?.definitions) this.#pending.delete(client);
-    if (user === undefined || !(subscription?.definitions || subscription?.unread)) return;
-    const keys = keysOfViewer(user);
-    this.#keysOf.set(client, keys);
-    for (const key of keys) {
-      const clients = this.#byKey.get(key);
-      if (clients) clients.add(client);
-      else this.#byKey.set(key, new Set([client]));
-    }
+    const user = client.callerIn(this.#context.directory);
+    const isInterested = subscription?.definitions || subscription?.unread;
+    this.#index.file(client, user !== undefined && isInterested ? keysOfViewer(user) : []);
   }
 
   remove(client: LiveClient): void {
-    this.#unfile(client);
+    this.#index.remove(client);
     this.#pending.delete(client);
   }
 
@@ -72,16 +65,16 @@ export class DefinitionFeed {
    * @returns notifies them; to be called once the change is applied and the clients of a changed user are filed again
    */
   prepare({ kind, id, definition }: DefinitionChange): () => void {
-    if (this.#keysOf.size === 0) return () => {};
+    if (this.#index.size === 0) return () => {};
     const { directory } = this.#context;
-    const before = definitionOf(directory, kind, id);
+    const before = directory.get(kind, id);
     const viewersBefore = before === null ? NOBODY : this.#viewersOf(before);
     const dependents = [...dependentsOf(before, definition, directory)].map((dependent) => ({
       dependent,
       viewersBefore: this.#viewersOf(dependent),
     }));
     return () => {
-      const after = definitionOf(directory, kind, id);
+      const after = directory.get(kind, id);
       const viewers = after === null ? NOBODY : this.#viewersOf(after);
       this.#notify({ kind, id }, viewersBefore, viewers, after?.version ?? null, 'changed');
       for (const { dependent, viewersBefore } of dependents)
@@ -113,10 +106,20 @@ export class DefinitionFeed {
 
   /** What the user's own clients see, where their rights changed: the one change that concerns all definitions. */
   #onUser(before: User, after: User): void {
-    const clients = [...this.#context.connections.of(after.id)].filter((client) => this.#keysOf.has(client));
+    const clients = [...this.#context.connections.of(after.id)].filter((client) => this.#index.has(client));
     if (clients.length === 0 || isSameViewer(before, after)) return;
-    const { directory, onRights } = this.#context;
+    const { onRights } = this.#context;
     for (const client of clients) onRights(client);
+    // Those without an API key see the same; each key may allow something else.
+    const alike = clients.filter(({ grant }) => grant === null);
+    this.#sendDifference(alike, before, after);
+    for (const client of clients)
+      if (client.grant !== null) this.#sendDifference([client], client.callerFor(before), client.callerFor(after));
+  }
+
+  #sendDifference(clients: readonly LiveClient[], before: User, after: User): void {
+    if (clients.length === 0) return;
+    const { directory } = this.#context;
     for (const definition of directory.all()) {
       // Who it is was notified as the viewer of its own account.
       if (definition.id === after.id) continue;
@@ -129,16 +132,12 @@ export class DefinitionFeed {
     }
   }
 
-  #userOf({ userId }: LiveClient): User | undefined {
-    return userId === null ? undefined : this.#context.directory.users.get(userId);
-  }
-
   #viewersOf(definition: Definition): Clients {
     const { directory } = this.#context;
     const viewers = new Set<LiveClient>();
     for (const key of viewerKeysOf(definition, directory))
-      for (const client of this.#byKey.get(key) ?? []) {
-        const user = this.#userOf(client);
+      for (const client of this.#index.entry(key)?.members ?? []) {
+        const user = client.callerIn(directory);
         if (user !== undefined && maySeeDefinition(user, definition, directory)) viewers.add(client);
       }
     return viewers;
@@ -191,25 +190,4 @@ export class DefinitionFeed {
       this.flush(client);
     });
   }
-
-  #unfile(client: LiveClient): void {
-    for (const key of this.#keysOf.get(client) ?? []) {
-      const clients = this.#byKey.get(key);
-      clients?.delete(client);
-      if (clients?.size === 0) this.#byKey.delete(key);
-    }
-    this.#keysOf.delete(client);
-  }
-}
-
-function definitionOf(directory: Directory, kind: DefinitionKind, id: string): Definition | null {
-  const definitions: Record<DefinitionKind, ReadonlyMap<string, Definition>> = {
-    vehicle: directory.vehicles,
-    group: directory.groups,
-    geofence: directory.geofences,
-    user: directory.users,
-    'notification-rule': directory.notificationRules,
-    'video-profile': directory.videoProfiles,
-  };
-  return definitions[kind].get(id) ?? null;
 }

@@ -1,4 +1,13 @@
-import { eventJson, type FleetEvent, type GeofenceId, geofenceOf, type VehicleId } from '@outrider/domain';
+import {
+  correctionJson,
+  type EventCorrection,
+  eventJson,
+  type FleetEvent,
+  type GeofenceId,
+  geofenceOf,
+  type VehicleId,
+} from '@outrider/domain';
+import { correctionsTopic, eventsTopic, type Topic } from '@outrider/log';
 import { textFrame } from './frames.ts';
 
 /** An event as the live API sends it, encoded once. Only the cursor at its end differs from client to client. */
@@ -23,9 +32,28 @@ export interface EventRange {
 /** What an event costs in memory beside its JSON. */
 const OVERHEAD_BYTES = 300;
 
-export function eventMessage(offset: number, event: FleetEvent): EventMessage {
+/** A topic whose records clients get as events. */
+export interface LiveTopic<T> {
+  name: 'events' | 'corrections';
+  topic: Topic<T>;
+  messageOf(offset: number, value: T): EventMessage;
+}
+
+export const EVENTS: LiveTopic<FleetEvent> = {
+  name: 'events',
+  topic: eventsTopic,
+  messageOf: (offset, event) => eventMessage(offset, event, eventJson(event)),
+};
+
+export const CORRECTIONS: LiveTopic<EventCorrection> = {
+  name: 'corrections',
+  topic: correctionsTopic,
+  messageOf: (offset, correction) => eventMessage(offset, correction.event, correctionJson(correction)),
+};
+
+function eventMessage(offset: number, event: FleetEvent, shown: object): EventMessage {
   const { id, phase, vehicleId } = event;
-  const json = JSON.stringify({ type: 'event', ...eventJson(event) });
+  const json = JSON.stringify({ type: 'event', ...shown });
   return { offset, vehicleId, geofenceId: geofenceOf(event), id, phase, json: Buffer.from(json.slice(0, -1)) };
 }
 

@@ -1,9 +1,12 @@
 import {
+  type CommandNews,
   type Directory,
+  mayCommandVehicle,
   maySeeVideo,
   type ReportJobNews,
   reportJobJson,
   type VideoTaskNews,
+  vehicleCommandJson,
   videoTaskJson,
 } from '@outrider/domain';
 import type { Audiences } from './audiences.ts';
@@ -19,7 +22,7 @@ export interface JobFeedContext {
   metrics: LiveMetrics;
 }
 
-/** Progress of video tasks and the end of reports. A client that was not connected asks the API. */
+/** Progress of video tasks and of commands, and the end of reports. A client that was not connected asks the API. */
 export class JobFeed {
   readonly #context: JobFeedContext;
 
@@ -34,11 +37,27 @@ export class JobFeed {
     if (vehicle === undefined) return;
     let frame: Buffer | null = null;
     for (const client of audiences.of(vehicleId)) {
-      const user = client.userId === null ? undefined : directory.users.get(client.userId);
+      const user = client.callerIn(directory);
       if (!client.subscription?.videoTasks || user === undefined || !maySeeVideo(user, vehicle)) continue;
       frame ??= jsonFrame({ type: 'video-task', ...videoTaskJson(task) });
       client.send(frame);
       metrics.sent['video-task'].inc();
+    }
+  }
+
+  /** To those who may give such a command to the vehicle. */
+  onCommand({ command }: CommandNews): void {
+    const { directory, audiences, metrics } = this.#context;
+    const vehicle = directory.vehicles.get(command.vehicleId);
+    if (vehicle === undefined) return;
+    let frame: Buffer | null = null;
+    for (const client of audiences.of(command.vehicleId)) {
+      const user = client.callerIn(directory);
+      if (!client.subscription?.commands || user === undefined) continue;
+      if (!mayCommandVehicle(user, vehicle, command.order.type)) continue;
+      frame ??= jsonFrame({ type: 'command', command: vehicleCommandJson(command) });
+      client.send(frame);
+      metrics.sent.command.inc();
     }
   }
 

@@ -4,9 +4,13 @@ import { Counter, Gauge, type Registry } from '@outrider/runtime';
 const SENT_TYPES = [
   'position',
   'vehicle-state',
+  'vehicle-drivers',
+  'vehicle-tanks',
+  'vehicle-counters',
   'event',
   'notification',
   'video-task',
+  'command',
   'report-job',
   'definition',
   'unread',

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { PROTOCOLS } from './connections.ts';
 import { parseClientMessage, readCursor, writeCursor } from './messages.ts';
 
 const CAR = '0190a000-0000-7000-8000-000000000001';
@@ -12,12 +14,15 @@ test('what is left out of a subscription has the meaning that a reader expects',
     groups: null,
     positions: true,
     states: false,
+    counters: false,
     batch: false,
     unread: false,
     definitions: false,
     events: true,
+    corrections: false,
     notifications: true,
     videoTasks: true,
+    commands: true,
     reportJobs: true,
     since: null,
   });
@@ -28,6 +33,7 @@ test('what is left out of a subscription has the meaning that a reader expects',
       positions: false,
       notifications: false,
       videoTasks: false,
+      commands: false,
       reportJobs: false,
       since: '0:42',
     }),
@@ -37,14 +43,17 @@ test('what is left out of a subscription has the meaning that a reader expects',
     groups: null,
     positions: false,
     states: false,
+    counters: false,
     batch: false,
     unread: false,
     definitions: false,
     events: true,
+    corrections: false,
     notifications: false,
     videoTasks: false,
+    commands: false,
     reportJobs: false,
-    since: { events: new Map([[0, 42]]), notifications: null, identity: null },
+    since: { events: new Map([[0, 42]]), corrections: null, notifications: null, identity: null },
   });
 });
 
@@ -58,13 +67,17 @@ test.each([
   ['{"type":"unsubscribe","vehicles":[]}', '/vehicles is not a field of "unsubscribe"; known here: type'],
   [
     '{"type":"subscribe","all":true,"vehicleIds":[]}',
-    '/vehicleIds is not a field of "subscribe"; known here: type, vehicles, groups, all, positions, states, batch, events, notifications, unread, videoTasks, reportJobs, definitions, since',
+    '/vehicleIds is not a field of "subscribe"; known here: type, vehicles, groups, all, positions, states, counters, batch, events, corrections, notifications, unread, videoTasks, commands, reportJobs, definitions, since',
   ],
   ['{"type":"subscribe"}', 'say which vehicles: "vehicles", "groups" or "all": true'],
   ['{"type":"subscribe","all":true,"groups":[]}', '"all" stands alone: leave out "vehicles" and "groups"'],
   ['{"type":"subscribe","all":"yes"}', '/all must be true or false'],
   ['{"type":"subscribe","vehicles":"car"}', '/vehicles must be a list of ids'],
   [`{"type":"subscribe","vehicles":["${CAR}","car"]}`, '/vehicles/1 is not a UUID'],
+  [
+    '{"type":"subscribe","all":true,"events":false,"corrections":true}',
+    '/corrections are of events: leave out "events": false',
+  ],
   ['{"type":"subscribe","all":true,"since":"yesterday"}', '/since must be a cursor as an earlier message carried it'],
 ])('%s is answered with what is wrong', (text, error) => {
   expect(parseClientMessage(text)).toEqual({ error });
@@ -86,8 +99,10 @@ test('a cursor reads as it was written', () => {
       ),
       fc.option(fc.maxSafeNat().map((n) => n % 1e15)),
       fc.option(fc.stringMatching(/^[0-9a-f]{16}$/)),
-      (pairs, notifications, identity) => {
-        const cursor = { events: new Map(pairs), notifications, identity };
+      fc.option(fc.tuple(fc.nat(99_999), fc.nat(1e9))),
+      (pairs, notifications, identity, corrected) => {
+        const corrections = corrected && { offsets: new Map([corrected]), identity: 'ab12' };
+        const cursor = { events: new Map(pairs), corrections, notifications, identity };
         expect(readCursor(writeCursor(cursor))).toEqual(cursor);
       },
     ),
@@ -108,11 +123,21 @@ test.each([
   '0:1;l:a b',
   ';l:a;n:1',
   '123456:1',
+  '0:1;c:0:1',
+  '0:1;c:0;k:a',
+  '0:1;n:1;c:0:1;k:a',
+  '0:1;k:a',
 ])('%s is no cursor', (text) => {
   expect(readCursor(text)).toBeNull();
 });
 
 test('a cursor of a client without events, or from the very beginning, is one', () => {
-  expect(readCursor('')).toEqual({ events: new Map(), notifications: null, identity: null });
-  expect(readCursor(';n:7')).toEqual({ events: new Map(), notifications: 7, identity: null });
+  expect(readCursor('')).toEqual({ events: new Map(), corrections: null, notifications: null, identity: null });
+  expect(readCursor(';n:7')).toEqual({ events: new Map(), corrections: null, notifications: 7, identity: null });
+});
+
+test('the subprotocols are those of schemas/asyncapi.json', () => {
+  const document = JSON.parse(readFileSync(new URL('../../../../schemas/asyncapi.json', import.meta.url), 'utf8'));
+  const { headers } = document.channels.live.bindings.ws;
+  expect(PROTOCOLS).toEqual(headers.properties['Sec-WebSocket-Protocol'].enum);
 });

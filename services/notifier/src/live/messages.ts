@@ -11,15 +11,21 @@ export interface Subscription {
   positions: boolean;
   /** The state of these vehicles with each record, with or without a usable fix. */
   states: boolean;
+  /** Odometer and engine hours of these vehicles, when they were counted on or corrected. */
+  counters: boolean;
   /** Positions and states as lists, one message per flush. */
   batch: boolean;
   events: boolean;
+  /** What late data and recalculations make of events of the past; only with `events`. */
+  corrections: boolean;
   /** Notifications by the caller's own rules, of whatever vehicle. */
   notifications: boolean;
   /** Number of notifications that the caller has not read. */
   unread: boolean;
   /** Progress of tasks that fetch video of these vehicles; only for callers that may use the video service. */
   videoTasks: boolean;
+  /** Commands to the terminals of these vehicles, for callers that may give such. */
+  commands: boolean;
   /** The end of reports that the caller requested as jobs. */
   reportJobs: boolean;
   /** What is created, changed or deleted, of all that the caller may see. */
@@ -31,11 +37,14 @@ export interface Subscription {
 const SWITCHES = {
   positions: true,
   states: false,
+  counters: false,
   batch: false,
   events: true,
+  corrections: false,
   notifications: true,
   unread: false,
   videoTasks: true,
+  commands: true,
   reportJobs: true,
   definitions: false,
 } as const satisfies Partial<Record<keyof Subscription, boolean>>;
@@ -49,6 +58,14 @@ export interface Cursor {
   notifications: number | null;
   /** Identity of the log that the offsets belong to; null in cursors of versions that had none. */
   identity: string | null;
+  /** The same of topic `corrections`; null where the client wants none. */
+  corrections: { offsets: ReadonlyMap<number, number>; identity: string } | null;
+}
+
+/** Offset of the next event to send, by partition of each topic; null: no corrections. */
+export interface StreamPlaces {
+  events: ReadonlyMap<number, number>;
+  corrections: ReadonlyMap<number, number> | null;
 }
 
 /** Is the vehicle among those that the client asked for? Says nothing about whether it may see it. */
@@ -64,29 +81,46 @@ const MAX_LISTED = 10_000;
 /** An unknown name is not sent back longer than this. */
 const MAX_NAME_CHARACTERS = 100;
 
+/** Two topics of 200 partitions each. */
+const MAX_CURSOR_CHARACTERS = 8192;
+const CURSOR = /^([\d:,]*)(?:;c:([\d:,]*);k:(\w{1,64}))?(?:;n:(\d{1,15}))?(?:;l:(\w{1,64}))?$/;
+
 /**
- * `0:1042,1:77;n:12;l:5d41402abc4b2a76`: where each partition goes on, the last notification, and the log's identity.
+ * `0:1042,1:77;c:0:3;k:7d793037a0760186;n:12;l:5d41402abc4b2a76`: where each partition of the events and of the
+ * corrections goes on, the last notification, and the identities of both logs.
  */
-export function writeCursor({ events, notifications, identity }: Cursor): string {
-  const offsets = [...events].map(([partition, offset]) => `${partition}:${offset}`).join(',');
+export function writeCursor({ events, corrections, notifications, identity }: Cursor): string {
+  const ofCorrections = corrections === null ? '' : `;c:${writeOffsets(corrections.offsets)};k:${corrections.identity}`;
+  const ofNotifications = notifications === null ? '' : `;n:${notifications}`;
   const ofLog = identity === null ? '' : `;l:${identity}`;
-  return notifications === null ? `${offsets}${ofLog}` : `${offsets};n:${notifications}${ofLog}`;
+  return `${writeOffsets(events)}${ofCorrections}${ofNotifications}${ofLog}`;
+}
+
+function writeOffsets(offsets: ReadonlyMap<number, number>): string {
+  return [...offsets].map(([partition, offset]) => `${partition}:${offset}`).join(',');
 }
 
 /** @returns null when the text is no cursor */
 export function readCursor(text: string): Cursor | null {
-  if (text.length > 4096) return null;
-  const [, offsets = '', number, identity = null] = /^([\d:,]*)(?:;n:(\d{1,15}))?(?:;l:(\w{1,64}))?$/.exec(text) ?? [
-    null,
-    ' ',
-  ];
-  const events = new Map<number, number>();
-  for (const part of offsets === '' ? [] : offsets.split(',')) {
+  if (text.length > MAX_CURSOR_CHARACTERS) return null;
+  const [isCursor, offsets = '', ofCorrections, correctionsIdentity = '', number, identity = null] =
+    CURSOR.exec(text) ?? [];
+  if (isCursor === undefined) return null;
+  const events = readOffsets(offsets);
+  const corrected = ofCorrections === undefined ? undefined : readOffsets(ofCorrections);
+  if (events === null || corrected === null) return null;
+  const corrections = corrected === undefined ? null : { offsets: corrected, identity: correctionsIdentity };
+  return { events, corrections, notifications: number === undefined ? null : Number(number), identity };
+}
+
+function readOffsets(text: string): Map<number, number> | null {
+  const offsets = new Map<number, number>();
+  for (const part of text === '' ? [] : text.split(',')) {
     const match = /^(\d{1,5}):(\d{1,15})$/.exec(part);
     if (!match) return null;
-    events.set(Number(match[1]), Number(match[2]));
+    offsets.set(Number(match[1]), Number(match[2]));
   }
-  return { events, notifications: number === undefined ? null : Number(number), identity };
+  return offsets;
 }
 
 /** Reads a message; what is wrong with it comes back as a sentence that says where. */
@@ -139,6 +173,8 @@ function parseSubscribe(message: Record<string, unknown>): ClientMessage | { err
     since = typeof message.since === 'string' ? readCursor(message.since) : null;
     if (since === null) return { error: '/since must be a cursor as an earlier message carried it' };
   }
+  if (message.corrections === true && message.events === false)
+    return { error: '/corrections are of events: leave out "events": false' };
   const switches = Object.fromEntries(SWITCH_NAMES.map((name) => [name, message[name] ?? SWITCHES[name]]));
   return {
     type: 'subscribe',

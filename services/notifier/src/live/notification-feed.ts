@@ -1,9 +1,9 @@
 import {
   type Directory,
-  geofenceOf,
   mayReceive,
   type Notification,
   notificationJson,
+  subjectIdsOf,
   subjectIn,
 } from '@outrider/domain';
 import type { Notifications as Inbox } from '@outrider/registry';
@@ -13,7 +13,7 @@ import type { LiveClient } from './client.ts';
 import type { Connections } from './connections.ts';
 import { jsonFrame } from './frames.ts';
 import type { LiveMetrics } from './live-metrics.ts';
-import type { Subscription } from './messages.ts';
+import type { StreamPlaces, Subscription } from './messages.ts';
 
 export interface NotificationFeedContext {
   inbox: Pick<Inbox, 'after' | 'progressByUser'>;
@@ -21,9 +21,9 @@ export interface NotificationFeedContext {
   connections: Connections;
   metrics: LiveMetrics;
   logger: Logger;
-  cursorAt(events: ReadonlyMap<number, number>, lastNotification: number | null): string;
+  cursorAt(places: StreamPlaces, lastNotification: number | null): string;
   /** Where the live events are now. */
-  here(): ReadonlyMap<number, number>;
+  here(client: LiveClient): StreamPlaces;
 }
 
 /** Notifications that are read at a time for a client that missed some. */
@@ -50,7 +50,8 @@ export class NotificationFeed {
       // The next in order are sent at once; anything else is read from the inbox, which has the order.
       if (client.reading === null && first !== undefined && first.number <= client.lastNotification + 1) {
         for (const notification of notifications)
-          if (notification.number > client.lastNotification) this.#send(client, notification, this.#context.here());
+          if (notification.number > client.lastNotification)
+            this.#send(client, notification, this.#context.here(client));
       }
       this.sendMissedSoon(client);
     }
@@ -87,10 +88,10 @@ export class NotificationFeed {
   }
 
   /**
-   * @param events how far the client is with the events; null: where the live events are
+   * @param places how far the client is with the events; null: where the live events are
    * @returns how many were sent
    */
-  async sendMissed(client: LiveClient, events: ReadonlyMap<number, number> | null): Promise<number> {
+  async sendMissed(client: LiveClient, places: StreamPlaces | null): Promise<number> {
     let count = 0;
     while (
       client.open &&
@@ -107,7 +108,7 @@ export class NotificationFeed {
         // Numbers have no holes: what is missing was forgotten.
         if (notification.number > client.lastNotification + 1)
           sendForgotten(client, client.lastNotification + 1, notification.number);
-        if (this.#send(client, notification, events ?? this.#context.here())) count++;
+        if (this.#send(client, notification, places ?? this.#context.here(client))) count++;
       }
       await client.drained();
       if (missed.length < READ_AT_ONCE && client.lastNotification !== null && client.lastNotification < newest) {
@@ -133,11 +134,11 @@ export class NotificationFeed {
   }
 
   /** Sends the next notification, unless the right to it was lost: then it counts as sent. */
-  #send(client: LiveClient, notification: Notification, events: ReadonlyMap<number, number>): boolean {
+  #send(client: LiveClient, notification: Notification, places: StreamPlaces): boolean {
     const { metrics, logger, cursorAt } = this.#context;
     client.lastNotification = notification.number;
     if (!this.#mayReceive(client, notification)) return false;
-    const cursor = cursorAt(events, client.lastNotification);
+    const cursor = cursorAt(places, client.lastNotification);
     client.send(jsonFrame({ type: 'notification', ...notificationJson(notification), cursor }));
     metrics.sent.notification.inc();
     if (isDebugEnabled(logger)) {
@@ -147,11 +148,10 @@ export class NotificationFeed {
     return true;
   }
 
-  #mayReceive({ userId }: LiveClient, { event }: Notification): boolean {
+  #mayReceive(client: LiveClient, { event }: Notification): boolean {
     const { directory } = this.#context;
-    const user = userId === null ? undefined : directory.users.get(userId);
-    const subject = { vehicleId: event.vehicleId, geofenceId: geofenceOf(event) };
-    return user !== undefined && mayReceive(user, subjectIn(directory, subject));
+    const user = client.callerIn(directory);
+    return user !== undefined && mayReceive(user, subjectIn(directory, subjectIdsOf(event)));
   }
 }
 

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { Refused, Verified } from '@outrider/auth';
 import {
   blankPosition,
+  type CommandNews,
   type Definition,
   type DefinitionChange,
   deriveEventId,
@@ -19,8 +20,10 @@ import {
   type SessionId,
   type User,
   type UserId,
+  VEHICLE_COMMAND_CHANNEL,
   type Vehicle,
   type VehicleActivity,
+  type VehicleCommand,
   type VehicleId,
   VIDEO_TASK_CHANNEL,
   type VideoProfileId,
@@ -30,7 +33,7 @@ import {
 } from '@outrider/domain';
 import { sampleGeofence, sampleStatus, sampleUser, sampleVehicle } from '@outrider/domain/samples';
 import { MemoryHub } from '@outrider/hub';
-import { definitionsTopic, eventsTopic, type Log, openSqliteLog } from '@outrider/log';
+import { correctionsTopic, definitionsTopic, eventsTopic, type Log, openSqliteLog } from '@outrider/log';
 import { createLogger, Registry } from '@outrider/runtime';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
@@ -120,8 +123,13 @@ async function startNotifier(): Promise<void> {
     cookieSession: async ({ headers }) => (headers.cookie === undefined ? null : verify(headers.cookie)),
     addressKey: () => null,
     geofenceOwners: async () => [],
+    driverAssignments: async () => [],
+    counters: async () => [],
     keyIsGood: (keyId) => !revokedKeys.has(keyId),
     liveSessions: async (ids) => new Set(ids.filter((id) => !endedSessions.has(id))),
+    apiKeysAmong: async () => new Map(),
+    noteApiKeyUse: async () => {},
+    clientAddress: () => '127.0.0.1',
     logger: createLogger('silent', 'json'),
     metrics: new Registry(),
     now: Date.now,
@@ -266,8 +274,12 @@ test('who asks for states receives of each record, with a fix or without; a posi
       recordTime: '2026-01-01T12:00:05.000Z',
       ignition: false,
       supplyV: 11.9,
+      sensors: [],
+      tank: null,
       fuelL: null,
       alarms: ['sos'],
+      driver: null,
+      driverCode: null,
       geofenceIds: [],
       speedingIn: [],
       attributes: { io21: 2 },
@@ -330,6 +342,53 @@ test('changes of a video task go to those who may see the vehicle and were grant
   expect(deaf.of('video-task')).toEqual([]);
 });
 
+test('a command is sent to those who may give it, without who asked for it', async () => {
+  const command: VehicleCommand = {
+    id: '01961f3d-6fa2-7c3d-8e4f-7a8b9c0d1e2f' as never,
+    vehicleId: CAR,
+    order: { type: 'position-request', parameters: {} },
+    state: 'queued',
+    reason: null,
+    answer: null,
+    maxSpeedKmh: null,
+    createdBy: OPERATOR,
+    ruleId: null,
+    eventId: null,
+    createdAtMs: NOON,
+    changedAtMs: NOON,
+    expiresAtMs: NOON,
+    sentAtMs: null,
+    finishedAtMs: null,
+  };
+  const text: VehicleCommand = { ...command, order: { type: 'text', parameters: { text: 'getver' } } };
+  const send = (sent: VehicleCommand) =>
+    hub.publish(VEHICLE_COMMAND_CHANNEL, JSON.stringify({ command: sent } satisfies CommandNews));
+  const boss = await subscribed('operator');
+  const deaf = await subscribed('operator', { all: true, commands: false });
+  const plain = await subscribed('user');
+  await send(command);
+  expect(await boss.receives('command')).toMatchObject([
+    { command: { id: command.id, vehicleId: CAR, type: 'position-request', state: 'queued', byRule: false } },
+  ]);
+  expect(JSON.stringify(boss.of('command'))).not.toContain(OPERATOR);
+  await log.append(definitionsTopic, [defined({ ...user, version: 2, services: ['commands'] })]);
+  await vi.waitFor(async () => {
+    await send(command);
+    expect(plain.of('command').length).toBeGreaterThan(0);
+  }, PATIENCE);
+  await send(text);
+  await send({ ...command, vehicleId: VAN });
+  const last = { ...command, state: 'cancelled' as const };
+  await send(last);
+  await vi.waitFor(
+    () => expect(plain.of('command').at(-1)).toMatchObject({ command: { state: 'cancelled' } }),
+    PATIENCE,
+  );
+  for (const message of plain.of('command'))
+    expect(message).toMatchObject({ command: { vehicleId: CAR, type: 'position-request' } });
+  expect(deaf.of('command')).toEqual([]);
+});
+
 test('the end of a report is sent to who asked for it, and to nobody else', async () => {
   const boss = await subscribed('operator');
   const deaf = await subscribed('operator', { all: true, reportJobs: false });
@@ -389,6 +448,47 @@ test('a client that comes back with its cursor gets each event it missed once, i
   ]);
 });
 
+test('corrections come to those who ask, live and after a return, and their cursor holds both places', async () => {
+  const corrected = (timeMs: number, removed: boolean) => ({ event: visit(CAR, timeMs), removed });
+  const plain = await subscribed('operator');
+  const first = await subscribed('operator', { all: true, corrections: true });
+  await log.append(eventsTopic, [visit(CAR, NOON)]);
+  await first.receives('event');
+  await log.append(correctionsTopic, [corrected(NOON, false)]);
+  const [live, change] = await first.receives('event', 2);
+  expect(live).toMatchObject({ phase: visit(CAR, NOON).phase });
+  expect(change).toMatchObject({ id: visit(CAR, NOON).id, origin: 'recalculated', phase: visit(CAR, NOON).phase });
+  expect(change?.cursor).toMatch(/^0:1;c:0:1;k:\w{16};n:0;l:\w{16}$/);
+  first.socket.terminate();
+  await log.append(correctionsTopic, [corrected(NOON, true)]);
+  await log.append(eventsTopic, [visit(CAR, NOON + 1)]);
+  const [, plainly] = await plain.receives('event', 2);
+  expect(plainly).toMatchObject({ id: visit(CAR, NOON + 1).id });
+  expect(plainly?.cursor).toMatch(/^0:2;n:0;l:\w{16}$/);
+
+  await notifier.stop();
+  await startNotifier();
+  const again = await subscribed('operator', { all: true, corrections: true, since: change?.cursor });
+  expect(again.of('event').map(({ id, phase }) => [id, phase])).toEqual([
+    [visit(CAR, NOON + 1).id, visit(CAR, NOON + 1).phase],
+    [visit(CAR, NOON).id, 'removed'],
+  ]);
+  expect(again.of('resumed')).toMatchObject([{ missed: 2, cursor: expect.stringMatching(/^0:2;c:0:2;/) }]);
+  // A cursor of before says nothing about them: they come from then on.
+  const later = await subscribed('operator', { all: true, corrections: true, since: plainly?.cursor });
+  await log.append(correctionsTopic, [corrected(NOON + 1, true)]);
+  expect(await later.receives('event')).toMatchObject([{ id: visit(CAR, NOON + 1).id, phase: 'removed' }]);
+});
+
+test('a user gets corrections of the vehicles of their groups alone', async () => {
+  const client = await subscribed('user', { all: true, corrections: true });
+  const correction = (vehicleId: typeof CAR, timeMs: number) => ({ event: visit(vehicleId, timeMs), removed: true });
+  await log.append(correctionsTopic, [correction(VAN, NOON), correction(CAR, NOON + 1)]);
+  expect(await client.receives('event')).toMatchObject([{ vehicleId: CAR, phase: 'removed' }]);
+  const again = await subscribed('user', { all: true, corrections: true, since: client.of('resumed')[0]?.cursor });
+  expect(again.of('event').map(({ vehicleId }) => vehicleId)).toEqual([CAR]);
+});
+
 test('an event that stands in the log twice is sent once, live and after a return', async () => {
   const first = await subscribed('operator');
   await log.append(eventsTopic, [visit(CAR, NOON), visit(CAR, NOON + 1)]);
@@ -432,6 +532,22 @@ test('a right that is lost stops the stream at once, one that is won starts it',
   }, PATIENCE);
   await log.append(eventsTopic, [visit(CAR, NOON), visit(VAN, NOON)]);
   expect(await client.receives('event')).toMatchObject([{ vehicleId: VAN }]);
+});
+
+test('a suspended vehicle is gone from the stream at once, and its state comes again when it is resumed', async () => {
+  await hub.updateLatest([seen(CAR, NOON)]);
+  const client = await subscribed('user', { all: true, definitions: true });
+  const suspension = { reason: 'unpaid', by: 'dealer', sinceMs: NOON } as const;
+  await log.append(definitionsTopic, [defined({ ...car, version: 2, suspension })]);
+  expect(await client.receives('definition')).toMatchObject([{ changes: [{ id: CAR, change: 'changed' }] }]);
+  await hub.updateLatest([seen(CAR, NOON + 1000)]);
+  await log.append(eventsTopic, [visit(CAR, NOON)]);
+  const boss = await subscribed('operator', { all: true });
+  expect(boss.of('snapshot')).toMatchObject([{ positions: [{ vehicleId: CAR }] }]);
+  await log.append(definitionsTopic, [defined({ ...car, version: 3, suspension: null })]);
+  const fixTime = new Date(NOON + 1000).toISOString();
+  expect(await client.receives('position')).toMatchObject([{ vehicleId: CAR, fixTime }]);
+  expect(client.of('event')).toEqual([]);
 });
 
 test('only what was asked for is sent: vehicles, groups, positions, events', async () => {

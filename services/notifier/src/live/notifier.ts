@@ -1,27 +1,35 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { GeofenceOwners } from '@outrider/access';
 import {
+  COUNTERS_CHANNEL,
+  type CountersNews,
   type DefinitionChange,
   Directory,
+  DRIVER_ASSIGNMENT_CHANNEL,
   NOTIFICATIONS_READ_CHANNEL,
   type NotificationsRead,
   REPORT_JOB_CHANNEL,
   type UserId,
+  VEHICLE_COMMAND_CHANNEL,
+  type Vehicle,
+  type VehicleCounters,
   type VehicleId,
   VIDEO_TASK_CHANNEL,
 } from '@outrider/domain';
 import type { Hub, Unsubscribe } from '@outrider/hub';
 import { followDefinitions, type Log, type Subscription as LogSubscription } from '@outrider/log';
-import type { Geofences, Notifications as Inbox } from '@outrider/registry';
-import type { Logger, Part, Registry } from '@outrider/runtime';
+import type { DriverAssignments, Geofences, Notifications as Inbox } from '@outrider/registry';
+import { type Logger, type Part, type Poller, poller, type Registry } from '@outrider/runtime';
 import { NOTIFICATIONS_CHANNEL, type SavedNotifications } from '../notifications.ts';
 import { Audiences } from './audiences.ts';
+import { ChangedCounters } from './changed-counters.ts';
 import type { LiveClient } from './client.ts';
 import { type Authentication, type ConnectionBounds, Connections } from './connections.ts';
+import { CurrentDrivers } from './current-drivers.ts';
 import { DefinitionFeed } from './definition-feed.ts';
 import { EventFeed } from './event-feed.ts';
 import { jsonFrame } from './frames.ts';
-import { GeofenceOwners } from './geofence-owners.ts';
 import { JobFeed } from './job-feed.ts';
 import { createLiveMetrics, type LiveMetrics } from './live-metrics.ts';
 import type { Subscription } from './messages.ts';
@@ -42,6 +50,10 @@ export interface NotifierParts extends Authentication {
   inbox: Pick<Inbox, 'after' | 'progressByUser' | 'unread'>;
   /** Owners of geofences, deleted ones included. */
   geofenceOwners: Geofences['ownersOf'];
+  /** Who is assigned to vehicles by hand. */
+  driverAssignments: DriverAssignments['list'];
+  /** What the counters of vehicles show, of those that anything was counted of. */
+  counters(vehicleIds: readonly VehicleId[]): Promise<VehicleCounters[]>;
   logger: Logger;
   metrics: Registry;
   now(): number;
@@ -54,6 +66,8 @@ export interface Notifier extends Part {
 
 /** A session that ended has no socket 5 s later: this, and the time that the query takes. */
 const RECHECK_EVERY_MS = 2000;
+/** Counters that changed are read and sent this often, and no sooner. */
+const COUNTERS_EVERY_MS = 1000;
 const LOG_SLOW_EVERY_MS = 60_000;
 
 /**
@@ -72,6 +86,10 @@ class LiveNotifier implements Notifier {
   readonly #directory = new Directory();
   readonly #audiences = new Audiences<LiveClient>(this.#directory);
   readonly #owners: GeofenceOwners;
+  readonly #drivers: CurrentDrivers;
+  readonly #driverChecks: Poller;
+  readonly #counters: ChangedCounters;
+  readonly #counterReads: Poller;
   readonly #unsent: UnsentBytes;
   readonly #metrics: LiveMetrics;
   readonly #connections: Connections;
@@ -84,7 +102,7 @@ class LiveNotifier implements Notifier {
   readonly #unsubscribes: Unsubscribe[] = [];
   #definitions: LogSubscription | null = null;
   #fail: (error: unknown) => void;
-  #rechecking: NodeJS.Timeout | null = null;
+  readonly #rechecks: Poller;
   #slowSinceLogged = 0;
   #slowLoggedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -97,6 +115,24 @@ class LiveNotifier implements Notifier {
     this.#parts = parts;
     const directory = this.#directory;
     const audiences = this.#audiences;
+    this.#drivers = new CurrentDrivers({ directory, assignments: parts.driverAssignments, now });
+    this.#driverChecks = poller({
+      name: 'drivers of vehicles',
+      work: async () => this.#statuses.sendDrivers(await this.#drivers.changed()),
+      everyMs: RECHECK_EVERY_MS,
+      logger,
+    });
+    this.#counters = new ChangedCounters({
+      counters: parts.counters,
+      audiences,
+      send: (counters) => this.#statuses.sendCounters(counters),
+    });
+    this.#counterReads = poller({
+      name: 'counters of vehicles',
+      work: () => this.#counters.send(),
+      everyMs: COUNTERS_EVERY_MS,
+      logger,
+    });
     this.#owners = new GeofenceOwners(directory, parts.geofenceOwners);
     this.#unsent = new UnsentBytes(
       config.maxUnsentBytes,
@@ -108,6 +144,13 @@ class LiveNotifier implements Notifier {
       unsentBytes: () => this.#unsent.total,
     });
     this.#metrics = metrics;
+    this.#rechecks = poller({
+      name: 'checks of live sessions and inboxes',
+      work: () => this.#recheck(),
+      everyMs: RECHECK_EVERY_MS,
+      retryMs: RECHECK_EVERY_MS,
+      logger,
+    });
     this.#connections = new Connections({
       bounds: config,
       authentication: parts,
@@ -121,6 +164,7 @@ class LiveNotifier implements Notifier {
         this.#countSlow('client', 1);
         client.disconnect();
       },
+      onRights: (client) => this.#refile(client),
       onClosed: (client) => {
         audiences.remove(client);
         this.#changes.remove(client);
@@ -128,7 +172,15 @@ class LiveNotifier implements Notifier {
       },
     });
     const connections = this.#connections;
-    this.#statuses = new StatusFeed({ hub: parts.hub, directory, audiences, unsent: this.#unsent, metrics, now });
+    this.#statuses = new StatusFeed({
+      hub: parts.hub,
+      directory,
+      audiences,
+      drivers: this.#drivers,
+      unsent: this.#unsent,
+      metrics,
+      now,
+    });
     this.#events = new EventFeed({ log: parts.log, directory, audiences, owners: this.#owners, metrics, logger, now });
     this.#notifications = new NotificationFeed({
       inbox: parts.inbox,
@@ -136,8 +188,8 @@ class LiveNotifier implements Notifier {
       connections,
       metrics,
       logger,
-      cursorAt: (events, lastNotification) => this.#events.cursorAt(events, lastNotification),
-      here: () => this.#events.here(),
+      cursorAt: (places, lastNotification) => this.#events.cursorAt(places, lastNotification),
+      here: (client) => this.#events.here(client),
     });
     this.#jobs = new JobFeed({ directory, audiences, connections, metrics });
     this.#unread = new UnreadFeed({ inbox: parts.inbox, directory, connections, metrics, logger });
@@ -145,12 +197,7 @@ class LiveNotifier implements Notifier {
       directory,
       connections,
       metrics,
-      onVehiclesAdded: (client, vehicleIds) => {
-        void this.#statuses.sendKnown(client, vehicleIds).catch((error) => {
-          logger.error({ err: error }, 'sending the state of vehicles that a client may see now failed');
-          client.close(1011, 'the service could not answer');
-        });
-      },
+      onVehiclesAdded: (client, vehicleIds) => this.#sendKnown(client, vehicleIds),
       onRights: ({ userId }) => {
         if (userId !== null) this.#unread.changed(userId);
       },
@@ -172,13 +219,22 @@ class LiveNotifier implements Notifier {
     });
     await follow<NotificationsRead>(NOTIFICATIONS_READ_CHANNEL, ({ userId }) => this.#unread.changed(userId));
     await follow(VIDEO_TASK_CHANNEL, this.#jobs.onVideoTask.bind(this.#jobs));
+    await follow(VEHICLE_COMMAND_CHANNEL, this.#jobs.onCommand.bind(this.#jobs));
     await follow(REPORT_JOB_CHANNEL, this.#jobs.onReportJob.bind(this.#jobs));
-    this.#recheckSoon();
+    await follow(DRIVER_ASSIGNMENT_CHANNEL, () => {
+      this.#drivers.assignmentChanged();
+      this.#driverChecks.wake();
+    });
+    await follow<CountersNews>(COUNTERS_CHANNEL, ({ vehicleIds }) => this.#counters.note(vehicleIds));
+    await this.#counterReads.start();
+    await this.#driverChecks.start();
+    await this.#rechecks.start();
   }
 
   async stop(): Promise<void> {
-    if (this.#rechecking !== null) clearTimeout(this.#rechecking);
-    this.#rechecking = null;
+    await this.#rechecks.stop();
+    await this.#counterReads.stop();
+    await this.#driverChecks.stop();
     await this.#statuses.stop();
     this.#unread.stop();
     for (const unsubscribe of this.#unsubscribes) await unsubscribe();
@@ -208,18 +264,17 @@ class LiveNotifier implements Notifier {
     const { since } = subscription;
     // Everything before is either in the snapshot and the replay below, or comes live afterwards; nothing falls
     // between.
-    const events =
-      since === null ? new Map(this.#events.here()) : await this.#events.locate(client, subscription, since);
+    const places = await this.#events.locate(client, subscription);
     await client.reading;
     await this.#notifications.begin(client, subscription);
     if (subscription.positions || subscription.states) await this.#statuses.sendSnapshot(client, subscription);
-    const missedNotifications = await this.#notifications.sendMissed(client, events);
+    const missedNotifications = await this.#notifications.sendMissed(client, places);
     const joinLive = (missed: number) => {
-      const cursor = this.#events.liveCursor(client.lastNotification);
+      const cursor = this.#events.cursorAt(this.#events.here(client), client.lastNotification);
       client.send(jsonFrame({ type: 'resumed', missed, missedNotifications, cursor }));
       client.catchingUp = false;
     };
-    if (subscription.events) await this.#events.resume(client, events, since !== null, joinLive);
+    if (subscription.events) await this.#events.resume(client, places, since !== null, joinLive);
     else joinLive(0);
     client.catchingUp = false;
     this.#notifications.sendMissedSoon(client);
@@ -232,39 +287,57 @@ class LiveNotifier implements Notifier {
     const notifyViewers = this.#changes.prepare(change);
     const before = this.#directory.apply(change);
     if (before === undefined) return;
-    if (change.kind === 'vehicle') this.#onVehicle(change.id as VehicleId);
+    if (change.kind === 'vehicle') this.#onVehicle(change.id as VehicleId, before as Vehicle | null);
     if (change.kind === 'user') this.#onUser(change.id as UserId);
-    if (change.definition === null && before?.kind === 'geofence') this.#owners.remember(before.id, before.ownerId);
+    this.#drivers.definitionChanged(change);
+    if (change.kind === 'driver') this.#driverChecks.wake();
+    if (change.definition === null && before?.kind === 'geofence') this.#owners.remember(before);
     notifyViewers();
   }
 
-  #onVehicle(id: VehicleId): void {
+  #onVehicle(id: VehicleId, before: Vehicle | null): void {
     // Positions that wait for a slow client were queued when it might see them.
-    for (const client of this.#audiences.vehicleChanged(id)) client.statuses.forget(id);
-    if (!this.#directory.vehicles.has(id)) this.#statuses.forgetVehicle(id);
+    const left = this.#audiences.vehicleChanged(id);
+    for (const client of left) client.statuses.forget(id);
+    const after = this.#directory.vehicles.get(id);
+    if (after === undefined) this.#statuses.forgetVehicle(id);
+    if (before === null || after === undefined || isSuspended(before) === isSuspended(after)) return;
+    // What it said meanwhile, and notifications of its events, can be seen again.
+    for (const client of isSuspended(after) ? left : this.#audiences.of(id)) {
+      if (client.userId !== null) this.#unread.changed(client.userId);
+      if (!isSuspended(after)) this.#sendKnown(client, [id]);
+    }
+  }
+
+  /** The state of vehicles that a client could not see before. */
+  #sendKnown(client: LiveClient, vehicleIds: readonly VehicleId[]): void {
+    void this.#statuses.sendKnown(client, vehicleIds).catch((error) => {
+      this.#parts.logger.error({ err: error }, 'sending the state of vehicles that a client may see now failed');
+      client.close(1011, 'the service could not answer');
+    });
   }
 
   #onUser(id: UserId): void {
-    for (const client of this.#connections.of(id)) {
-      client.statuses.clear();
-      this.#audiences.update(client);
-      this.#changes.update(client);
-    }
+    for (const client of this.#connections.of(id)) this.#refile(client);
     this.#connections.recheckUser(id);
   }
 
-  #recheckSoon(): void {
-    this.#rechecking = setTimeout(async () => {
-      try {
-        await this.#connections.recheckSessions();
-        await this.#notifications.findUnannounced();
-        this.#events.trim();
-        this.#logSlow();
-      } catch (error) {
-        this.#parts.logger.error({ err: error }, 'checking the sessions and inboxes of live clients failed');
-      }
-      if (this.#rechecking !== null) this.#recheckSoon();
-    }, RECHECK_EVERY_MS);
+  /** Files a client anew whose rights may have changed. */
+  #refile(client: LiveClient): void {
+    client.statuses.clear();
+    this.#audiences.update(client);
+    this.#changes.update(client);
+    // Other drivers may be visible now.
+    void this.#statuses.sendDrivers(this.#drivers.vehicleIds(), client).catch((error) => {
+      this.#parts.logger.warn({ err: error }, 'sending the drivers of vehicles failed');
+    });
+  }
+
+  async #recheck(): Promise<void> {
+    await this.#connections.recheckSessions();
+    await this.#notifications.findUnannounced();
+    this.#events.trim();
+    this.#logSlow();
   }
 
   #countSlow(bound: 'client' | 'sum', count: number): void {
@@ -280,4 +353,8 @@ class LiveNotifier implements Notifier {
     this.#slowSinceLogged = 0;
     this.#slowLoggedAtMs = performance.now();
   }
+}
+
+function isSuspended({ suspension }: Vehicle): boolean {
+  return suspension !== null;
 }

@@ -2,7 +2,7 @@ import type { EventId, FleetEvent, GeofenceId, VehicleId } from '@outrider/domai
 import type { Batch, Log } from '@outrider/log';
 import { expect, test } from 'vitest';
 import { visit } from '../test-notifier.fixture.ts';
-import { memoryBytesOf } from './event-messages.ts';
+import { EVENTS, memoryBytesOf } from './event-messages.ts';
 import { PastEvents } from './past-events.ts';
 
 const CAR = '0190a000-0000-7000-8000-000000000001' as VehicleId;
@@ -33,9 +33,14 @@ function fakeLog(end: number, oldest = 0) {
 }
 
 const open = (log: ReturnType<typeof fakeLog>, maxBytes?: number) =>
-  new PastEvents(log as unknown as Pick<Log, 'read'>, maxBytes);
+  new PastEvents(log as unknown as Pick<Log, 'read'>, EVENTS, maxBytes);
 
-async function offsetsFrom(past: PastEvents, partition: number, from: number, to: number): Promise<number[]> {
+async function offsetsFrom(
+  past: PastEvents<FleetEvent>,
+  partition: number,
+  from: number,
+  to: number,
+): Promise<number[]> {
   const offsets: number[] = [];
   for (let next = from; next < to; ) {
     const { messages, start, endOffset } = await past.from(partition, next, to);

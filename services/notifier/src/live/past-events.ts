@@ -1,6 +1,6 @@
-import { eventsTopic, type Log } from '@outrider/log';
-import { Slots } from '../slots.ts';
-import { type EventMessage, type EventRange, eventMessage, indexAt, memoryBytesOf } from './event-messages.ts';
+import type { Log } from '@outrider/log';
+import { Slots } from '@outrider/runtime';
+import { type EventMessage, type EventRange, indexAt, type LiveTopic, memoryBytesOf } from './event-messages.ts';
 
 /** Pages begin at multiples of this: clients whose cursors differ a little read the same ones. */
 const PAGE_OFFSETS = 1024;
@@ -26,16 +26,18 @@ interface Entry {
  * Events read back from the log, by the page, for all clients that need them: a page is read once, however many wait
  * for it, and the last ones used are kept. Each client takes pages at its own pace.
  */
-export class PastEvents {
+export class PastEvents<T> {
   readonly #log: Pick<Log, 'read'>;
+  readonly #of: LiveTopic<T>;
   readonly #maxBytes: number;
   /** The page used last is the last. */
   readonly #entries = new Map<string, Entry>();
   #bytes = 0;
   readonly #readings = new Slots(MAX_READINGS);
 
-  constructor(log: Pick<Log, 'read'>, maxBytes = DEFAULT_MAX_BYTES) {
+  constructor(log: Pick<Log, 'read'>, of: LiveTopic<T>, maxBytes = DEFAULT_MAX_BYTES) {
     this.#log = log;
+    this.#of = of;
     this.#maxBytes = maxBytes;
   }
 
@@ -98,13 +100,14 @@ export class PastEvents {
   }
 
   async #load(partition: number, from: number, endOffset: number, to: number): Promise<Page> {
+    const { topic, messageOf } = this.#of;
     const messages: EventMessage[] = [];
-    for await (const { records } of this.#log.read(eventsTopic, partition, from, endOffset))
-      for (const { offset, value } of records) messages.push(eventMessage(offset, value));
+    for await (const { records } of this.#log.read(topic, partition, from, endOffset))
+      for (const { offset, value } of records) messages.push(messageOf(offset, value));
     if (messages.length > 0) return { messages, endOffset };
     // Nothing of the page is left. The first that is left may be many pages ahead: one reading finds it.
-    for await (const { records } of this.#log.read(eventsTopic, partition, endOffset, to)) {
-      const found = records.map(({ offset, value }) => eventMessage(offset, value));
+    for await (const { records } of this.#log.read(topic, partition, endOffset, to)) {
+      const found = records.map(({ offset, value }) => messageOf(offset, value));
       return { messages: found, endOffset: (found.at(-1)?.offset ?? endOffset) + 1 };
     }
     return { messages, endOffset: to };

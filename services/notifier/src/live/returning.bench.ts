@@ -26,7 +26,7 @@ import { definitionsTopic, eventsTopic, type Log } from '@outrider/log';
 import { openRegistry } from '@outrider/registry';
 import { createLogger, Registry as Metrics } from '@outrider/runtime';
 import { WebSocketServer } from 'ws';
-import { eventFrame, eventMessage } from './event-messages.ts';
+import { EVENTS, eventFrame } from './event-messages.ts';
 import { createNotifier } from './notifier.ts';
 import type { Returned, ReturningTask } from './returning.bench-worker.ts';
 
@@ -100,8 +100,13 @@ export async function benchReturning(
         cookieSession: async () => null,
         addressKey: () => null,
         geofenceOwners: (ids) => registry.geofences.ownersOf(ids),
+        driverAssignments: async () => [],
+        counters: async () => [],
         keyIsGood: () => true,
         liveSessions: async (ids) => new Set(ids),
+        apiKeysAmong: async () => new Map(),
+        noteApiKeyUse: async () => {},
+        clientAddress: () => '127.0.0.1',
         logger,
         metrics: new Metrics(),
         now: Date.now,
@@ -175,7 +180,7 @@ async function bareReturning(tokens: readonly string[], events: readonly FleetEv
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: false });
   await once(server, 'listening');
   const texts = events.map((event, nth) => {
-    const frame = eventFrame(eventMessage(nth, event), '0:1000000;n:0');
+    const frame = eventFrame(EVENTS.messageOf(nth, event), '0:1000000;n:0');
     return frame.toString('utf8', frame.indexOf('{'));
   });
   const resumed = JSON.stringify({ type: 'resumed' });

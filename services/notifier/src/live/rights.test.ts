@@ -1,4 +1,12 @@
-import { blankPosition, type FleetEvent, NOTIFICATIONS_READ_CHANNEL, type User, type Vehicle } from '@outrider/domain';
+import {
+  blankPosition,
+  COUNTERS_CHANNEL,
+  DRIVER_ASSIGNMENT_CHANNEL,
+  type FleetEvent,
+  NOTIFICATIONS_READ_CHANNEL,
+  type User,
+  type Vehicle,
+} from '@outrider/domain';
 import { sampleStatus } from '@outrider/domain/samples';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { NOON, Place, visit } from '../test-notifier.fixture.ts';
@@ -208,4 +216,200 @@ test('the number of unread notifications counts what the account may see now', a
   await place.registry.users.update(owner.id, null, { groupIds: [] });
   await place.relay();
   await last(0);
+});
+
+/** Two drivers, one of them in the group of the neighbour. */
+async function driven() {
+  const { owner, neighbour, vehicle } = await neighbours();
+  const [groupId] = neighbour.groupIds;
+  const boss = await place.registry.users.create(
+    { ...owner, login: 'boss', role: 'operator', groupIds: [] },
+    'a long password',
+  );
+  const blank = { phone: null, licenceNumber: null, licenceExpiresOn: null, dealerId: null };
+  const ivan = await place.registry.drivers.create({
+    ...blank,
+    name: 'Ivan',
+    codes: ['A1'],
+    groupIds: [groupId as never],
+  });
+  const olga = await place.registry.drivers.create({ ...blank, name: 'Olga', codes: ['B2'], groupIds: [] });
+  await place.relay();
+  const say = (driverCode: string, atMs: number) => {
+    const activity = { state: 'moving', sinceMs: NOON, ignition: true, alarms: [], geofenceIds: [], speeding: [] };
+    const status = sampleStatus(vehicle.id, blankPosition(atMs, 52, 13), atMs, {
+      activity: { ...activity, driverCode } as never,
+    });
+    return place.hub.updateLatest([status]);
+  };
+  return { boss, neighbour, vehicle, ivan, olga, say };
+}
+
+test('who drives is in the state, by code and by hand, for those who may see the driver', async () => {
+  const { boss, neighbour, vehicle, ivan, olga, say } = await driven();
+  await place.startLive();
+  await say('A1', NOON);
+  const wish = { all: true, states: true, events: false };
+  const clients = [await place.connect(boss, wish), await place.connect(neighbour, wish)] as const;
+  const shown = (nth: 0 | 1) => {
+    const states = clients[nth].received.flatMap((message) =>
+      message.type === 'snapshot'
+        ? (message.states as Record<string, unknown>[])
+        : message.type === 'vehicle-state'
+          ? [message]
+          : [],
+    );
+    const { driver, driverCode } = states.at(-1) ?? {};
+    return [(driver as { name: string } | null)?.name ?? null, driverCode];
+  };
+  const see = (both: unknown) => vi.waitFor(() => expect([shown(0), shown(1)]).toEqual(both), PATIENCE);
+  await see([
+    ['Ivan', 'A1'],
+    ['Ivan', 'A1'],
+  ]);
+  await say('B2', NOON + 1000);
+  await see([
+    ['Olga', 'B2'],
+    [null, 'B2'],
+  ]);
+  const nowMs = Date.now();
+  const { id } = await place.registry.driverAssignments.create({
+    vehicleId: vehicle.id,
+    driverId: ivan.id,
+    fromMs: nowMs - 1000,
+    toMs: null,
+  });
+  await place.hub.publish(DRIVER_ASSIGNMENT_CHANNEL, JSON.stringify({ vehicleId: vehicle.id }));
+  await see([
+    ['Ivan', 'B2'],
+    ['Ivan', 'B2'],
+  ]);
+  await place.registry.drivers.update(ivan.id, null, { name: 'Ivan Petrov', groupIds: [] });
+  await place.relay();
+  await see([
+    ['Ivan Petrov', 'B2'],
+    [null, 'B2'],
+  ]);
+  await place.registry.driverAssignments.delete(id);
+  await place.registry.drivers.delete(olga.id, null);
+  await place.hub.publish(DRIVER_ASSIGNMENT_CHANNEL, JSON.stringify({ vehicleId: vehicle.id }));
+  await place.relay();
+  await see([
+    [null, 'B2'],
+    [null, 'B2'],
+  ]);
+});
+
+test('clients of the binary subprotocol are sent drivers as messages of their own', async () => {
+  const { boss, neighbour, say } = await driven();
+  await place.startLive();
+  await say('A1', NOON);
+  const binary = ['outrider.live.v1+binary'];
+  const wish = { all: true, states: true, events: false };
+  const clients = [
+    await place.connect(boss, wish, undefined, binary),
+    await place.connect(neighbour, wish, undefined, binary),
+    await place.connect(boss, { ...wish, states: false }, undefined, binary),
+  ] as const;
+  await say('B2', NOON + 1000);
+  const namesOf = (nth: 0 | 1 | 2) =>
+    clients[nth]
+      .of('vehicle-drivers')
+      .flatMap(({ drivers }) => drivers as { driver: { name: string } | null }[])
+      .map(({ driver }) => driver?.name ?? null);
+  await vi.waitFor(
+    () =>
+      expect([namesOf(0), namesOf(1)]).toEqual([
+        ['Ivan', 'Olga'],
+        ['Ivan', null],
+      ]),
+    PATIENCE,
+  );
+  expect(namesOf(2)).toEqual([]);
+});
+
+test('clients of the binary subprotocol are sent what is in a tank where it is another whole percent', async () => {
+  const { owner, vehicle } = await neighbours();
+  const stranger = await place.addUser('stranger', []);
+  await place.relay();
+  await place.startLive();
+  const say = (levelL: number | null, atMs: number, change?: 'refuelling') =>
+    place.hub.updateLatest([
+      sampleStatus(vehicle.id, blankPosition(atMs, 52, 13), atMs, {
+        ...(levelL !== null && { tank: { levelL, capacityL: 400, atMs, ...(change && { change }) } }),
+      }),
+    ]);
+  await say(200, NOON);
+  const binary = ['outrider.live.v1+binary'];
+  const wish = { all: true, states: true, events: false };
+  const clients = [
+    await place.connect(owner, wish, undefined, binary),
+    await place.connect(owner, { ...wish, states: false }, undefined, binary),
+    await place.connect(stranger, wish, undefined, binary),
+    await place.connect(owner, wish),
+  ] as const;
+  // The first is what was sent with the snapshot already; the second makes no other percent.
+  for (const [nth, levelL] of [200, 199, 190, 190].entries())
+    await say(levelL, NOON + 1000 * (nth + 1), nth === 3 ? 'refuelling' : undefined);
+  await say(null, NOON + 5000);
+  const tanks = (nth: 0 | 1 | 2 | 3) =>
+    clients[nth].of('vehicle-tanks').flatMap((message) => message.tanks as Record<string, unknown>[]);
+  const shown = { vehicleId: vehicle.id };
+  await vi.waitFor(() => expect(tanks(0).at(-1)).toEqual({ ...shown, tank: null }), PATIENCE);
+  const levels = tanks(0).map(({ tank }) => (tank as { levelL: number } | null)?.levelL ?? null);
+  // What comes at once may be left out for what is newer.
+  expect(levels[0]).toBe(200);
+  expect(levels.length).toBeLessThan(6);
+  expect(levels).not.toContain(199);
+  expect(tanks(0)[0]).toEqual({
+    ...shown,
+    tank: { levelL: 200, percent: 50, at: new Date(NOON).toISOString(), change: null },
+  });
+  expect([tanks(1), tanks(2), tanks(3)]).toEqual([[], [], []]);
+});
+
+test('counters reach those who see the vehicle and asked for them, as they are when they are read', async () => {
+  const { owner, vehicle } = await neighbours();
+  const stranger = await place.addUser('stranger', []);
+  const unwatched = await place.addVehicle('Unwatched', vehicle.groupIds);
+  await place.relay();
+  const reads: string[][] = [];
+  let isBroken = true;
+  await place.startLive({
+    counters: async (vehicleIds) => {
+      reads.push([...vehicleIds]);
+      if (!isBroken) return place.registry.counters.of(vehicleIds);
+      isBroken = false;
+      throw new Error('the registry is away for a moment');
+    },
+  });
+  const wish = { vehicles: [vehicle.id], counters: true, events: false };
+  const clients = [
+    await place.connect(owner, wish),
+    await place.connect(owner, { ...wish, states: true }, undefined, ['outrider.live.v1+binary']),
+    await place.connect(owner, { ...wish, counters: false }),
+    await place.connect(stranger, wish),
+  ] as const;
+  const correct = (value: number) =>
+    place.registry.counters.correct({
+      vehicleId: vehicle.id,
+      counter: 'odometer',
+      atMs: NOON,
+      value,
+      note: null,
+      createdBy: owner.id,
+    });
+  const announce = () =>
+    place.hub.publish(COUNTERS_CHANNEL, JSON.stringify({ vehicleIds: [unwatched.id, vehicle.id, owner.id] }));
+  await correct(1000);
+  await announce();
+  await correct(120_350_000.4);
+  await announce();
+  const shown = { vehicleId: vehicle.id, at: null, odometerM: 120_350_000, engineHours: 0, custom: [], settled: true };
+  for (const nth of [0, 1] as const)
+    await vi.waitFor(() => expect(clients[nth].of('vehicle-counters').at(-1)?.counters).toEqual([shown]), PATIENCE);
+  expect([clients[2].of('vehicle-counters'), clients[3].of('vehicle-counters')]).toEqual([[], []]);
+  // Read for those who listen alone, and again after it failed.
+  expect(reads.length).toBeGreaterThan(1);
+  expect(new Set(reads.flat())).toEqual(new Set([vehicle.id]));
 });

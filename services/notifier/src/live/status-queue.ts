@@ -1,27 +1,48 @@
 import type { VehicleId } from '@outrider/domain';
 import { POSITION_BYTES, positionsFrame, statesFrame, type VehicleNumbers, vehiclesFrame } from './binary.ts';
 import { listFrame } from './frames.ts';
-import type { SeesGeofence, StatusUpdate } from './status-update.ts';
+import type { Sight, StatusUpdate } from './status-update.ts';
 
 /** What an update counts as while it waits: about what it is going to be on the wire. */
 const JSON_BYTES = 300;
+const DRIVER_BYTES = 150;
+const TANK_BYTES = 130;
+const COUNTERS_BYTES = 150;
 /** Records of one message. What does not go out waits, and may be replaced by something newer. */
 const MAX_IN_LIST = 200;
 const MAX_IN_BINARY = 1000;
 
+/** What waits for a client, the newest of each vehicle. */
+export interface WaitingUpdates {
+  positions: Map<VehicleId, StatusUpdate>;
+  states: Map<VehicleId, StatusUpdate>;
+  /** Vehicles whose driver is another one, for formats that have such details apart. */
+  drivers: Map<VehicleId, StatusUpdate>;
+  /** The same, for those with another level in the tank. */
+  tanks: Map<VehicleId, StatusUpdate>;
+}
+
 /** How a client wants positions and states. */
 export interface StatusFormat {
   readonly bytesPerUpdate: number;
+  /** Who drives and what is in the tank are messages of their own, and not part of the state. */
+  readonly hasDetailsApart?: boolean;
   /** Messages for what waits; what is in a message is taken out of the maps. */
-  frames(positions: Map<VehicleId, StatusUpdate>, states: Map<VehicleId, StatusUpdate>): Iterable<Buffer>;
+  frames(waiting: WaitingUpdates): Iterable<Buffer>;
   /** The client has been sent the vehicle's UUID with its number. Only for formats that have numbers. */
   markIntroduced?(vehicleId: VehicleId): void;
 }
 
-/** Positions and states that wait for a client: the newest of each vehicle. */
+/** Positions, states and counters that wait for a client: the newest of each vehicle. */
 export class StatusQueue {
-  readonly #positions = new Map<VehicleId, StatusUpdate>();
-  readonly #states = new Map<VehicleId, StatusUpdate>();
+  readonly #waiting: WaitingUpdates = {
+    positions: new Map(),
+    states: new Map(),
+    drivers: new Map(),
+    tanks: new Map(),
+  };
+  /** Items of `counters`, which are the same in all formats. */
+  readonly #counters = new Map<VehicleId, Buffer>();
   readonly #onBytes: (bytes: number) => void;
   #format: StatusFormat;
   #bytes = 0;
@@ -47,29 +68,50 @@ export class StatusQueue {
   }
 
   addPosition(update: StatusUpdate): void {
-    this.#add(this.#positions, update);
+    this.#add(this.#waiting.positions, update);
   }
 
   addState(update: StatusUpdate): void {
-    this.#add(this.#states, update);
+    this.#add(this.#waiting.states, update);
+  }
+
+  /** Somebody else drives. */
+  addDriver(update: StatusUpdate): void {
+    const { states, drivers } = this.#waiting;
+    this.#add(this.#format.hasDetailsApart === true ? drivers : states, update);
+  }
+
+  /** The tank has another level. */
+  addTank(update: StatusUpdate): void {
+    const { states, tanks } = this.#waiting;
+    this.#add(this.#format.hasDetailsApart === true ? tanks : states, update);
+  }
+
+  /** @param item the counters as JSON */
+  addCounters(vehicleId: VehicleId, item: Buffer): void {
+    this.#counters.delete(vehicleId);
+    this.#counters.set(vehicleId, item);
+    this.#count();
   }
 
   forget(vehicleId: VehicleId): void {
-    this.#positions.delete(vehicleId);
-    this.#states.delete(vehicleId);
+    for (const updates of [...Object.values(this.#waiting), this.#counters]) updates.delete(vehicleId);
     this.#count();
   }
 
   clear(): void {
-    this.#positions.clear();
-    this.#states.clear();
+    for (const updates of [...Object.values(this.#waiting), this.#counters]) updates.clear();
     this.#count();
   }
 
   *frames(): Generator<Buffer> {
-    for (const frame of this.#format.frames(this.#positions, this.#states)) {
+    for (const frame of this.#format.frames(this.#waiting)) {
       this.#count();
       yield frame;
+    }
+    for (const items of chunksTaken(this.#counters, MAX_IN_LIST)) {
+      this.#count();
+      yield listFrame('{"type":"vehicle-counters","counters":[', items, ']}');
     }
   }
 
@@ -81,7 +123,12 @@ export class StatusQueue {
   }
 
   #count(): void {
-    const bytes = (this.#positions.size + this.#states.size) * this.#format.bytesPerUpdate;
+    const { positions, states, drivers, tanks } = this.#waiting;
+    const bytes =
+      (positions.size + states.size) * this.#format.bytesPerUpdate +
+      drivers.size * DRIVER_BYTES +
+      tanks.size * TANK_BYTES +
+      this.#counters.size * COUNTERS_BYTES;
     if (bytes !== this.#bytes) this.#onBytes(bytes - this.#bytes);
     this.#bytes = bytes;
   }
@@ -90,34 +137,34 @@ export class StatusQueue {
 /** A message for each position and each state. */
 export class SingleMessages implements StatusFormat {
   readonly bytesPerUpdate = JSON_BYTES;
-  readonly #sees: SeesGeofence;
+  readonly #sight: Sight;
 
-  constructor(sees: SeesGeofence) {
-    this.#sees = sees;
+  constructor(sight: Sight) {
+    this.#sight = sight;
   }
 
-  *frames(positions: Map<VehicleId, StatusUpdate>, states: Map<VehicleId, StatusUpdate>): Generator<Buffer> {
+  *frames({ positions, states }: WaitingUpdates): Generator<Buffer> {
     for (const update of taken(positions)) yield update.positionFrame;
-    for (const update of taken(states)) yield update.stateFrame(this.#sees);
+    for (const update of taken(states)) yield update.stateFrame(this.#sight);
   }
 }
 
 /** Lists of positions and lists of states, as JSON. */
 export class ListMessages implements StatusFormat {
   readonly bytesPerUpdate = JSON_BYTES;
-  readonly #sees: SeesGeofence;
+  readonly #sight: Sight;
 
-  constructor(sees: SeesGeofence) {
-    this.#sees = sees;
+  constructor(sight: Sight) {
+    this.#sight = sight;
   }
 
-  *frames(positions: Map<VehicleId, StatusUpdate>, states: Map<VehicleId, StatusUpdate>): Generator<Buffer> {
+  *frames({ positions, states }: WaitingUpdates): Generator<Buffer> {
     for (const some of chunksTaken(positions, MAX_IN_LIST)) {
       const items = some.map((update) => update.positionItem);
       yield listFrame('{"type":"positions","positions":[', items, ']}');
     }
     for (const some of chunksTaken(states, MAX_IN_LIST)) {
-      const items = some.map((update) => update.stateItem(this.#sees));
+      const items = some.map((update) => update.stateItem(this.#sight));
       yield listFrame('{"type":"vehicle-states","states":[', items, ']}');
     }
   }
@@ -128,25 +175,30 @@ export class ListMessages implements StatusFormat {
  */
 export class BinaryMessages implements StatusFormat {
   readonly bytesPerUpdate = POSITION_BYTES;
+  readonly hasDetailsApart = true;
   readonly #numbers: VehicleNumbers;
-  readonly #sees: SeesGeofence;
+  readonly #sight: Sight;
   readonly #now: () => number;
+  readonly #hasStates: boolean;
   /** A bit for each number: the client has its UUID. */
   #introduced = new Uint8Array(0);
 
-  constructor(numbers: VehicleNumbers, sees: SeesGeofence, now: () => number) {
+  /** @param hasStates the client asked for states: who drives and what is in the tank are part of these */
+  constructor(numbers: VehicleNumbers, sight: Sight, now: () => number, hasStates: boolean) {
     this.#numbers = numbers;
-    this.#sees = sees;
+    this.#sight = sight;
     this.#now = now;
+    this.#hasStates = hasStates;
   }
 
-  *frames(positions: Map<VehicleId, StatusUpdate>, states: Map<VehicleId, StatusUpdate>): Generator<Buffer> {
+  *frames(waiting: WaitingUpdates): Generator<Buffer> {
+    const { positions, states, drivers, tanks } = waiting;
     const numbers = this.#numbers;
     for (const some of chunksTaken(positions, MAX_IN_BINARY)) {
       const [known, unknown] = this.#split(some);
       const records = known.map((update) => update.positionRecord(numbers));
       yield joined(
-        unknown.length > 0 ? this.#introduce(unknown, states) : null,
+        unknown.length > 0 ? this.#introduce(unknown, waiting) : null,
         records.length > 0 ? positionsFrame(records, this.#now()) : null,
       );
     }
@@ -154,10 +206,12 @@ export class BinaryMessages implements StatusFormat {
       const [known, unknown] = this.#split(some);
       const statuses = known.map(({ status }) => status);
       yield joined(
-        unknown.length > 0 ? this.#introduce(unknown, states) : null,
-        statuses.length > 0 ? statesFrame(statuses, numbers, this.#sees, this.#now()) : null,
+        unknown.length > 0 ? this.#introduce(unknown, waiting) : null,
+        statuses.length > 0 ? statesFrame(statuses, numbers, this.#sight.geofence, this.#now()) : null,
       );
     }
+    for (const some of chunksTaken(drivers, MAX_IN_LIST)) yield driversFrame(some, this.#sight);
+    for (const some of chunksTaken(tanks, MAX_IN_LIST)) yield tanksFrame(some);
   }
 
   markIntroduced(vehicleId: VehicleId): void {
@@ -183,18 +237,32 @@ export class BinaryMessages implements StatusFormat {
     return [known, unknown];
   }
 
-  /** The records have the states, so no state has to follow. */
-  #introduce(updates: readonly StatusUpdate[], states: Map<VehicleId, StatusUpdate>): Buffer {
+  /** The records have the states, so no state has to follow; a driver and a tank have. */
+  #introduce(updates: readonly StatusUpdate[], { states, drivers, tanks }: WaitingUpdates): Buffer {
     const vehicles = updates.map((update) => {
       const { vehicleId } = update;
       const state = states.get(vehicleId);
       states.delete(vehicleId);
       this.markIntroduced(vehicleId);
+      if (this.#hasStates && update.hasDriver && !drivers.has(vehicleId)) drivers.set(vehicleId, update);
+      if (this.#hasStates && update.hasTank && !tanks.has(vehicleId)) tanks.set(vehicleId, update);
       const isNewer = state !== undefined && state.status.asOfMs > update.status.asOfMs;
       return { vehicleId, status: (isNewer ? state : update).status };
     });
-    return vehiclesFrame(vehicles, this.#numbers, this.#sees, this.#now());
+    return vehiclesFrame(vehicles, this.#numbers, this.#sight.geofence, this.#now());
   }
+}
+
+/** Who drives these vehicles, as one message. */
+export function driversFrame(updates: readonly StatusUpdate[], sight: Sight): Buffer {
+  const items = updates.map((update) => update.driverItem(sight));
+  return listFrame('{"type":"vehicle-drivers","drivers":[', items, ']}');
+}
+
+/** What is in the tanks of these vehicles, as one message. */
+export function tanksFrame(updates: readonly StatusUpdate[]): Buffer {
+  const items = updates.map(({ tankItem }) => tankItem);
+  return listFrame('{"type":"vehicle-tanks","tanks":[', items, ']}');
 }
 
 /** Two messages in one write: both are sent or none. */
@@ -202,15 +270,15 @@ function joined(first: Buffer | null, second: Buffer | null): Buffer {
   return Buffer.concat([first, second].filter((frame) => frame !== null));
 }
 
-function* taken(updates: Map<VehicleId, StatusUpdate>): Generator<StatusUpdate> {
+function* taken<Update>(updates: Map<VehicleId, Update>): Generator<Update> {
   for (const [vehicleId, update] of updates) {
     updates.delete(vehicleId);
     yield update;
   }
 }
 
-function* chunksTaken(updates: Map<VehicleId, StatusUpdate>, length: number): Generator<StatusUpdate[]> {
-  let chunk: StatusUpdate[] = [];
+function* chunksTaken<Update>(updates: Map<VehicleId, Update>, length: number): Generator<Update[]> {
+  let chunk: Update[] = [];
   for (const update of taken(updates)) {
     chunk.push(update);
     if (chunk.length < length) continue;

@@ -1,6 +1,8 @@
 import {
+  type DriverId,
   type GeofenceId,
   positionJson,
+  tankJson,
   type VehicleActivity,
   type VehicleId,
   type VehicleStatus,
@@ -12,17 +14,43 @@ import { textFrame } from './frames.ts';
 /** May the client know of a geofence that a vehicle is in? */
 export type SeesGeofence = (geofenceId: GeofenceId) => boolean;
 
+/** Somebody who drives, as a client may know it. */
+export interface ShownDriver {
+  id: DriverId;
+  name: string;
+}
+
+/** What a client may know beside the vehicles that it sees, by the rights of the moment at which it is called. */
+export interface Sight {
+  geofence: SeesGeofence;
+  /** Null where the client may not see the driver. */
+  driver(id: DriverId): ShownDriver | null;
+}
+
 /** A vehicle's status on its way to clients. Each form is encoded once, when the first client needs it. */
 export class StatusUpdate {
   readonly status: VehicleStatus;
+  /** Who drives; null: nobody that is known. */
+  readonly driverId: DriverId | null;
   #positionItem: Buffer | null = null;
   #positionFrame: Buffer | null = null;
   #positionRecord: Buffer | null = null;
   #stateItem: Buffer | null = null;
   #stateFrame: Buffer | null = null;
+  #tankItem: Buffer | null = null;
 
-  constructor(status: VehicleStatus) {
+  constructor(status: VehicleStatus, driverId: DriverId | null) {
     this.status = status;
+    this.driverId = driverId;
+  }
+
+  /** True where there is something to be said of who drives. */
+  get hasDriver(): boolean {
+    return this.driverId !== null || this.status.activity?.driverCode !== undefined;
+  }
+
+  get hasTank(): boolean {
+    return this.status.tank !== undefined;
   }
 
   get vehicleId(): VehicleId {
@@ -47,19 +75,35 @@ export class StatusUpdate {
   }
 
   /** As an item of `states`. */
-  stateItem(sees: SeesGeofence): Buffer {
-    // Clients differ by the geofences that they may see; most vehicles are in none.
-    if (namesGeofences(this.status.activity)) return Buffer.from(stateText(this.status, sees));
-    this.#stateItem ??= Buffer.from(stateText(this.status, sees));
+  stateItem(sight: Sight): Buffer {
+    if (this.#isPersonal) return Buffer.from(stateText(this, sight));
+    this.#stateItem ??= Buffer.from(stateText(this, sight));
     return this.#stateItem;
   }
 
   /** A whole `vehicle-state` message. */
-  stateFrame(sees: SeesGeofence): Buffer {
-    const encode = () => textFrame(`{"type":"vehicle-state",${stateText(this.status, sees).slice(1)}`);
-    if (namesGeofences(this.status.activity)) return encode();
+  stateFrame(sight: Sight): Buffer {
+    const encode = () => textFrame(`{"type":"vehicle-state",${stateText(this, sight).slice(1)}`);
+    if (this.#isPersonal) return encode();
     this.#stateFrame ??= encode();
     return this.#stateFrame;
+  }
+
+  /** As an item of `drivers`. */
+  driverItem(sight: Sight): Buffer {
+    return Buffer.from(JSON.stringify({ vehicleId: this.vehicleId, ...driverOf(this, sight) }));
+  }
+
+  /** As an item of `tanks`. */
+  get tankItem(): Buffer {
+    const { vehicleId, tank } = this.status;
+    this.#tankItem ??= Buffer.from(JSON.stringify({ vehicleId, tank: tank === undefined ? null : tankJson(tank) }));
+    return this.#tankItem;
+  }
+
+  /** Clients differ by the geofences and the drivers that they may see; most vehicles have neither. */
+  get #isPersonal(): boolean {
+    return this.driverId !== null || namesGeofences(this.status.activity);
   }
 
   get #positionText(): string {
@@ -68,15 +112,28 @@ export class StatusUpdate {
   }
 }
 
-function stateText(status: VehicleStatus, sees: SeesGeofence): string {
-  return JSON.stringify(liveStateJson(status, sees));
+function stateText(update: StatusUpdate, sight: Sight): string {
+  return JSON.stringify(liveStateJson(update, sight));
 }
 
 /**
- * The state of a vehicle as the live API shows it, with the geofences among its open events that the client may see.
+ * The state of a vehicle as the live API shows it, with the geofences among its open events, and the driver, that the
+ * client may see.
  */
-export function liveStateJson(status: VehicleStatus, sees: SeesGeofence): Record<string, unknown> {
-  return { ...vehicleStateJson(status), ...openEventsOf(status.activity, sees) };
+export function liveStateJson(update: StatusUpdate, sight: Sight): Record<string, unknown> {
+  const { status } = update;
+  return {
+    ...vehicleStateJson(status),
+    ...openEventsOf(status.activity, sight.geofence),
+    ...driverOf(update, sight),
+  };
+}
+
+function driverOf({ status, driverId }: StatusUpdate, sight: Sight) {
+  return {
+    driver: driverId === null ? null : sight.driver(driverId),
+    driverCode: status.activity?.driverCode ?? null,
+  };
 }
 
 /** Geofences that the vehicle is in, and limits that it exceeds, of those that the client may see. */

@@ -1,4 +1,4 @@
-import { type Directory, type UserId, visibleUnread } from '@outrider/domain';
+import { type Directory, type User, type UserId, visibleUnread } from '@outrider/domain';
 import type { Notifications as Inbox } from '@outrider/registry';
 import type { Logger } from '@outrider/runtime';
 import type { Connections } from './connections.ts';
@@ -41,9 +41,15 @@ export class UnreadFeed {
   async #count(userId: UserId): Promise<void> {
     this.#counting.set(userId, false);
     try {
-      const count = await this.#unreadOf(userId);
+      const { directory, inbox } = this.#context;
+      const unread = directory.users.has(userId) ? await inbox.unread(userId) : [];
+      /** The same for all callers that are the same. */
+      const counts = new Map<User, number>();
       for (const client of this.#context.connections.of(userId)) {
-        if (!client.subscription?.unread) continue;
+        const caller = client.callerIn(directory);
+        if (!client.subscription?.unread || caller === undefined) continue;
+        const count = counts.get(caller) ?? visibleUnread(caller, unread, directory);
+        counts.set(caller, count);
         client.send(jsonFrame({ type: 'unread', count }));
         this.#context.metrics.sent.unread.inc();
       }
@@ -55,12 +61,6 @@ export class UnreadFeed {
       this.#counting.delete(userId);
       if (isStale) this.changed(userId);
     }, COUNT_EVERY_MS).unref();
-  }
-
-  async #unreadOf(userId: UserId): Promise<number> {
-    const { directory, inbox } = this.#context;
-    const user = directory.users.get(userId);
-    return user === undefined ? 0 : visibleUnread(user, await inbox.unread(userId), directory);
   }
 
   #isWanted(userId: UserId): boolean {

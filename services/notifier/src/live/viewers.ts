@@ -1,5 +1,16 @@
 import { rightToGeofence, rightToGroup, rightToNotificationRule, rightToUser } from '@outrider/access';
-import { type Definition, type Directory, maySeeVehicle, mayUseVideo, type User } from '@outrider/domain';
+import {
+  type Definition,
+  type Directory,
+  type Geofence,
+  type Member,
+  mayListVehicle,
+  maySeeDriver,
+  maySeeVehicle,
+  mayUseVideo,
+  organisationOf,
+  type User,
+} from '@outrider/domain';
 
 /** Key of operators. No id is empty. */
 const OPERATORS = '';
@@ -8,7 +19,9 @@ const OPERATORS = '';
 export function maySeeDefinition(user: User, definition: Definition, directory: Directory): boolean {
   switch (definition.kind) {
     case 'vehicle':
-      return maySeeVehicle(user, definition);
+      return mayListVehicle(user, definition);
+    case 'driver':
+      return maySeeDriver(user, definition);
     case 'group':
       return rightToGroup(user, definition) !== 'none';
     case 'geofence':
@@ -25,17 +38,19 @@ export function maySeeDefinition(user: User, definition: Definition, directory: 
 }
 
 /**
- * Keys that lead to all accounts that may see a definition, and maybe to others: operators, an account's id, or a
- * group's id for the users that were given the group.
+ * Keys that lead to all accounts that may see a definition, and maybe to others: operators, an account's id, a group's
+ * id for the users that were given the group, or an organisation for its users.
  */
 export function viewerKeysOf(definition: Definition, directory: Directory): readonly string[] {
   switch (definition.kind) {
     case 'vehicle':
       return keys(definition.dealerId, ...definition.groupIds);
+    case 'driver':
+      return keys(definition.dealerId, ...definition.groupIds);
     case 'group':
       return keys(definition.dealerId, definition.id);
     case 'geofence':
-      return keys(definition.ownerId, directory.ownerOf(definition)?.dealerId ?? null);
+      return keys(definition.ownerId, ...sharesOf(definition, directory.ownerOf(definition)));
     case 'user':
       return keys(definition.dealerId, definition.id);
     case 'notification-rule':
@@ -48,8 +63,10 @@ export function viewerKeysOf(definition: Definition, directory: Directory): read
 }
 
 /** Keys that an account is found by. */
-export function keysOfViewer({ id, role, groupIds }: User): readonly string[] {
-  return { operator: [OPERATORS, id], dealer: [id], user: [id, ...groupIds] }[role];
+export function keysOfViewer(user: User): readonly string[] {
+  const { id, role, groupIds } = user;
+  const organisation = organisationKey(user);
+  return { operator: [OPERATORS, id], dealer: [id], user: [id, organisation, ...groupIds] }[role];
 }
 
 /** Definitions whose viewers follow from a definition that changes. */
@@ -73,6 +90,17 @@ export function isSameViewer(one: User, other: User): boolean {
     mayUseVideo(one) === mayUseVideo(other) &&
     keysOfOne.symmetricDifference(keysOfOther).size === 0
   );
+}
+
+/** Key of the users of an organisation. */
+function organisationKey(member: Member): string {
+  return `organisation ${organisationOf(member) ?? ''}`;
+}
+
+/** The dealer of the owner, and whom the geofence is shared with. */
+function sharesOf({ sharedWithOrganisation, sharedGroupIds }: Geofence, owner: User | undefined): (string | null)[] {
+  if (owner === undefined) return [...sharedGroupIds];
+  return [owner.dealerId, ...(sharedWithOrganisation ? [organisationKey(owner)] : []), ...sharedGroupIds];
 }
 
 function keys(...ids: readonly (string | null)[]): string[] {

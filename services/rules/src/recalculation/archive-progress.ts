@@ -11,13 +11,21 @@ export class ArchiveProgress {
   readonly #log: Pick<Log, 'endOffsets' | 'locate'>;
   readonly #checkpoints: Pick<Checkpoints, 'load'>;
   readonly #now: () => number;
+  readonly #hurry: () => Promise<void>;
   /**
    * Identity of the log that the archiver's checkpoints are of, by topic and partition, once it was found to be this
    * log's.
    */
   readonly #identities = new Map<string, string>();
 
-  constructor(log: Pick<Log, 'endOffsets' | 'locate'>, checkpoints: Pick<Checkpoints, 'load'>, now: () => number) {
+  /** @param hurry has an archiver of this process insert what it has gathered. Default: it runs elsewhere */
+  constructor(
+    log: Pick<Log, 'endOffsets' | 'locate'>,
+    checkpoints: Pick<Checkpoints, 'load'>,
+    now: () => number,
+    hurry: () => Promise<void> = async () => {},
+  ) {
+    this.#hurry = hurry;
     this.#log = log;
     this.#checkpoints = checkpoints;
     this.#now = now;
@@ -38,6 +46,7 @@ export class ArchiveProgress {
         while (end > 0 && (await this.#archivedUpTo(topic, partition)) < end) {
           if (this.#now() >= untilMs) throw new ArchiveBehind();
           await check();
+          await this.#hurry();
           await wait(50, undefined, { signal: stop });
         }
       }

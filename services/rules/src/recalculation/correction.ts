@@ -34,7 +34,16 @@ export interface Correction {
 export type Phase = Pick<FleetEvent, 'id' | 'phase'>;
 
 /** Kinds that report at their end what was gone through since their begin. */
-const SUMMED: ReadonlySet<EventKind> = new Set(['speeding', 'trip', 'parking', 'idling']);
+const SUMMED: ReadonlySet<EventKind> = new Set([
+  'speeding',
+  'trip',
+  'parking',
+  'idling',
+  'refuelling',
+  'fuel-drain',
+  // Its farthest value; and after a gap, its last one and where that was.
+  'sensor-threshold',
+]);
 
 /** What a run over the history made, up to a fix. */
 export interface Findings {
@@ -81,7 +90,7 @@ export function correct(findings: Findings, archived: readonly HistoricEvent[]):
       now = takenUp(rest, known, firstFixMs);
       if (now === undefined) continue;
       rest.delete(now.id);
-      now = { ...now, id: known.id, startedAtMs: known.startedAtMs, fromFixTimeMs: known.fromFixTimeMs } as FleetEvent;
+      now = begunAs(known, now);
     }
     rest.delete(known.id);
     if (now === undefined) {
@@ -94,6 +103,9 @@ export function correct(findings: Findings, archived: readonly HistoricEvent[]):
       if (SUMMED.has(now.kind) && beganAtMs(now.id) <= firstAfterMs) settled = false;
       if (known.phase === 'begin' ? !isSame(now, known) : !beganAlike(now, known)) {
         written.push(now);
+        settled = false;
+      } else if (!isStartSame(now, known)) {
+        // It was archived with its end, and is corrected there.
         settled = false;
       }
     } else if (!isSame(now, known)) {
@@ -144,7 +156,12 @@ function takenUp(
 }
 
 function subjectOf(event: FleetEvent): string {
-  return `${event.kind} ${geofenceOf(event) ?? ''} ${event.kind === 'alarm' ? event.alarm : ''}`;
+  return `${event.kind} ${geofenceOf(event) ?? ''} ${detailOf(event)}`;
+}
+
+function detailOf(event: FleetEvent): string {
+  if (event.kind === 'alarm') return event.alarm;
+  return event.kind === 'driver-shift' ? event.driverCode : '';
 }
 
 /** Did it last when this fix was taken, as far as fixes up to it say? */
@@ -155,6 +172,31 @@ function isOpenAt(event: FleetEvent, fixMs: number): boolean {
 /** The time in an event's id: Unix milliseconds of the fix that began it (see `deriveEventId`). */
 export function beganAtMs(id: EventId): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+}
+
+/** An event that was found going on, with the begin that is known of it. */
+function begunAs(known: FleetEvent, found: FleetEvent): FleetEvent {
+  const { id, startedAtMs, fromFixTimeMs, startLatitude, startLongitude } = known;
+  const hasStart = startLatitude !== undefined && startLongitude !== undefined;
+  return {
+    ...found,
+    id,
+    startedAtMs,
+    fromFixTimeMs,
+    ...(hasStart && { startLatitude, startLongitude }),
+  } as FleetEvent;
+}
+
+/** Did they begin at the same place? What was recorded before places of begins were kept, did. */
+function isStartSame(a: FleetEvent, b: FleetEvent): boolean {
+  if (a.startLatitude === undefined || b.startLatitude === undefined) return true;
+  const isNear = (x = 0, y = 0) => roundedDegrees(x) === roundedDegrees(y);
+  return isNear(a.startLatitude, b.startLatitude) && isNear(a.startLongitude, b.startLongitude);
+}
+
+/** To the precision of the archive. */
+function roundedDegrees(degrees: number): number {
+  return Math.round(degrees * 1e7);
 }
 
 function beganAlike(a: FleetEvent, b: FleetEvent): boolean {
@@ -172,7 +214,7 @@ function factsOf({ origin: _, startLatitude, startLongitude, ...facts }: FleetEv
   const compared = hasStart ? { ...facts, startLatitude, startLongitude } : facts;
   const rounded = Object.entries(compared).map(([name, value]) => {
     if (typeof value !== 'number') return [name, value];
-    if (/(lat|long)itude$/i.test(name)) return [name, Math.round(value * 1e7)];
+    if (/(lat|long)itude$/i.test(name)) return [name, roundedDegrees(value)];
     return [name, name === 'speedKmh' ? Math.round(value * 10) : value];
   });
   return JSON.stringify(rounded.toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1)));

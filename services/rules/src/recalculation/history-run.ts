@@ -6,7 +6,7 @@ import {
   type Geofence,
   type GeofenceId,
   geofenceOf,
-  maySeeVehicle,
+  mayListVehicle,
   type Position,
   type ProtocolName,
   type Rejection,
@@ -16,9 +16,17 @@ import {
   type UserId,
   type Vehicle,
   type VehicleId,
+  WORKER_EVENT_KINDS,
   watches,
 } from '@outrider/domain';
-import { type Engine, MAX_GEOFENCES_AT_ONCE, REANCHOR_FIXES, REANCHOR_MS } from '@outrider/engine';
+import {
+  type CompiledSensor,
+  type Engine,
+  MAX_GEOFENCES_AT_ONCE,
+  REANCHOR_FIXES,
+  REANCHOR_MS,
+  vehicleSensors,
+} from '@outrider/engine';
 import type { Phase } from './correction.ts';
 
 /** A position as the archive gives it back: with what the engine judges it by. */
@@ -33,8 +41,8 @@ export interface HistoricPosition extends Position {
 /** More than these of one vehicle are not put together in memory. */
 const MAX_EVENTS = 200_000;
 
-/** Kinds that can't be recalculated: they depend on when data came, not on when fixes were taken. */
-const BY_ARRIVAL: ReadonlySet<EventKind> = new Set(['offline']);
+/** Kinds that can't be recalculated from fixes: they depend on when data came, or a worker makes them. */
+const BY_ARRIVAL: ReadonlySet<EventKind> = new Set(['offline', ...WORKER_EVENT_KINDS]);
 
 /** The interval holds too many events to be recalculated at once; the caller must ask for a shorter one. */
 export class TooManyEventsError extends Error {
@@ -64,10 +72,12 @@ export function scopeOf(directory: Directory, vehicleId: VehicleId, geofenceId: 
   const vehicle = directory.vehicles.get(vehicleId);
   if (vehicle === undefined) return null;
   const owners = new Map<UserId, User>();
-  for (const user of directory.users.values()) if (maySeeVehicle(user, vehicle)) owners.set(user.id, user);
+  for (const user of directory.users.values()) if (mayListVehicle(user, vehicle)) owners.set(user.id, user);
   const geofences: Geofence[] = [];
   const geofenceIds = new Set<GeofenceId>();
   let longestWaitMs = Math.max(vehicle.speedingMinSeconds * 1000, vehicle.tripStopMinutes * 60_000);
+  for (const { thresholds } of vehicle.sensors)
+    for (const { forSeconds } of thresholds) longestWaitMs = Math.max(longestWaitMs, forSeconds * 1000);
   const named = geofenceId === null ? null : directory.geofences.get(geofenceId);
   for (const geofence of named === null ? directory.geofences.values() : considered(directory, named)) {
     const owner = owners.get(geofence.ownerId);
@@ -129,7 +139,9 @@ export class HistoryRun {
   #soundSinceMs = 0;
   #soundUntilMs = 0;
   /** What positions of the interval said and none after it has said again: it may be known from there alone. */
-  readonly #unrepeated = new Set<'ignition' | 'supplyV'>();
+  readonly #unrepeated = new Set<'ignition' | 'supplyV' | 'fuel-used'>();
+  /** The engine's counters of fuel: a trip begins with their last reading. */
+  readonly #counters: readonly CompiledSensor[];
 
   /**
    * @param engine that knows the definitions of the scope, and nothing of the vehicle yet
@@ -141,6 +153,8 @@ export class HistoryRun {
     this.#scope = scope;
     this.#fromMs = fromMs;
     this.#toMs = toMs;
+    const { all } = vehicleSensors(scope.vehicle.sensors);
+    this.#counters = all.filter(({ definition }) => definition.kind === 'fuel-used');
   }
 
   /**
@@ -199,8 +213,20 @@ export class HistoryRun {
     // What was first found going on by something that came late, the live rules found later, or not yet.
     if (this.#engine.undecidedSinceMs(this.#scope.vehicle.id, this.#fromMs) !== null) return false;
     if (this.#unrepeated.size > 0) return false;
+    // The live rules measure the fuel against levels that late data may have changed.
+    const fuelSinceMs = this.#engine.fuelSinceMs(this.#scope.vehicle.id);
+    if (fuelSinceMs !== null && fuelSinceMs <= this.#toMs) return false;
+    if (this.#engine.hasPastShiftIn(this.#scope.vehicle.id, this.#fromMs, this.#toMs) && this.#lasts) return false;
+    if (!this.#engine.hasMediansAfter(this.#scope.vehicle.id, this.#toMs)) return false;
     const sinceMs = this.#soundUntilMs - this.#soundSinceMs;
     return this.#sound >= REANCHOR_FIXES && sinceMs >= Math.max(REANCHOR_MS, this.#scope.longestWaitMs);
+  }
+
+  /** Does anything last that began in the interval or before? */
+  get #lasts(): boolean {
+    for (const { phase, startedAtMs } of this.events.values())
+      if (phase === 'begin' && startedAtMs <= this.#toMs) return true;
+    return false;
   }
 
   #listen(position: HistoricPosition): void {
@@ -212,6 +238,10 @@ export class HistoryRun {
       if (position.fixTimeMs <= this.#toMs) this.#unrepeated.add(what);
       else this.#unrepeated.delete(what);
     }
+    if (this.#counters.length === 0 || !this.#counters.every((counter) => Number.isFinite(counter.valueOf(position))))
+      return;
+    if (position.fixTimeMs <= this.#toMs) this.#unrepeated.add('fuel-used');
+    else this.#unrepeated.delete('fuel-used');
   }
 
   #judge(positions: readonly HistoricPosition[], accepted: number): void {

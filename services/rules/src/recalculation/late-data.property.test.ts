@@ -16,7 +16,7 @@ import {
   type Vehicle,
   type VehicleId,
 } from '@outrider/domain';
-import { sampleGeofence, sampleUser, sampleVehicle } from '@outrider/domain/samples';
+import { sampleGeofence, sampleSensor, sampleUser, sampleVehicle } from '@outrider/domain/samples';
 import { Engine } from '@outrider/engine';
 import { runs } from '@outrider/testing';
 import fc from 'fast-check';
@@ -33,8 +33,9 @@ const VAN = '00000000-0000-7000-8000-000000000001' as VehicleId;
 const OWNER = '00000000-0000-7000-8000-0000000000aa' as UserId;
 const FENCES = [1, 2, 3].map((n) => `00000000-0000-7000-8000-0000000000f${n}` as GeofenceId);
 
+const HARSH = { harshAccelerationMps2: 2.1, harshBrakingMps2: 2.1, harshCorneringMps2: 2.1 };
 const owner: User = sampleUser({ id: OWNER, login: 'owner', name: 'Owner' });
-const van: Vehicle = sampleVehicle({ id: VAN, name: 'Van', speedLimitKmh: 80 });
+const van: Vehicle = sampleVehicle({ id: VAN, name: 'Van', speedLimitKmh: 80, ...HARSH });
 const fence = (id: GeofenceId, fields: Partial<Geofence>): Geofence =>
   sampleGeofence({
     id,
@@ -47,6 +48,8 @@ const changeTo = (definition: Definition): DefinitionChange => {
   const { kind, id, version } = definition;
   return { kind, id, version, changedAtMs: 0, definition };
 };
+
+const OUTSIDE: LngLat = [0.0657, 0.0657];
 
 // A board of 0.06° a side: geofences with corners and rims between the places that fixes are at.
 const place = fc
@@ -75,15 +78,18 @@ const terms = fc.record({
   speedLimitKmh: fc.constantFrom(null, 50),
   minDwellSeconds: fc.constantFrom(0, 0, 45, 200, 1800),
 });
-const OUTSIDE: LngLat = [0.0657, 0.0657];
 const fix = (steps: readonly number[]) =>
   fc.record({
     seconds: fc.constantFrom(...steps),
-    place,
+    // Often it is where it was: with little time between, everything else would be a jump.
+    place: fc.oneof({ weight: 3, arbitrary: place }, { weight: 1, arbitrary: fc.constant(OUTSIDE) }),
     speedKmh: fc.constantFrom(null, 0, 0, 40, 55, 61, 85, 120),
+    courseDeg: fc.constantFrom(null, 0, 20, 350),
     ignition: fc.constantFrom(null, true, true, false),
     valid: fc.constantFrom(true, true, true, true, true, false),
     alarms: fc.constantFrom<readonly Alarm[]>([], [], [], [], ['sos']),
+    driverCode: fc.constantFrom(null, null, null, 'A1', 'A1', 'B2', '000000'),
+    temperatureC: fc.constantFrom(null, -20, -18, -14, -5),
     /** Sent with the others, or kept by the terminal until so many packets later. */
     keptFor: fc.constantFrom(0, 0, 0, 1, 2, 5, 11),
   });
@@ -108,6 +114,18 @@ const drive: typeof short = fc.oneof({ weight: 3, arbitrary: short }, { weight: 
 const story = fc.record({
   fences: fc.array(terms, { minLength: 1, maxLength: 3 }),
   speedingMinSeconds: fc.constantFrom(0, 0, 100),
+  sensor: fc
+    .record({
+      smoothing: fc.constantFrom(1, 1, 3),
+      hysteresis: fc.constantFrom(0, 3),
+      forSeconds: fc.constantFrom(0, 0, 200),
+    })
+    .map(({ smoothing, ...terms }) =>
+      sampleSensor({
+        smoothing,
+        thresholds: [{ id: FENCES[0] as string, condition: 'above', min: null, max: -15, ...terms }],
+      }),
+    ),
   drive,
   perPacket: fc.integer({ min: 1, max: 4 }),
   /** Packets after two hours without any: silence has ended the trips before. */
@@ -126,8 +144,11 @@ function packetsOf({ drive, perPacket, silences }: Story): { taken: Position[]; 
   let atMs = T0;
   const taken = drive.map(({ seconds, place: [longitude, latitude], ...fields }): Position => {
     atMs += seconds * 1000;
-    const { speedKmh, ignition, valid, alarms } = fields;
-    return { ...blankPosition(atMs, latitude, longitude), speedKmh, ignition, valid, alarms };
+    const { speedKmh, courseDeg, ignition, valid, alarms, driverCode, temperatureC } = fields;
+    // Of two values of one second the first to come counts, and which that was the history does not know.
+    const temperature = temperatureC === null || seconds === 0 ? null : { temperature1C: temperatureC };
+    const attributes = driverCode === null ? temperature : { driverCode };
+    return { ...blankPosition(atMs, latitude, longitude), speedKmh, courseDeg, ignition, valid, alarms, attributes };
   });
   const sent: Position[][] = [];
   for (const [nth, position] of taken.entries()) {
@@ -147,10 +168,10 @@ function packetsOf({ drive, perPacket, silences }: Story): { taken: Position[]; 
   return { taken: inTime, packets };
 }
 
-function scopeOfStory({ fences, speedingMinSeconds }: Story, only: GeofenceId | null = null): Scope {
+function scopeOfStory({ fences, speedingMinSeconds, sensor }: Story, only: GeofenceId | null = null): Scope {
   const directory = new Directory();
   directory.apply(changeTo(owner));
-  directory.apply(changeTo({ ...van, speedingMinSeconds }));
+  directory.apply(changeTo({ ...van, speedingMinSeconds, sensors: sensor === undefined ? [] : [sensor] }));
   for (const [nth, fields] of fences.entries()) directory.apply(changeTo(fence(FENCES[nth] as GeofenceId, fields)));
   const scope = scopeOf(directory, VAN, only);
   if (scope === null) throw new Error('the van is watched');
@@ -365,4 +386,75 @@ test('a fix that came ahead of its time moves nothing live, and has its place in
   await recalculateVehicle(history, { ...task, fromMs: T0, toMs: T0 + 29 * 60_000 }, noProgress);
   const trips = history.events(VAN).filter(({ kind }) => kind === 'trip');
   expect(trips).toMatchObject([{ phase: 'end', startedAtMs: T0, endedAtMs: T0 + 40 * 60_000, endReason: 'stopped' }]);
+});
+
+/**
+ * Positions of which some come only after all others up to a minute; then they are recalculated until that is settled,
+ * and the rest comes.
+ */
+async function withLate(scope: Scope, taken: readonly Position[], isLate: (nth: number) => boolean, untilNth: number) {
+  const history = new MemoryHistory();
+  const live = new Engine();
+  live.load([...scope.owners, scope.vehicle, ...scope.geofences].map(changeTo));
+  let offset = 0;
+  let waiting: { fromMs: number; toMs: number } | null = null;
+  const send = async (position: Position, receivedAtMs: number) => {
+    const reported: FleetEvent[] = [];
+    const packet = { vehicleId: VAN, terminalId: '1' as TerminalId, protocol: 'osmand' as const, receivedAtMs };
+    live.process({ ...packet, positions: [position] }, offset++, reported);
+    history.archivePacket({ ...packet, positions: [position] });
+    history.archiveEvents(reported.filter(({ kind }) => kind !== 'offline'));
+    for (const { fromMs, toMs } of live.takeLate()) {
+      const known: { fromMs: number; toMs: number } = waiting ?? { fromMs, toMs };
+      waiting = { fromMs: Math.min(known.fromMs, fromMs), toMs: Math.max(known.toMs, toMs) };
+    }
+  };
+  const recalculate = async (freshMs: number) => {
+    if (waiting === null) return;
+    const engine = new Engines().engineFor(scope);
+    const task = { scope, engine, isLateData: true, ...waiting, freshMs, number: 1 + offset };
+    const { settled } = await recalculateVehicle(history, task, noProgress);
+    if (settled) waiting = null;
+  };
+  const lastMs = taken.at(-1)?.fixTimeMs ?? 0;
+  const first = taken.slice(0, untilNth);
+  for (const position of first.filter((_, nth) => !isLate(nth))) await send(position, position.fixTimeMs);
+  for (const position of first.filter((_, nth) => isLate(nth))) await send(position, first.at(-1)?.fixTimeMs ?? 0);
+  await recalculate(lastMs);
+  for (const position of taken.slice(untilNth)) {
+    await send(position, position.fixTimeMs);
+    await recalculate(position.fixTimeMs + LATER_MS);
+  }
+  const reported: FleetEvent[] = [];
+  live.advance(lastMs + SILENCE_MS, reported);
+  history.archiveEvents(reported.filter(({ kind }) => kind !== 'offline'));
+  return { found: history.events(VAN), wanted: inOrder(scope, taken, lastMs) };
+}
+
+test('what ends long after late data says what the late data said', async () => {
+  const shape = { type: 'circle' as const, center: [0.03, 0.03] as const, radiusM: 1700 };
+  const terms = { shape, speedLimitKmh: null, minDwellSeconds: 0 };
+  const threshold = { condition: 'above' as const, min: null, max: -15, hysteresis: 3, forSeconds: 0 };
+  const sensor = sampleSensor({ smoothing: 1, thresholds: [{ id: FENCES[0] as string, ...threshold }] });
+  const scope = scopeOfStory({ fences: [terms], speedingMinSeconds: 0, sensor } as unknown as Story);
+  const at = (minute: number, attributes: Position['attributes']): Position => ({
+    ...blankPosition(
+      T0 + minute * 60_000,
+      0.03,
+      minute === 0 || minute > 50 ? 0.06 : 0.028 + Math.min(minute, 20) / 10_000,
+    ),
+    // Neither its trip nor where it stands lasts from the late data to the end.
+    speedKmh: minute < 20 || minute > 50 ? 20 : 0,
+    attributes,
+  });
+  const taken = Array.from({ length: 60 }, (_, minute) => {
+    if (minute === 5) return at(minute, { temperature1C: -14 });
+    if (minute === 10) return at(minute, { temperature1C: -5, driverCode: 'A1' });
+    if (minute === 11) return at(minute, { driverCode: '0000' });
+    return at(minute, minute === 45 ? { temperature1C: -20 } : null);
+  });
+  const { found, wanted } = await withLate(scope, taken, (nth) => nth === 10 || nth === 11, 40);
+  expect(wanted.find(({ kind }) => kind === 'sensor-threshold')).toMatchObject({ phase: 'end', peakValue: -5 });
+  expect(wanted.find(({ kind }) => kind === 'geofence-visit')).toMatchObject({ phase: 'end', driverCode: 'A1' });
+  expectSame(found, wanted);
 });

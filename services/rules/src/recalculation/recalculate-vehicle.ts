@@ -95,6 +95,11 @@ export interface VehicleTask {
    * so that it is published again, and not never, where the process dies in between. Default: no notifications.
    */
   publish?: ((events: readonly FleetEvent[]) => Promise<void>) | null;
+  /**
+   * Announces what the archive is about to say, for readers that keep what it has: before it does, for the same reason.
+   * Default: nobody wants to know.
+   */
+  announce?: (correction: Pick<Correction, 'written' | 'removed'>) => Promise<void>;
   /** Positions at a time: what is between two chances for others to use the thread. Default 5000. */
   pagePositions?: number;
 }
@@ -114,6 +119,9 @@ const MAX_ARCHIVED = 400_000;
 const MINUTE_MS = 60_000;
 /** Time before the interval that the engine processes first, to have its state at the beginning. */
 const MIN_WARM_UP_MS = 2 * 3_600_000;
+/** Levels of a tank are compared with those of half a day before, and these were smoothed. */
+const TANK_WARM_UP_MS = 86_400_000;
+const TANK_WARM_UP_FIXES = 400;
 /** The first of them may be a jump: the engine needs a few to see that the others are right. */
 const WARM_UP_FIXES = 16;
 /** An event that began longer before the interval than this keeps the begin that the archive has of it. */
@@ -181,8 +189,10 @@ export async function recalculateVehicle(
   const { written, added, removed, news, settled } = correction;
   const made = news.map((phase) => run.made.get(phaseKey(phase))).filter((event) => event !== undefined);
   if (task.publish && made.length > 0) await task.publish(made);
-  if (written.length + removed.length > 0)
+  if (written.length + removed.length > 0) {
+    await task.announce?.({ written, removed });
     await history.replaceEvents({ number: Math.max(task.number, archived.lastNumber + 1), written, removed });
+  }
   return { positions: run.positions, added, changed: written.length - added, removed: removed.length, settled };
 }
 
@@ -191,9 +201,15 @@ async function startOf(history: History, scope: Scope, knownFromMs: number): Pro
   // What went before decides how something begins: a trip, by where the vehicle had stood.
   const before = new ArchivedUpTo(history, scope, knownFromMs - 1);
   await before.readThrough(knownFromMs - 1);
-  const warmMs = before.earliestMs(knownFromMs) - Math.max(MIN_WARM_UP_MS, 2 * scope.longestWaitMs);
+  const isTank = scope.vehicle.tankCapacityL !== null;
+  const leastMs = isTank ? TANK_WARM_UP_MS : MIN_WARM_UP_MS;
+  const warmMs = before.earliestMs(knownFromMs) - Math.max(leastMs, 2 * scope.longestWaitMs);
   // Some fixes at least, however long before: where nothing is known of before, nothing is seen to begin.
-  const lastFixes = { vehicleId: scope.vehicle.id, throughMs: warmMs, count: WARM_UP_FIXES };
+  const lastFixes = {
+    vehicleId: scope.vehicle.id,
+    throughMs: warmMs,
+    count: isTank ? TANK_WARM_UP_FIXES : WARM_UP_FIXES,
+  };
   const startMs = (await history.startOfLastFixes(lastFixes)) ?? warmMs;
   // Events are counted by the minute: from the middle of one on, fewer would be left out than were live.
   return startMs - (startMs % MINUTE_MS);

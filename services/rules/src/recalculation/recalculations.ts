@@ -1,8 +1,9 @@
 import { type FleetEvent, type GeofenceId, type VehicleId, watches } from '@outrider/domain';
-import { lateEventsTopic } from '@outrider/log';
+import { correctionsTopic, lateEventsTopic } from '@outrider/log';
 import type { JobFacts, JobOutcome, LeasedJob, ServiceJobFields } from '@outrider/registry';
 import { appendAll } from '../append-all.ts';
 import { ArchiveBehind, ArchiveProgress } from './archive-progress.ts';
+import type { Correction } from './correction.ts';
 import { Engines } from './engines.ts';
 import { HistoryOfMany } from './history-of-many.ts';
 import { scopeOf, TooManyEventsError } from './history-run.ts';
@@ -58,7 +59,7 @@ export class Recalculations {
     this.#parts = parts;
     this.#times = times;
     this.#metrics = metrics;
-    this.#archive = new ArchiveProgress(parts.log, parts.checkpoints, parts.now);
+    this.#archive = new ArchiveProgress(parts.log, parts.checkpoints, parts.now, parts.hurryArchiver);
   }
 
   /**
@@ -200,7 +201,7 @@ export class Recalculations {
     history: History & ArrivalHistory,
     onProgress: (share: number, positions: number) => Promise<void>,
   ): Promise<VehicleOutcome> {
-    const { jobs, directory, now } = this.#parts;
+    const { jobs, directory, counters, now } = this.#parts;
     const { fromMs, toMs, receivedAtMs } = job.parameters as unknown as RecalculatedInterval;
     // A fix that was ahead of its reception is recalculated once its time has come.
     if (job.kind === 'late-data' && toMs > now()) {
@@ -216,6 +217,7 @@ export class Recalculations {
       const question = { vehicleId, fromMs, throughMs: toMs, receivedFromMs: receivedAtMs };
       if (!(await history.hasLateArrivals(question))) return untouched;
     }
+    if (job.kind === 'late-data') await counters?.outdate(vehicleId, fromMs);
     const engine = this.#engines.engineFor(scope);
     try {
       return await recalculateVehicle(
@@ -225,6 +227,7 @@ export class Recalculations {
           engine,
           isLateData: job.kind === 'late-data',
           publish: job.kind === 'late-data' ? (events) => this.#publish(events, receivedAtMs ?? 0) : null,
+          announce: (correction) => this.#announce(correction),
           fromMs,
           toMs,
           freshMs,
@@ -242,6 +245,15 @@ export class Recalculations {
     const known = events.map((event) => ({ ...event, receivedAtMs: Math.max(event.receivedAtMs ?? 0, sinceMs) }));
     await appendAll(this.#parts.log, lateEventsTopic, known, () => this.#metrics.logFull.inc());
     this.#metrics.published.inc(known.length);
+  }
+
+  async #announce({ written, removed }: Pick<Correction, 'written' | 'removed'>): Promise<void> {
+    // What did not happen goes first: an event that was known otherwise may stand again under another id.
+    const corrections = [
+      ...removed.map((event) => ({ event, removed: true })),
+      ...written.map((event) => ({ event, removed: false })),
+    ];
+    await appendAll(this.#parts.log, correctionsTopic, corrections, () => this.#metrics.logFull.inc());
   }
 
   /**

@@ -14,6 +14,7 @@ import {
 import { sampleGeofenceFields, sampleUserFields, sampleVehicleFields } from '@outrider/domain/samples';
 import { Engine } from '@outrider/engine';
 import {
+  correctionsTopic,
   eventsTopic,
   type Log,
   lateEventsTopic,
@@ -22,7 +23,8 @@ import {
   type Topic,
   telemetryTopic,
 } from '@outrider/log';
-import { followRegistry, type Job, openRegistry, type Registry } from '@outrider/registry';
+import { followRegistry, type Job, type Registry } from '@outrider/registry';
+import { openTestRegistry } from '@outrider/registry/blank';
 import { Registry as Metrics } from '@outrider/runtime';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { scopeOf } from './history-run.ts';
@@ -76,7 +78,7 @@ class History extends MemoryHistory {
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'recalculator-'));
   log = openSqliteLog({ path: join(folder, 'log.sqlite') });
-  registry = await openRegistry({ path: join(folder, 'registry.sqlite') });
+  registry = await openTestRegistry({ path: join(folder, 'registry.sqlite') });
   owner = (await registry.users.create(sampleUserFields({ login: 'owner' }), 'long enough a password')).id;
   vans = [];
   for (const name of ['one', 'two', 'three'])
@@ -267,6 +269,63 @@ test('what late data made known is published once with when it was received, wha
   await ended((await ask('recalculate-vehicle', other)).id);
   expect(found(other)).toEqual(wanted(other));
   expect(await published()).toEqual(before);
+});
+
+/** The events of a vehicle as somebody has them who applied what was announced to what was reported live, by id. */
+async function followed(vehicleId: VehicleId, live: readonly FleetEvent[]): Promise<string[]> {
+  const known = new Map(live.map((event) => [event.id, event]));
+  for (const [partition, end] of await log.endOffsets(correctionsTopic))
+    for await (const { records } of log.read(correctionsTopic, partition, 'earliest', end))
+      for (const { value } of records) {
+        if (value.event.vehicleId !== vehicleId) continue;
+        if (value.removed) known.delete(value.event.id);
+        else known.set(value.event.id, value.event);
+      }
+  return [...known.values()].map(brief).toSorted();
+}
+
+test('every correction is announced, late or asked for: who applies them has what the archive has', async () => {
+  const [van, other] = vans as [VehicleId, VehicleId];
+  const late = archiveVisitLate(van);
+  const live = history.events(van);
+  // A visit that never was is removed.
+  const wrong = reported(other, drive(other)).filter(({ kind }) => kind === 'geofence-visit');
+  history.archivePacket(
+    packet(
+      other,
+      drive(other).map((position) => ({ ...position, longitude: 0.3 })),
+    ),
+  );
+  history.archiveEvents(wrong);
+  const liveOfOther = history.events(other);
+  expect(await followed(van, live)).not.toEqual(wanted(van));
+  await log.append(lateTopic, [lateInterval(van, late)]);
+  await start();
+  await vi.waitFor(() => expect(found(van)).toEqual(wanted(van)), PATIENCE);
+  expect(await followed(van, live)).toEqual(found(van));
+  await ended((await ask('recalculate-vehicle', other)).id);
+  expect(found(other).filter((line) => line.startsWith('geofence-visit'))).toEqual([]);
+  expect(liveOfOther.map(brief).filter((line) => line.startsWith('geofence-visit'))).not.toEqual([]);
+  expect(await followed(other, liveOfOther)).toEqual(found(other));
+});
+
+test('a correction is announced before the archive has it: a process that dies in between announces it again', async () => {
+  const [van] = vans as [VehicleId];
+  const late = archiveVisitLate(van);
+  const replace = history.replaceEvents.bind(history);
+  let announced = 0;
+  let refused = false;
+  history.replaceEvents = async (replacement) => {
+    announced = (await log.endOffsets(correctionsTopic)).get(0) ?? 0;
+    if (refused) return replace(replacement);
+    refused = true;
+    throw new Error('the archive is away');
+  };
+  await log.append(lateTopic, [lateInterval(van, late)]);
+  await start({ retryMs: 1 });
+  await vi.waitFor(() => expect(found(van)).toEqual(wanted(van)), PATIENCE);
+  expect(announced).toBeGreaterThan(0);
+  expect(refused).toBe(true);
 });
 
 test('late data of many vehicles is recalculated side by side, in few questions, and each ends as it would alone', async () => {

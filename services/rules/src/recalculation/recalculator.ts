@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Directory, LateInterval } from '@outrider/domain';
 import { type Batch, type Checkpoints, type Log, lateTopic, resumeFromStore, type Subscription } from '@outrider/log';
-import type { Jobs } from '@outrider/registry';
+import type { Counters, Jobs } from '@outrider/registry';
 import { type Logger, type Part, type Registry, worker } from '@outrider/runtime';
 import type { ManyHistory } from './history-of-many.ts';
 import { MAX_LATE_MS, mergedIntervals, RECALCULATIONS, type RecalculatedInterval } from './intervals.ts';
@@ -34,6 +34,10 @@ export interface RecalculatorParts {
   >;
   history: ManyHistory & ArrivalHistory;
   directory: Directory;
+  /** Has the archiver of this process insert what it has gathered. Undefined: it runs elsewhere. */
+  hurryArchiver?: () => Promise<void>;
+  /** Counts vehicles anew from where late data came. Undefined: nobody counts them. */
+  counters?: Pick<Counters, 'outdate'>;
   /**
    * Brings the directory up to what other processes committed before the call: a job may be about what was made a
    * moment ago. Undefined where no other process exists.

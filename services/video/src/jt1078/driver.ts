@@ -10,7 +10,7 @@ import type {
   VideoDriver,
   VideoSource,
 } from '../driver.ts';
-import { type MediaConnection, MediaPort } from './media-port.ts';
+import { type MediaConnection, MediaPort, type TurnedAway } from './media-port.ts';
 import { takePlayback } from './playback.ts';
 import { fromTerminalMs, toTerminalMs } from './terminal-clock.ts';
 
@@ -52,10 +52,11 @@ export async function createJt1078Driver(parts: Jt1078DriverParts): Promise<Jt10
   const commands = await openTerminalCommands(hub, {
     onError: (error) => logger?.warn({ err: error }, 'cannot publish commands to terminals'),
   });
-  const media = await MediaPort.open(parts.host, parts.mediaPort, (reason, address) => {
+  const onTurnedAway = (reason: TurnedAway, address: string) => {
     count.turnedAway(reason);
     logger?.debug({ reason, address }, 'a media connection was turned away');
-  });
+  };
+  const media = await MediaPort.open(parts.host, parts.mediaPort, onTurnedAway, logger);
   return new Driver(parts, commands, media, count);
 }
 

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { sourceOf } from '@outrider/auth';
-import type { TerminalId } from '@outrider/domain';
+import { type TerminalId, terminalIdsOf } from '@outrider/domain';
 import { PlaybackReassembler, type StreamMessage } from '@outrider/protocols';
-import { ConnectionCounts } from '@outrider/runtime';
+import { ConnectionCounts, type Logger, surviveAcceptErrors } from '@outrider/runtime';
 
 /** How long a terminal may take to send its first packet. */
 const FIRST_PACKET_MS = 15_000;
@@ -35,8 +35,8 @@ interface Waiting {
 }
 
 /**
- * Where terminals send their streams (JT/T 1078). A connection is known by the phone number and the channel in its
- * packets, and taken only where somebody waits for these, by the first to come: it must have been made after the
+ * Where terminals send their streams (JT/T 1078). A connection is known by the number and the channel in its packets,
+ * and taken only where somebody waits for these, by the first to come: it must have been made after the
  * playback was asked for, so that what is left of an older one is not taken for it.
  */
 export class MediaPort {
@@ -49,6 +49,7 @@ export class MediaPort {
     host: string,
     port: number,
     onTurnedAway: (reason: TurnedAway, address: string) => void,
+    logger: Logger | undefined,
   ): Promise<MediaPort> {
     let open: MediaPort | null = null;
     const counts = new ConnectionCounts({ total: MAX_CONNECTIONS, perKey: MAX_CONNECTIONS_PER_ADDRESS });
@@ -69,6 +70,7 @@ export class MediaPort {
     });
     server.listen({ host, port });
     await once(server, 'listening');
+    surviveAcceptErrors(server, logger);
     const address = server.address();
     open = new MediaPort(server, typeof address === 'object' && address !== null ? address.port : port);
     return open;
@@ -107,6 +109,15 @@ export class MediaPort {
     await closed;
   }
 
+  /** Terminals put other numbers than phone numbers into their packets, as they do in the headers of JT/T 808. */
+  #waitingFor(number: string, channel: number): Waiting | undefined {
+    for (const terminalId of terminalIdsOf(number)) {
+      const waiting = this.#waiting.get(keyOf(terminalId, channel));
+      if (waiting !== undefined) return waiting;
+    }
+    return undefined;
+  }
+
   #greet(socket: Socket, onTurnedAway: (reason: TurnedAway, address: string) => void): void {
     const connectedMs = performance.now();
     const reassembler = new PlaybackReassembler();
@@ -129,7 +140,7 @@ export class MediaPort {
       socket.off('data', onData);
       socket.off('end', onEnd);
       socket.pause();
-      const waiting = first.type === 'source' ? this.#waiting.get(keyOf(first.terminalId, first.channel)) : undefined;
+      const waiting = first.type === 'source' ? this.#waitingFor(first.terminalId, first.channel) : undefined;
       if (first.type !== 'source') refuseUpgrade('no-stream');
       else if (waiting === undefined || waiting.sinceMs > connectedMs) refuseUpgrade('not-expected');
       else waiting.connect({ socket, reassembler, messages });

@@ -12,6 +12,7 @@ export async function startPlainGateway(hub: Hub) {
     hub,
     {
       online: () => connected.keys(),
+      has: (terminalId) => connected.has(terminalId),
       deliver: (addressed) => connected.get(addressed.terminalId)?.(addressed) ?? null,
     },
     (error) => {

@@ -1,4 +1,5 @@
 import type { Geozone, GeozonePatch, NewGeozone } from '@outrider/client';
+import { type CustomAttributes, type CustomDraft, customPatch } from '../../custom-fields/attributes.ts';
 import { circle } from '../../map/shapes.ts';
 
 const EARTH_RADIUS_M = 6_371_008.8;
@@ -10,11 +11,11 @@ type Geometry = Geozone['geometry'];
 type Point = readonly [longitude: number, latitude: number];
 
 /** A geofence as its form has it: numbers as they were typed. */
-export interface Draft {
+export interface Draft extends CustomDraft {
   /** Null: a new one. */
   id: string | null;
   etag: string | null;
-  shape: 'polygon' | 'circle' | 'line';
+  shape: 'polygon' | 'multipolygon' | 'circle' | 'line';
   /** Null until it is drawn. */
   geometry: Geometry | null;
   name: string;
@@ -22,16 +23,45 @@ export interface Draft {
   widthM: string;
   speedLimitKmh: string;
   minDwellSeconds: string;
+  /** Null: that of the map. */
+  color: string | null;
+  description: string;
+  /** Null: watches all vehicles that its owner may see. */
+  groupIds: readonly string[] | null;
+  category: string;
+  sharedWithOrganisation: boolean;
+  sharedGroupIds: readonly string[];
+  /** Null: a new one. */
+  ownerId: string | null;
+  /** Attributes as they were read. */
+  attributesBefore: CustomAttributes;
 }
 
-export function newDraft(shape: 'polygon' | 'circle'): Draft {
-  const numbers = { radiusM: '', widthM: '', speedLimitKmh: '', minDwellSeconds: '0' };
-  return { id: null, etag: null, shape, geometry: null, name: '', ...numbers };
+const NEW_WIDTH_M = '50';
+const NO_CUSTOM_FIELDS = { externalId: null, customAttributes: {}, attributesBefore: {} };
+
+export function newDraft(shape: Draft['shape']): Draft {
+  const numbers = { radiusM: '', widthM: shape === 'line' ? NEW_WIDTH_M : '', speedLimitKmh: '', minDwellSeconds: '0' };
+  const rest = { color: null, description: '', groupIds: null, category: '', ownerId: null };
+  const sharing = { sharedWithOrganisation: false, sharedGroupIds: [] };
+  return {
+    id: null,
+    etag: null,
+    shape,
+    geometry: null,
+    name: '',
+    ...numbers,
+    ...rest,
+    ...sharing,
+    ...NO_CUSTOM_FIELDS,
+  };
 }
 
 export function draftOf({ id, geometry, properties }: Geozone, etag: string | null): Draft {
-  const { shape, name, radiusM, widthM, speedLimitKmh, minDwellSeconds } = properties;
-  const text = (value: number | null | undefined) => (value === null || value === undefined ? '' : String(value));
+  const { shape, name, radiusM, widthM, speedLimitKmh, minDwellSeconds, color, description, groupIds } = properties;
+  const { category, sharedWithOrganisation, sharedGroupIds, ownerId, externalId, customAttributes } = properties;
+  const text = (value: number | string | null | undefined) =>
+    value === null || value === undefined ? '' : String(value);
   return {
     id,
     etag,
@@ -42,12 +72,23 @@ export function draftOf({ id, geometry, properties }: Geozone, etag: string | nu
     widthM: text(widthM),
     speedLimitKmh: text(speedLimitKmh),
     minDwellSeconds: text(minDwellSeconds),
+    color,
+    description: text(description),
+    groupIds,
+    category: text(category),
+    sharedWithOrganisation,
+    sharedGroupIds,
+    ownerId,
+    externalId,
+    customAttributes,
+    attributesBefore: customAttributes,
   };
 }
 
 /** What the API is sent; null while nothing is drawn. What is no number is left to the API to refuse. */
 export function bodyOf(draft: Draft): (NewGeozone & GeozonePatch) | null {
   const { shape, geometry, name, radiusM, widthM, speedLimitKmh, minDwellSeconds } = draft;
+  const { color, description, groupIds, category, sharedWithOrganisation, sharedGroupIds } = draft;
   if (geometry === null) return null;
   const properties = {
     shape,
@@ -56,14 +97,26 @@ export function bodyOf(draft: Draft): (NewGeozone & GeozonePatch) | null {
     ...(shape === 'line' ? { widthM: Number(widthM) } : {}),
     speedLimitKmh: speedLimitKmh.trim() === '' ? null : Number(speedLimitKmh),
     minDwellSeconds: Number(minDwellSeconds),
+    color,
+    description: description.trim() === '' ? null : description.trim(),
+    groupIds: groupIds === null ? null : [...groupIds],
+    category: category.trim() === '' ? null : category.trim(),
+    sharedWithOrganisation,
+    sharedGroupIds: [...sharedGroupIds],
+    externalId: draft.externalId,
+    ...customPatch(draft.attributesBefore, { customAttributes: draft.customAttributes }),
   };
-  return { type: 'Feature', geometry, properties };
+  // Of a new one nothing is taken away, so that its patch is what it has.
+  return { type: 'Feature', geometry, properties } as NewGeozone & GeozonePatch;
 }
 
-/**
- * The area that the drawing tool edits; null for what it can't: lines, polygons with holes, circles without a radius.
- */
-export function editableArea({ shape, geometry, radiusM }: Draft): GeoJSON.Polygon | null {
+/** What the drawing tool edits: a ring, or a line. */
+export type Drawn = GeoJSON.Polygon | GeoJSON.LineString;
+
+/** What the drawing tool edits; null for what it can't: several polygons, or with holes, circles without a radius. */
+export function editableArea({ shape, geometry, radiusM }: Draft): Drawn | null {
+  if (geometry?.type === 'LineString')
+    return { type: 'LineString', coordinates: geometry.coordinates.map((point) => point.map(round)) };
   if (geometry?.type === 'Point') {
     const metres = Number(radiusM);
     return metres > 0 ? rounded(circle(geometry.coordinates, metres)) : null;
@@ -72,8 +125,9 @@ export function editableArea({ shape, geometry, radiusM }: Draft): GeoJSON.Polyg
   return rounded(geometry as GeoJSON.Polygon);
 }
 
-/** The draft with what was drawn: a ring, or for a circle its centre and radius. */
-export function withArea(draft: Draft, area: GeoJSON.Polygon): Draft {
+/** The draft with what was drawn: a line, a ring, or for a circle its centre and radius. */
+export function withArea(draft: Draft, area: Drawn): Draft {
+  if (area.type === 'LineString') return { ...draft, geometry: area as Geometry };
   const ring = (area.coordinates[0] ?? []) as unknown as Point[];
   if (draft.shape !== 'circle') return { ...draft, geometry: { type: 'Polygon', coordinates: [ring] } as Geometry };
   const centre = centreOf(ring);
@@ -81,8 +135,11 @@ export function withArea(draft: Draft, area: GeoJSON.Polygon): Draft {
   return { ...draft, geometry: { type: 'Point', coordinates: centre } as Geometry, radiusM: metres.toFixed(1) };
 }
 
+function round(value: number): number {
+  return Number(value.toFixed(DIGITS));
+}
+
 function rounded({ coordinates }: GeoJSON.Polygon): GeoJSON.Polygon {
-  const round = (value: number) => Number(value.toFixed(DIGITS));
   return { type: 'Polygon', coordinates: coordinates.map((ring) => ring.map((point) => point.map(round))) };
 }
 
@@ -95,4 +152,59 @@ function distanceM([fromX, fromY]: Point, [toX, toY]: Point): number {
   const half = (degrees: number) => Math.sin((degrees * RADIANS) / 2) ** 2;
   const chord = half(toY - fromY) + Math.cos(fromY * RADIANS) * Math.cos(toY * RADIANS) * half(toX - fromX);
   return 2 * EARTH_RADIUS_M * Math.asin(Math.sqrt(chord));
+}
+
+/** Stands between polygons. */
+const POLYGON_BREAK = '---';
+
+/** A geometry as text: `latitude, longitude` in each line, an empty line before a hole, `---` between polygons. */
+export function coordinatesText(geometry: Geometry | null): string {
+  const line = ([longitude, latitude]: Point) => `${round(latitude)}, ${round(longitude)}`;
+  if (geometry === null) return '';
+  if (geometry.type === 'Point') return line(geometry.coordinates);
+  if (geometry.type === 'LineString') return geometry.coordinates.map(line).join('\n');
+  // A ring ends where it begins: that is not to be typed.
+  const polygon = (rings: readonly (readonly Point[])[]) =>
+    rings.map((ring) => ring.slice(0, -1).map(line).join('\n')).join('\n\n');
+  if (geometry.type === 'Polygon') return polygon(geometry.coordinates);
+  return geometry.coordinates.map(polygon).join(`\n${POLYGON_BREAK}\n`);
+}
+
+/** The geometry that such a text means; otherwise the number of the wrong line, from 1, or 0 for too few points. */
+export function geometryOfText(text: string, shape: Draft['shape']): Geometry | { line: number } {
+  const polygons: [number, number][][][] = [[[]]];
+  for (const [index, line] of text.split('\n').entries()) {
+    const rings = polygons.at(-1) ?? [];
+    if (line.trim() === POLYGON_BREAK) {
+      polygons.push([[]]);
+      continue;
+    }
+    if (line.trim() === '') {
+      if (rings.at(-1)?.length !== 0) rings.push([]);
+      continue;
+    }
+    const [latitude = Number.NaN, longitude = Number.NaN, ...more] = line
+      .split(/[,;\s]+/)
+      .filter(Boolean)
+      .map(Number);
+    const isPlace = Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180 && more.length === 0;
+    if (!isPlace) return { line: index + 1 };
+    rings.at(-1)?.push([longitude, latitude]);
+  }
+  const drawn = polygons.map((rings) => rings.filter((ring) => ring.length > 0)).filter(({ length }) => length > 0);
+  const [[first = []] = []] = drawn;
+  const [point] = first;
+  if (shape === 'circle') return point === undefined ? { line: 0 } : { type: 'Point', coordinates: point };
+  if (shape === 'line') return first.length < 2 ? { line: 0 } : { type: 'LineString', coordinates: first };
+  if (drawn.length === 0 || drawn.flat().some((ring) => ring.length < 3)) return { line: 0 };
+  const closed = drawn.map((rings) => rings.map((ring) => [...ring, ...ring.slice(0, 1)]));
+  const [only = [], ...others] = closed;
+  return others.length === 0 ? { type: 'Polygon', coordinates: only } : { type: 'MultiPolygon', coordinates: closed };
+}
+
+const SHAPES = { Polygon: 'polygon', MultiPolygon: 'multipolygon', Point: 'circle', LineString: 'line' } as const;
+
+/** The kind of shape that a geometry draws. */
+export function shapeOf(geometry: Geometry): Draft['shape'] {
+  return SHAPES[geometry.type];
 }

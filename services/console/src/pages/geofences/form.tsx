@@ -1,34 +1,53 @@
-import { ApiError } from '@outrider/client';
+import { ApiError, type NewGeozone } from '@outrider/client';
 import { type Signal, useSignal } from '@preact/signals';
+import { useId } from 'preact/hooks';
+import { CustomFieldInputs } from '../../custom-fields/custom-fields.tsx';
 import { describeError } from '../../errors.ts';
-import { loadGeofences } from '../../fleet/store.ts';
+import { geofences, loadGeofences } from '../../fleet/store.ts';
+import { CancelButton, IconButton, SubmitButton } from '../../parts/buttons.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { Failure } from '../../parts/message.tsx';
+import { GroupPicker } from '../../parts/picker.tsx';
 import { toast } from '../../parts/toast.tsx';
-import { api } from '../../session.ts';
-import { t } from '../../words/words.ts';
-import { bodyOf, type Draft } from './draft.ts';
+import { api, user } from '../../session.ts';
+import { language, t } from '../../words/words.ts';
+import { bodyOf, coordinatesText, type Draft, draftOf, geometryOfText, shapeOf } from './draft.ts';
+import { InsideNow, WhatHappened } from './what-happened.tsx';
+import { categoriesOf, mayChange } from './whose.ts';
 
 interface Props {
   draft: Signal<Draft | null>;
   onClose: () => void;
   /** Reads the geofence again and gives up the own changes. */
   onReload: () => void;
-  /** A number that shapes the area was typed. */
-  onResize: () => void;
+  /** The shape was typed: the map follows. */
+  onShape: () => void;
+  /** Takes back the last change of the shape; null before the first. */
+  onUndo: (() => void) | null;
+  onDeleted: (body: NewGeozone) => void;
 }
 
-const FIELDS = ['name', 'radiusM', 'widthM', 'speedLimitKmh', 'minDwellSeconds'] as const;
-type FieldName = (typeof FIELDS)[number];
+const NEW_COLOR = '#7a3fb0';
+const DRAW = { polygon: 'drawPolygon', multipolygon: 'drawPolygon', circle: 'drawCircle' } as const;
+
+const FIELDS = ['name', 'radiusM', 'widthM', 'speedLimitKmh', 'minDwellSeconds', 'category'] as const;
+const MORE_FIELDS = ['description', 'externalId', 'customAttributes'] as const;
+type FieldName = (typeof FIELDS)[number] | (typeof MORE_FIELDS)[number];
 
 /** The numbers and the name of a geofence. A change by somebody else in the meantime is shown, not overwritten. */
-export function GeofenceForm({ draft, onClose, onReload, onResize }: Props) {
+export function GeofenceForm({ draft, onClose, onReload, onShape, onUndo, onDeleted }: Props) {
   const error = useSignal<unknown>(null);
   const isAsking = useSignal(false);
+  const theirs = useSignal<{ draft: Draft; etag: string | null } | null>(null);
   const value = draft.value;
   if (value === null) return null;
   const { id, etag, shape, geometry } = value;
   const headers = etag === null ? {} : { 'If-Match': etag };
+  const { ownerId, sharedWithOrganisation, sharedGroupIds } = value;
+  const isReadOnly =
+    ownerId !== null &&
+    !mayChange({ ownerId, sharedWithOrganisation, sharedGroupIds: [...sharedGroupIds] }, user.value);
 
   const run = async (work: () => Promise<unknown>, done: string) => {
     try {
@@ -39,6 +58,9 @@ export function GeofenceForm({ draft, onClose, onReload, onResize }: Props) {
       onClose();
     } catch (reason) {
       error.value = reason;
+      if (id === null || !(reason instanceof ApiError) || reason.status !== 412) return;
+      const latest = await api.getTagged('/api/v1/geozones/{id}', { path: { id } }).catch(() => null);
+      theirs.value = latest && { draft: draftOf(latest.body, latest.etag), etag: latest.etag };
     }
   };
   const save = (event: SubmitEvent) => {
@@ -54,16 +76,26 @@ export function GeofenceForm({ draft, onClose, onReload, onResize }: Props) {
     );
   };
   const remove = () =>
-    run(() => api.delete('/api/v1/geozones/{id}', { path: { id: id ?? '' }, headers }), t().geofenceDeleted);
+    run(async () => {
+      await api.delete('/api/v1/geozones/{id}', { path: { id: id ?? '' }, headers });
+      const body = bodyOf(value);
+      if (body !== null) onDeleted(body);
+    }, t().geofenceDeleted);
   const reload = () => {
     error.value = null;
+    theirs.value = null;
     onReload();
+  };
+  const keepMine = () => {
+    draft.value = { ...value, etag: theirs.value?.etag ?? null };
+    error.value = null;
+    theirs.value = null;
   };
 
   const at = (name: FieldName) => (error.value instanceof ApiError ? error.value.at(`/properties/${name}`) : []);
   const isStale = error.value instanceof ApiError && error.value.status === 412;
-  const isOfAField = FIELDS.some((name) => at(name).length > 0);
-  const field = (name: FieldName, label: string, isNumber = true) => (
+  const isOfAField = [...FIELDS, ...MORE_FIELDS].some((name) => at(name).length > 0);
+  const field = (name: (typeof FIELDS)[number], label: string, isNumber = true) => (
     <Field
       label={label}
       name={name}
@@ -72,7 +104,7 @@ export function GeofenceForm({ draft, onClose, onReload, onResize }: Props) {
       {...(isNumber ? { type: 'number', step: 'any', min: 0 } : { required: true, maxLength: 200 })}
       onInput={(event) => {
         draft.value = { ...value, [name]: event.currentTarget.value };
-        if (name === 'radiusM') onResize();
+        if (name === 'radiusM') onShape();
       }}
     />
   );
@@ -80,42 +112,62 @@ export function GeofenceForm({ draft, onClose, onReload, onResize }: Props) {
     <aside class="panel" aria-label={t().geofence}>
       <header>
         <h2>{id === null ? t().newGeofence : value.name}</h2>
-        <button type="button" class="icon" aria-label={t().close} onClick={onClose}>
-          <Icon name="close" />
-        </button>
+        <IconButton icon="close" label={t().close} onClick={onClose} />
       </header>
       <form class="body" onSubmit={save}>
-        {geometry === null && <p role="status">{shape === 'circle' ? t().drawCircle : t().drawPolygon}</p>}
-        {field('name', t().name, false)}
-        {shape === 'circle' && field('radiusM', t().radiusM)}
-        {shape === 'line' && field('widthM', t().widthM)}
-        {field('speedLimitKmh', t().speedLimitKmh)}
-        {field('minDwellSeconds', t().minDwellSeconds)}
-        {isStale ? (
-          <div role="alert">
-            <p class="error">{t().changedMeanwhile}</p>
-            <button type="button" onClick={reload}>
-              {t().showTheirs}
-            </button>
-          </div>
-        ) : (
-          error.value !== null &&
-          !isOfAField && (
-            <p class="error" role="alert">
-              {describeError(error.value)}
-            </p>
-          )
-        )}
-        <div class="actions">
-          <button type="submit" class="primary" disabled={geometry === null}>
-            {t().save}
-          </button>
-          {id !== null && !isAsking.value && (
-            <button type="button" onClick={() => (isAsking.value = true)}>
-              <Icon name="trash" /> {t().delete}
+        {isReadOnly && <p role="status">{t().fences.readOnly}</p>}
+        <fieldset class="plain" disabled={isReadOnly}>
+          {geometry === null && <p role="status">{shape === 'line' ? t().fences.drawLine : t()[DRAW[shape]]}</p>}
+          {onUndo !== null && (
+            <button type="button" onClick={onUndo}>
+              {t().fences.undo}
             </button>
           )}
-        </div>
+          {field('name', t().name, false)}
+          {shape === 'circle' && field('radiusM', t().radiusM)}
+          {shape === 'line' && field('widthM', t().widthM)}
+          {field('speedLimitKmh', t().speedLimitKmh)}
+          {field('minDwellSeconds', t().minDwellSeconds)}
+          <Category draft={draft} errors={at('category')} />
+          <Appearance draft={draft} at={at} />
+          <Sharing draft={draft} />
+          <CustomFieldInputs
+            value={value}
+            onChange={(fields) => {
+              draft.value = { ...value, ...fields };
+            }}
+            errors={{ externalId: at('externalId'), customAttributes: at('customAttributes') }}
+          />
+          <Coordinates key={JSON.stringify(geometry)} draft={draft} onShape={onShape} />
+        </fieldset>
+        {isStale ? (
+          <div class="conflict" role="alert">
+            <p class="error">{t().changedMeanwhile}</p>
+            {theirs.value !== null && <Versions mine={value} theirs={theirs.value.draft} />}
+            <div class="actions">
+              <button type="button" onClick={reload}>
+                {t().showTheirs}
+              </button>
+              {theirs.value !== null && (
+                <button type="button" onClick={keepMine}>
+                  {t().fences.keepMine}
+                </button>
+              )}
+            </div>
+          </div>
+        ) : (
+          error.value !== null && !isOfAField && <Failure>{describeError(error.value)}</Failure>
+        )}
+        {!isReadOnly && (
+          <div class="actions">
+            <SubmitButton disabled={geometry === null}>{t().save}</SubmitButton>
+            {id !== null && !isAsking.value && (
+              <button type="button" onClick={() => (isAsking.value = true)}>
+                <Icon name="trash" /> {t().delete}
+              </button>
+            )}
+          </div>
+        )}
         {isAsking.value && (
           <div role="alertdialog" aria-label={t().delete}>
             <p>{t().deleteGeofence(value.name)}</p>
@@ -123,13 +175,202 @@ export function GeofenceForm({ draft, onClose, onReload, onResize }: Props) {
               <button type="button" onClick={remove}>
                 <Icon name="trash" /> {t().delete}
               </button>
-              <button type="button" onClick={() => (isAsking.value = false)}>
-                {t().cancel}
-              </button>
+              <CancelButton onClick={() => (isAsking.value = false)} />
             </div>
           </div>
         )}
+        {id !== null && <InsideNow geofenceId={id} />}
+        <WhatHappened draft={value} />
       </form>
     </aside>
+  );
+}
+
+/** Where both versions differ. */
+function Versions({ mine, theirs }: { mine: Draft; theirs: Draft }) {
+  const names = [...FIELDS, 'color', 'description'] as const;
+  const words = (name: (typeof names)[number]) =>
+    name === 'color' || name === 'description' || name === 'category' ? t().fences[name] : t()[name];
+  const isSame = (name: keyof Draft) => JSON.stringify(mine[name]) === JSON.stringify(theirs[name]);
+  return (
+    <table>
+      <thead>
+        <tr>
+          <td />
+          <th scope="col">{t().fences.yours}</th>
+          <th scope="col">{t().fences.theirs}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {names
+          .filter((name) => !isSame(name))
+          .map((name) => (
+            <tr key={name}>
+              <th scope="row">{words(name)}</th>
+              <td>{mine[name] || '–'}</td>
+              <td>{theirs[name] || '–'}</td>
+            </tr>
+          ))}
+        {!isSame('geometry') && (
+          <tr>
+            <th scope="row">{t().fences.shape}</th>
+            <td colSpan={2}>{t().fences.changed}</td>
+          </tr>
+        )}
+      </tbody>
+    </table>
+  );
+}
+
+/** A word of the people's own; those in use are offered. */
+function Category({ draft, errors }: { draft: Signal<Draft | null>; errors: string[] }) {
+  const id = useId();
+  const { value } = draft;
+  if (value === null) return null;
+  return (
+    <>
+      <Field
+        label={t().fences.category}
+        name="category"
+        list={id}
+        hint={t().fences.categoryHint}
+        maxLength={100}
+        value={value.category}
+        errors={errors}
+        onInput={(event) => {
+          draft.value = { ...value, category: event.currentTarget.value };
+        }}
+      />
+      <datalist id={id}>
+        {categoriesOf(geofences.value, language.value).map((category) => (
+          <option key={category} value={category} />
+        ))}
+      </datalist>
+    </>
+  );
+}
+
+/** Who else sees it, and its events of the vehicles that they see. */
+function Sharing({ draft }: { draft: Signal<Draft | null> }) {
+  const { value } = draft;
+  if (value === null) return null;
+  return (
+    <>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={value.sharedWithOrganisation}
+          onChange={(event) => {
+            draft.value = { ...value, sharedWithOrganisation: event.currentTarget.checked };
+          }}
+        />
+        <span>{t().fences.shareWithOrganisation}</span>
+      </label>
+      <GroupPicker
+        label={t().fences.shareWithGroups}
+        chosen={value.sharedGroupIds}
+        onChange={(sharedGroupIds) => {
+          draft.value = { ...value, sharedGroupIds };
+        }}
+        all={t().fences.shareWithNoGroup}
+      />
+    </>
+  );
+}
+
+function Appearance({ draft, at }: { draft: Signal<Draft | null>; at: (name: FieldName) => string[] }) {
+  const id = useId();
+  const { value } = draft;
+  if (value === null) return null;
+  const set = (part: Partial<Draft>) => {
+    draft.value = { ...value, ...part };
+  };
+  const errors = at('description');
+  return (
+    <>
+      <div class="row">
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={value.color !== null}
+            onChange={(event) => set({ color: event.currentTarget.checked ? NEW_COLOR : null })}
+          />
+          <span>{t().fences.ownColor}</span>
+        </label>
+        {value.color !== null && (
+          <input
+            type="color"
+            aria-label={t().fences.color}
+            value={value.color}
+            onInput={(event) => set({ color: event.currentTarget.value.toLowerCase() })}
+          />
+        )}
+      </div>
+      <div class="field">
+        <label for={id}>{t().fences.description}</label>
+        <textarea
+          id={id}
+          rows={2}
+          maxLength={2000}
+          aria-invalid={errors.length > 0}
+          value={value.description}
+          onInput={(event) => set({ description: event.currentTarget.value })}
+        />
+        {errors.length > 0 && <p class="error">{errors.join('; ')}</p>}
+      </div>
+      <GroupPicker
+        label={t().fences.groups}
+        chosen={value.groupIds ?? []}
+        onChange={(groupIds) => set({ groupIds: groupIds.length === 0 ? null : groupIds })}
+        all={t().fences.allVehicles}
+      />
+    </>
+  );
+}
+
+/** The shape as numbers: for the keyboard, for exact places, and for holes. */
+function Coordinates({ draft, onShape }: { draft: Signal<Draft | null>; onShape: () => void }) {
+  const id = useId();
+  const text = useSignal(coordinatesText(draft.value?.geometry ?? null));
+  const error = useSignal<string | null>(null);
+  const apply = () => {
+    const { value } = draft;
+    if (value === null) return;
+    const geometry = geometryOfText(text.value, value.shape);
+    if ('line' in geometry) {
+      error.value = geometry.line === 0 ? t().fences.fewPoints : t().fences.badLine(geometry.line);
+      return;
+    }
+    error.value = null;
+    draft.value = { ...value, geometry, shape: shapeOf(geometry) };
+    onShape();
+  };
+  return (
+    <details class="coordinates">
+      <summary>{t().fences.coordinates}</summary>
+      <div class="field">
+        <label for={id}>{t().fences.coordinatesHint}</label>
+        <textarea
+          id={id}
+          rows={6}
+          dir="ltr"
+          spellcheck={false}
+          aria-invalid={error.value !== null}
+          aria-describedby={error.value === null ? undefined : `${id}-error`}
+          value={text.value}
+          onInput={(event) => {
+            text.value = event.currentTarget.value;
+          }}
+        />
+        {error.value !== null && (
+          <p id={`${id}-error`} class="error" role="alert">
+            {error.value}
+          </p>
+        )}
+      </div>
+      <button type="button" onClick={apply}>
+        {t().fences.apply}
+      </button>
+    </details>
   );
 }

@@ -3,13 +3,18 @@ import type { Map as MapLibreMap } from 'maplibre-gl';
 import type { TerraDraw } from 'terra-draw';
 import { createMap, fit, setData } from '../../map/map.ts';
 import { geofenceFeatures } from '../../map/shapes.ts';
+import type { Draft, Drawn } from './draft.ts';
 
+/** What the drawing tool calls the shapes. */
+const MODES = { polygon: 'polygon', multipolygon: 'polygon', circle: 'circle', line: 'linestring' } as const;
+/** Vertices of other geofences attract within this distance. */
+const SNAP_PX = 12;
 /** Of the form beside the geofence. */
 const PANEL_PX = 340;
 
 export interface GeofenceMapEvents {
   onSelect: (id: string) => void;
-  onDraw: (area: GeoJSON.Polygon) => void;
+  onDraw: (area: Drawn) => void;
 }
 
 /** Geofences on a map, and the drawing tool over one of them. */
@@ -20,6 +25,8 @@ export class GeofenceMap {
   readonly #ready: Promise<void>;
   #draw: Promise<TerraDraw> | null = null;
   #isDrawing = false;
+  #vertices: [number, number][] = [];
+  #shown: readonly Geozone[] = [];
   #hasFitted = false;
   #isDestroyed = false;
 
@@ -39,10 +46,21 @@ export class GeofenceMap {
   async show(geofences: readonly Geozone[], editedId: string | null): Promise<void> {
     await this.#ready;
     if (this.#isDestroyed) return;
-    setData(this.#map, 'geofences', geofenceFeatures(geofences.filter(({ id }) => id !== editedId)));
+    const others = geofences.filter(({ id }) => id !== editedId);
+    setData(this.#map, 'geofences', geofenceFeatures(others));
+    this.#vertices = others.flatMap(({ geometry }) => {
+      if (geometry.type === 'Polygon') return geometry.coordinates.flat();
+      if (geometry.type === 'MultiPolygon') return geometry.coordinates.flat(2);
+      return geometry.type === 'LineString' ? geometry.coordinates : [];
+    });
+    this.#shown = geofences;
     if (this.#hasFitted || geofences.length === 0) return;
     this.#hasFitted = true;
     this.#fit(geofences, { isBesideForm: false });
+  }
+
+  fitAll(): void {
+    if (this.#shown.length > 0) this.#fit(this.#shown, { isBesideForm: false });
   }
 
   fitTo(geofence: Geozone): void {
@@ -51,7 +69,7 @@ export class GeofenceMap {
   }
 
   /** Lets a shape be drawn, or the given one be changed; null ends drawing. */
-  async edit(shape: 'polygon' | 'circle' | null, area: GeoJSON.Polygon | null): Promise<void> {
+  async edit(shape: Draft['shape'] | null, area: Drawn | null): Promise<void> {
     this.#isDrawing = shape !== null && area === null;
     if (shape === null && this.#draw === null) return;
     await this.#ready;
@@ -60,9 +78,10 @@ export class GeofenceMap {
     if (this.#isDestroyed) return;
     draw.clear();
     if (shape === null) draw.setMode('static');
-    else if (area === null) draw.setMode(shape);
+    else if (area === null) draw.setMode(MODES[shape]);
     else {
-      const [added] = draw.addFeatures([{ type: 'Feature', geometry: area, properties: { mode: shape } }]);
+      const properties = { mode: MODES[shape] };
+      const [added] = draw.addFeatures([{ type: 'Feature', geometry: area as GeoJSON.Polygon, properties }]);
       draw.setMode('select');
       if (added?.valid && added.id !== undefined) draw.selectFeature(added.id);
     }
@@ -70,20 +89,40 @@ export class GeofenceMap {
 
   destroy(): void {
     this.#isDestroyed = true;
-    void this.#draw?.then((draw) => draw.stop());
-    this.#destroyMap();
+    if (this.#draw === null) return this.#destroyMap();
+    // The tool draws once more in the next frame, and needs the map until then.
+    const end = () => requestAnimationFrame(() => this.#destroyMap());
+    void this.#draw.then((draw) => draw.stop()).then(end, end);
   }
 
   #fit(geofences: readonly Geozone[], { isBesideForm }: { isBesideForm: boolean }): void {
     let [west, south, east, north] = [180, 90, -180, -90];
-    for (const { geometry } of geofenceFeatures(geofences).features)
-      for (const [longitude = 0, latitude = 0] of (geometry as GeoJSON.Polygon).coordinates.flat()) {
+    for (const { geometry } of geofenceFeatures(geofences).features) {
+      const polygons =
+        geometry.type === 'MultiPolygon' ? geometry.coordinates : [(geometry as GeoJSON.Polygon).coordinates];
+      for (const [longitude = 0, latitude = 0] of polygons.flat(2)) {
         west = Math.min(west, longitude);
         east = Math.max(east, longitude);
         south = Math.min(south, latitude);
         north = Math.max(north, latitude);
       }
-    if (east >= west) fit(this.#map, [west, south, east, north], isBesideForm, isBesideForm ? PANEL_PX : 0);
+    }
+    if (east >= west) fit(this.#map, [west, south, east, north], isBesideForm, { atEnd: isBesideForm ? PANEL_PX : 0 });
+  }
+
+  /** The vertex of another geofence within reach of a point. */
+  #vertexNear(at: [number, number]): [number, number] | undefined {
+    const point = this.#map.project(at);
+    let found: [number, number] | undefined;
+    let least = SNAP_PX;
+    for (const vertex of this.#vertices) {
+      if (Math.abs(vertex[1] - at[1]) > 1) continue;
+      const distance = this.#map.project(vertex).dist(point);
+      if (distance > least) continue;
+      least = distance;
+      found = vertex;
+    }
+    return found;
   }
 
   async #start(): Promise<TerraDraw> {
@@ -91,15 +130,18 @@ export class GeofenceMap {
       import('terra-draw'),
       import('terra-draw-maplibre-gl-adapter'),
     ]);
-    const corners = { midpoints: true, draggable: true, deletable: true };
+    const snapping = { toCustom: ({ lng, lat }: { lng: number; lat: number }) => this.#vertexNear([lng, lat]) };
+    const corners = { midpoints: true, draggable: true, deletable: true, snappable: snapping };
     const draw = new tool.TerraDraw({
       adapter: new TerraDrawMapLibreGLAdapter({ map: this.#map }),
       modes: [
-        new tool.TerraDrawPolygonMode(),
+        new tool.TerraDrawPolygonMode({ snapping }),
+        new tool.TerraDrawLineStringMode({ snapping }),
         new tool.TerraDrawCircleMode(),
         new tool.TerraDrawSelectMode({
           flags: {
             polygon: { feature: { draggable: true, coordinates: corners } },
+            linestring: { feature: { draggable: true, coordinates: corners } },
             circle: { feature: { draggable: true, coordinates: { resizable: 'center' } } },
           },
         }),
@@ -110,7 +152,7 @@ export class GeofenceMap {
       const area = draw.getSnapshotFeature(id)?.geometry;
       this.#isDrawing = false;
       // The tool finishes its own work first.
-      if (area?.type === 'Polygon') setTimeout(() => this.#events.onDraw(area as GeoJSON.Polygon));
+      if (area?.type === 'Polygon' || area?.type === 'LineString') setTimeout(() => this.#events.onDraw(area as Drawn));
     });
     return draw;
   }

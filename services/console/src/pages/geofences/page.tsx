@@ -1,21 +1,29 @@
-import type { Geozone } from '@outrider/client';
+import type { Geozone, NewGeozone } from '@outrider/client';
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { describeError } from '../../errors.ts';
-import { geofences } from '../../fleet/store.ts';
+import { geofences, loadGeofences } from '../../fleet/store.ts';
 import { formats } from '../../format.ts';
 import { Icon } from '../../parts/icon.tsx';
+import { MapTool } from '../../parts/map-tool.tsx';
 import { Message } from '../../parts/message.tsx';
+import { SearchField } from '../../parts/search-field.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { VirtualList } from '../../parts/virtual-list.tsx';
 import { navigate, route, setQuery, withQuery } from '../../router.ts';
-import { api } from '../../session.ts';
-import { t } from '../../words/words.ts';
-import { type Draft, draftOf, editableArea, newDraft, withArea } from './draft.ts';
+import { api, user } from '../../session.ts';
+import { language, t } from '../../words/words.ts';
+import { bodyOf, type Draft, draftOf, editableArea, newDraft, withArea } from './draft.ts';
 import { GeofenceForm } from './form.tsx';
 import { GeofenceMap } from './geofence-map.ts';
+import { ImportPanel } from './import-panel.tsx';
+import { categoriesOf, matches, mayDraw, NO_CATEGORY, WHOSE, whoseOf } from './whose.ts';
+import '../../style/geofences.css';
 
 const ROW_PX = 60;
+const MOST_UNDONE = 50;
+/** Of a new geofence on the map. */
+const DRAFT_ID = 'draft';
 
 /** Geofences: a list beside the map, one of them drawn or edited. The address has the one and the search. */
 export function GeofencesPage() {
@@ -24,14 +32,23 @@ export function GeofencesPage() {
   const draft = useSignal<Draft | null>(null);
   const editedId = route.value.query.get('geofence');
   const all = geofences.value;
+  const preview = useSignal<readonly Geozone[]>([]);
+  const deleted = useSignal<NewGeozone | null>(null);
+  /** Shapes that the present one took the place of, the last at the end. */
+  const past = useSignal<readonly Draft[]>([]);
 
   useEffect(() => {
     if (container.current === null) return;
     const map = new GeofenceMap(container.current, {
-      onSelect: open,
+      onSelect: (id) => {
+        if (id !== DRAFT_ID) open(id);
+      },
       onDraw: (area) => {
         const present = draft.peek();
-        if (present !== null) draft.value = withArea(present, area);
+        if (present !== null) {
+          if (present.geometry !== null) past.value = [...past.peek(), present].slice(-MOST_UNDONE);
+          draft.value = withArea(present, area);
+        }
         drawDraft();
       },
     });
@@ -45,8 +62,8 @@ export function GeofencesPage() {
     const present = draft.peek();
     if (present === null) return void view.current?.edit(null, null);
     const area = editableArea(present);
-    const isDrawable = present.shape !== 'line' && (present.geometry === null || area !== null);
-    void view.current?.edit(isDrawable ? (present.shape as 'polygon' | 'circle') : null, area);
+    const isDrawable = present.geometry === null || area !== null;
+    void view.current?.edit(isDrawable ? present.shape : null, area);
   };
   const read = async (id: string) => {
     try {
@@ -61,28 +78,68 @@ export function GeofencesPage() {
     }
   };
   useEffect(() => {
-    if (editedId === null) draft.value = null;
-    else if (editedId === 'polygon' || editedId === 'circle') draft.value = newDraft(editedId);
+    past.value = [];
+    if (editedId === null || editedId === 'import') draft.value = null;
+    else if (isShape(editedId)) draft.value = newDraft(editedId);
     else void read(editedId);
     drawDraft();
   }, [editedId]);
-  // A line and a polygon with holes stay where they are: only their numbers are edited.
+  // A polygon with holes stays where it is: its coordinates are typed.
   const present = draft.value;
-  const drawnId = present !== null && editableArea(present) !== null ? present.id : null;
-  useEffect(() => void view.current?.show(all, drawnId), [all, drawnId]);
+  const isDrawn = present !== null && editableArea(present) !== null;
+  const drawnId = isDrawn ? present.id : null;
+  useEffect(() => {
+    const typed = present !== null && !isDrawn ? previewOf(present) : [];
+    const others = typed.length === 0 ? all : all.filter(({ id }) => id !== present?.id);
+    void view.current?.show([...others, ...typed, ...preview.value], drawnId);
+  }, [all, isDrawn, drawnId, present?.geometry, preview.value]);
+  const undo = () => {
+    const last = past.value.at(-1);
+    if (last === undefined || present === null) return;
+    past.value = past.value.slice(0, -1);
+    draft.value = { ...present, geometry: last.geometry, radiusM: last.radiusM };
+    drawDraft();
+  };
+  const restore = async (body: NewGeozone) => {
+    deleted.value = null;
+    try {
+      const { id } = await api.post('/api/v1/geozones', { body });
+      await loadGeofences();
+      open(id);
+    } catch (error) {
+      toast(describeError(error), 'error');
+    }
+  };
 
   return (
     <div class="split">
-      <GeofenceList all={all} editedId={editedId} />
+      <GeofenceList all={all} editedId={editedId} deleted={deleted.value} onRestore={restore} />
       <div class="mapbox">
         <div class="canvas" ref={container} />
+        {all.length > 0 && (
+          <div class="tools">
+            <MapTool icon="fit" label={t().fences.showAll} onClick={() => view.current?.fitAll()} />
+          </div>
+        )}
         <GeofenceForm
           key={`${editedId}`}
           draft={draft}
           onClose={() => open(null)}
           onReload={() => editedId !== null && void read(editedId)}
-          onResize={drawDraft}
+          onShape={drawDraft}
+          onUndo={past.value.length === 0 ? null : undo}
+          onDeleted={(body) => {
+            deleted.value = body;
+          }}
         />
+        {editedId === 'import' && (
+          <ImportPanel
+            onClose={() => open(null)}
+            onPreview={(geofences) => {
+              preview.value = geofences;
+            }}
+          />
+        )}
       </div>
     </div>
   );
@@ -92,27 +149,115 @@ function open(id: string | null): void {
   navigate(withQuery({ geofence: id }));
 }
 
-function GeofenceList({ all, editedId }: { all: readonly Geozone[]; editedId: string | null }) {
-  const search = (route.value.query.get('q') ?? '').trim().toLowerCase();
-  const found = all.filter(({ properties }) => properties.name.toLowerCase().includes(search));
+function isShape(text: string): text is Draft['shape'] {
+  return text === 'polygon' || text === 'circle' || text === 'line';
+}
+
+/** What the drawing tool can't show, as a geofence. */
+function previewOf(draft: Draft): Geozone[] {
+  const body = bodyOf(draft);
+  return body === null ? [] : [{ ...body, id: draft.id ?? DRAFT_ID } as Geozone];
+}
+
+interface ListProps {
+  all: readonly Geozone[];
+  editedId: string | null;
+  /** What can be restored. */
+  deleted: NewGeozone | null;
+  onRestore: (body: NewGeozone) => void;
+}
+
+function GeofenceList({ all, editedId, deleted, onRestore }: ListProps) {
+  const { query } = route.value;
+  const category = query.get('category') || null;
+  const whose = WHOSE.find((one) => one === query.get('whose')) ?? null;
+  const filter = { search: (query.get('q') ?? '').trim().toLowerCase(), category, whose };
+  const found = all.filter((geofence) => matches(geofence, filter, user.value));
+  const categories = categoriesOf(all, language.value);
   return (
     <section class="side" aria-label={t().pages.geofences}>
       <search class="filters">
-        <input
-          type="search"
-          aria-label={t().search}
-          placeholder={t().name}
-          value={route.value.query.get('q') ?? ''}
-          onInput={(event) => setQuery({ q: event.currentTarget.value })}
-        />
-        <div class="row">
-          <button type="button" aria-pressed={editedId === 'polygon'} onClick={() => open('polygon')}>
-            <Icon name="fence" /> {t().newPolygon}
-          </button>
-          <button type="button" aria-pressed={editedId === 'circle'} onClick={() => open('circle')}>
-            <Icon name="circle" /> {t().newCircle}
-          </button>
+        <SearchField placeholder={t().name} value={route.value.query.get('q')} />
+        <div class="row narrowing">
+          {(categories.length > 0 || category !== null) && (
+            <select
+              aria-label={t().fences.category}
+              value={category ?? ''}
+              onChange={(event) => setQuery({ category: event.currentTarget.value })}
+            >
+              <option value="">{t().fences.allCategories}</option>
+              {categories.map((one) => (
+                <option key={one} value={one}>
+                  {one}
+                </option>
+              ))}
+              <option value={NO_CATEGORY}>{t().fences.noCategory}</option>
+            </select>
+          )}
+          {(whose !== null || all.some(({ properties }) => whoseOf(properties, user.value) !== 'own')) && (
+            <select
+              aria-label={t().fences.owner}
+              value={whose ?? ''}
+              onChange={(event) => setQuery({ whose: event.currentTarget.value })}
+            >
+              <option value="">{t().fences.allOwners}</option>
+              {WHOSE.map((one) => (
+                <option key={one} value={one}>
+                  {t().fences.whose[one]}
+                </option>
+              ))}
+            </select>
+          )}
         </div>
+        {mayDraw(user.value) && (
+          <div class="row">
+            <button type="button" aria-pressed={editedId === 'polygon'} onClick={() => open('polygon')}>
+              <Icon name="fence" /> {t().newPolygon}
+            </button>
+            <button type="button" aria-pressed={editedId === 'circle'} onClick={() => open('circle')}>
+              <Icon name="circle" /> {t().newCircle}
+            </button>
+            <button type="button" aria-pressed={editedId === 'line'} onClick={() => open('line')}>
+              <Icon name="track" /> {t().fences.newLine}
+            </button>
+          </div>
+        )}
+        <div class="row">
+          {mayDraw(user.value) && (
+            <button type="button" aria-pressed={editedId === 'import'} onClick={() => open('import')}>
+              <Icon name="upload" /> {t().fences.import}
+            </button>
+          )}
+          <a class="button" href="/api/v1/geozones/export?all=true" download="">
+            <Icon name="download" /> {t().fences.export}
+          </a>
+          <a
+            class="button"
+            href="/api/v1/geozones/export?all=true&format=kml"
+            download=""
+            aria-label={t().fences.exportKml}
+            title={t().fences.exportKml}
+          >
+            KML
+          </a>
+          <a
+            class="button"
+            href="/api/v1/geozones/export?all=true&format=csv"
+            download=""
+            aria-label={t().fences.exportCsv}
+            title={t().fences.exportCsv}
+          >
+            CSV
+          </a>
+        </div>
+        {deleted !== null && (
+          <div class="row" role="status">
+            <span>{t().fences.deletedNamed(deleted.properties.name)}</span>
+            <button type="button" onClick={() => onRestore(deleted)}>
+              {t().fences.undo}
+            </button>
+          </div>
+        )}
       </search>
       {found.length === 0 ? (
         <Message
@@ -135,12 +280,16 @@ function GeofenceList({ all, editedId }: { all: readonly Geozone[]; editedId: st
                 aria-current={id === editedId ? 'true' : undefined}
               >
                 <button type="button" onClick={() => open(id)}>
-                  <strong>{properties.name}</strong>
+                  <strong>
+                    {properties.color !== null && <i class="fence-color" style={{ background: properties.color }} />}
+                    {properties.name}
+                  </strong>
                   <small class="end">
                     {properties.speedLimitKmh === null ? '' : formats().speed(properties.speedLimitKmh)}
                   </small>
                   <small>
-                    {t().shapes[properties.shape]} · {formats().area(properties.areaM2)}
+                    {properties.category ?? t().shapes[properties.shape]} · {formats().area(properties.areaM2)}
+                    {whoseOf(properties, user.value) === 'shared' && ` · ${t().fences.shared}`}
                   </small>
                 </button>
               </li>

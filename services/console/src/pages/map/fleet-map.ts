@@ -1,11 +1,12 @@
 import { effect } from '@preact/signals';
 import type { MapLayerMouseEvent, Map as MapLibreMap, MapMouseEvent } from 'maplibre-gl';
 import { latitudeOf, longitudeOf, mercatorX, mercatorY } from '../../fleet/mercator.ts';
-import { fleet, geofences } from '../../fleet/store.ts';
+import { fleet, geofences, loaded } from '../../fleet/store.ts';
 import { formats } from '../../format.ts';
 import { clusterFeatures, clustersOf, inView } from '../../map/clusters.ts';
 import { FleetLayer } from '../../map/fleet-layer.ts';
 import { createMap, fit, type Place, placeText, prefersLessMotion, setData, viewOf, worldSize } from '../../map/map.ts';
+import { crowdScale } from '../../map/pace.ts';
 import { pick } from '../../map/pick.ts';
 import { geofenceFeatures } from '../../map/shapes.ts';
 import { mapColors } from '../../map/style.ts';
@@ -18,9 +19,16 @@ const PICK_RADIUS_PX = 14;
 /** Labels keep up with moving vehicles at this pace, clusters at a quarter of it. */
 const LABEL_MS = 250;
 
+export interface HoveredCluster {
+  count: number;
+  /** How many are in each state, in the order of `STATES`. */
+  states: readonly number[];
+}
+
 export interface FleetMapEvents {
   onSelect: (id: string | null) => void;
-  onHover: (id: string | null, x: number, y: number) => void;
+  /** A vehicle by its id, or a cluster. */
+  onHover: (over: string | HoveredCluster | null, x: number, y: number) => void;
   onMove: (place: string) => void;
   /** The user moved the map: nothing is followed any more. */
   onDrag: () => void;
@@ -34,24 +42,41 @@ export class FleetMap {
   #followed: string | null = null;
   #isReady = false;
   #frame = 0;
-  #hasFitted: boolean;
+  /** Until all vehicles are known, or somebody moves the map, it shows those that are. */
+  #fitsAll: boolean;
   #ticks = 0;
+  /** Sources without features. */
+  readonly #empty = new Set(['clusters', 'labels']);
 
   constructor(container: HTMLElement, place: Place | null, events: FleetMapEvents) {
     const { map, destroy } = createMap(container, place);
     this.map = map;
-    this.#hasFitted = place !== null;
-    this.#layer = new FleetLayer(fleet, mapColors.peek());
-    this.#destroy.push(destroy);
+    this.#fitsAll = place === null;
+    this.#layer = new FleetLayer(map, fleet, mapColors.peek());
+    this.#destroy.push(destroy, () => this.#layer.destroy());
+    this.#destroy.push(
+      effect(() => this.#layer.setColors(mapColors.value, preferences.value.vehicleColors)),
+      effect(() => {
+        void fleet.version.value;
+        const isComplete = loaded.value === true;
+        if (!this.#isReady) this.#refresh();
+        if (!this.#fitsAll || !this.fitAll(false)) return;
+        this.#fitsAll = !isComplete;
+      }),
+    );
     map.once('load', () => this.#start());
     map.on('click', (event) => events.onSelect(this.#at(event)));
     map.on('mousemove', (event) => {
-      const id = this.#at(event);
-      map.getCanvas().style.cursor = id === null ? '' : 'pointer';
-      events.onHover(id, event.point.x, event.point.y);
+      const over = this.#at(event) ?? this.#clusterAt(event);
+      map.getCanvas().style.cursor = over === null ? '' : 'pointer';
+      events.onHover(over, event.point.x, event.point.y);
     });
     map.on('mouseout', () => events.onHover(null, 0, 0));
     map.on('dragstart', () => events.onDrag());
+    for (const type of ['dragstart', 'wheel', 'dblclick'] as const)
+      map.on(type, () => {
+        this.#fitsAll = false;
+      });
     map.on('moveend', () => {
       if (this.#followed !== null) return;
       const { lng, lat } = map.getCenter();
@@ -65,14 +90,15 @@ export class FleetMap {
   }
 
   select(id: string | null): void {
-    this.#layer.selected = id;
-    this.map.triggerRepaint();
+    this.#layer.select(id);
     this.#refresh();
   }
 
   follow(id: string | null): void {
     this.#followed = id;
+    cancelAnimationFrame(this.#frame);
     if (id === null) return;
+    this.#keepUp();
     if (this.map.getZoom() < 12) this.#centre(id, 14);
   }
 
@@ -85,19 +111,16 @@ export class FleetMap {
     this.#centre(id, Math.max(13, this.map.getZoom()));
   }
 
-  /** Shows all vehicles that pass the filter. */
-  fitAll(isAnimated = true): void {
-    let [west, south, east, north] = [1, 0, 0, 1];
-    for (let index = 0; index < fleet.count; index += 1) {
-      if (fleet.shown[index] !== 1 || !fleet.hasPosition(index)) continue;
-      west = Math.min(west, fleet.x[index] as number);
-      east = Math.max(east, fleet.x[index] as number);
-      north = Math.min(north, fleet.y[index] as number);
-      south = Math.max(south, fleet.y[index] as number);
-    }
-    if (east < west) return;
-    this.#hasFitted = true;
-    fit(this.map, [longitudeOf(west), latitudeOf(south), longitudeOf(east), latitudeOf(north)], isAnimated);
+  /**
+   * Shows all vehicles that pass the filter.
+   *
+   * @returns whether there is one with a position
+   */
+  fitAll(isAnimated = true): boolean {
+    const bounds = fleet.boundsOf((index) => fleet.shown[index] === 1);
+    if (bounds === null) return false;
+    fit(this.map, bounds, isAnimated);
+    return true;
   }
 
   destroy(): void {
@@ -106,18 +129,12 @@ export class FleetMap {
   }
 
   #start(): void {
-    this.map.addLayer(this.#layer, 'vehicle-names');
     this.#isReady = true;
     this.#destroy.push(
       effect(() => setData(this.map, 'geofences', geofenceFeatures(geofences.value))),
-      effect(() => this.#layer.setColors(mapColors.value)),
       effect(() => {
         void preferences.value.clusters;
         this.#refresh();
-      }),
-      effect(() => {
-        void fleet.version.value;
-        if (!this.#hasFitted) this.fitAll(false);
       }),
     );
     const timer = setInterval(() => {
@@ -125,17 +142,15 @@ export class FleetMap {
       const isMoving = performance.now() < fleet.restsAtMs + LABEL_MS;
       if (!document.hidden && (isMoving || this.#ticks % 4 === 0)) this.#refresh();
     }, LABEL_MS);
-    const step = () => {
-      this.#frame = requestAnimationFrame(step);
-      this.#keepUp();
-    };
-    step();
+    this.#keepUp();
     this.#destroy.push(() => clearInterval(timer));
   }
 
   /** Keeps the followed vehicle in the middle. */
   #keepUp(): void {
-    const index = this.#followed === null ? -1 : fleet.indexOf(this.#followed);
+    if (this.#followed === null || !this.#isReady) return;
+    this.#frame = requestAnimationFrame(() => this.#keepUp());
+    const index = fleet.indexOf(this.#followed);
     if (index < 0 || !fleet.hasPosition(index) || this.map.isMoving()) return;
     const nowMs = performance.now();
     const lng = longitudeOf(fleet.drawnX(index, nowMs));
@@ -153,20 +168,25 @@ export class FleetMap {
 
   /** Names of the vehicles in view, or clusters where there are too many. */
   #refresh(): void {
-    if (!this.#isReady) return;
     const view = viewOf(this.map);
-    const wantsClusters = preferences.peek().clusters;
-    const few = inView(fleet, view, MOST_LABELS);
-    const isCrowded = wantsClusters && few === null && inView(fleet, view, CLUSTERS_ABOVE) === null;
+    const within = inView(fleet, view);
+    const count = within.length;
+    const { clientWidth, clientHeight } = this.map.getContainer();
+    this.#layer.setScale(crowdScale(count, clientWidth * clientHeight));
+    if (!this.#isReady) return;
+    const isCrowded = preferences.peek().clusters && count > CLUSTERS_ABOVE;
     if (isCrowded && !this.#layer.isVisible && this.#ticks % 4 !== 0) return;
     this.#layer.isVisible = !isCrowded;
     const clusters = isCrowded ? clustersOf(fleet, view, CELL_PX / worldSize(this.map)) : [];
-    setData(
-      this.map,
-      'clusters',
-      clusterFeatures(clusters, (count) => formats().number(count)),
-    );
-    setData(this.map, 'labels', { type: 'FeatureCollection', features: this.#labels(few ?? []) });
+    this.#show('clusters', clusterFeatures(clusters, (value) => formats().number(value)).features);
+    this.#show('labels', count <= MOST_LABELS ? this.#labels(within) : []);
+  }
+
+  /** An empty source stays as it is: each `setData` costs a round through the worker and a picture. */
+  #show(source: 'clusters' | 'labels', features: GeoJSON.Feature[]): void {
+    if (features.length === 0 && this.#empty.has(source)) return;
+    features.length === 0 ? this.#empty.add(source) : this.#empty.delete(source);
+    setData(this.map, source, { type: 'FeatureCollection', features });
   }
 
   #labels(indexes: readonly number[]): GeoJSON.Feature[] {
@@ -179,6 +199,15 @@ export class FleetMap {
         coordinates: [longitudeOf(fleet.drawnX(index, nowMs)), latitudeOf(fleet.drawnY(index, nowMs))],
       },
     }));
+  }
+
+  #clusterAt({ point }: MapMouseEvent): HoveredCluster | null {
+    if (this.#layer.isVisible || !this.#isReady) return null;
+    const [feature] = this.map.queryRenderedFeatures(point, { layers: ['cluster-circles'] });
+    if (feature === undefined) return null;
+    // Lists come back from the map as text.
+    const { count, states } = feature.properties as { count: number; states: string };
+    return { count, states: JSON.parse(states) as number[] };
   }
 
   #at({ lngLat }: MapMouseEvent): string | null {

@@ -6,10 +6,13 @@ import { fleet, groups, loadDefinitions, loaded } from '../../fleet/store.ts';
 import { formats } from '../../format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Message } from '../../parts/message.tsx';
+import { SearchField } from '../../parts/search-field.tsx';
+import { VehicleIcon } from '../../parts/vehicle-icon.tsx';
 import { VirtualList } from '../../parts/virtual-list.tsx';
 import { change, preferences } from '../../preferences.ts';
 import { route, setQuery } from '../../router.ts';
 import { language, t } from '../../words/words.ts';
+import { NoVehicles } from './no-vehicles.tsx';
 
 const ROW_PX = 60;
 const SHOWN_STATES: readonly State[] = ['moving', 'idling', 'parking', 'offline', 'unknown'];
@@ -56,13 +59,7 @@ function Filters({ filter, sort }: { filter: Filter; sort: Sort }) {
   return (
     <search class="filters">
       <div class="row">
-        <input
-          type="search"
-          aria-label={t().search}
-          placeholder={t().searchVehicles}
-          value={route.value.query.get('q') ?? ''}
-          onInput={(event) => setQuery({ q: event.currentTarget.value })}
-        />
+        <SearchField placeholder={t().searchVehicles} value={route.value.query.get('q')} />
         <button
           type="button"
           class="icon favourite"
@@ -103,21 +100,39 @@ function Filters({ filter, sort }: { filter: Filter; sort: Sort }) {
           ))}
         </select>
       </div>
-      <div class="states">
-        {SHOWN_STATES.filter((state) => counts[state] > 0 || filter.state === state).map((state) => (
-          <button
-            key={state}
-            type="button"
-            aria-pressed={filter.state === state}
-            onClick={() => setQuery({ state: filter.state === state ? null : state })}
-          >
-            <span class={`chip ${state}`}>
-              {t().states[state]} {formats().number(counts[state])}
-            </span>
-          </button>
-        ))}
-      </div>
+      <States filter={filter} counts={counts} />
     </search>
+  );
+}
+
+/** The colours of the map with their counts; each narrows list and map to its state. */
+function States({ filter, counts }: { filter: Filter; counts: Record<State, number> }) {
+  return (
+    <div class="states">
+      {SHOWN_STATES.filter((state) => counts[state] > 0 || filter.state === state).map((state) => (
+        <button
+          key={state}
+          type="button"
+          aria-pressed={filter.state === state}
+          onClick={() => setQuery({ state: filter.state === state ? null : state })}
+        >
+          <span class={`chip ${state}`}>
+            {t().states[state]} {formats().number(counts[state])}
+          </span>
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** The colours alone, where the list is hidden. */
+export function MapLegend() {
+  void fleet.version.value;
+  const filter = filterOf(route.value.query);
+  return (
+    <section class="legend" aria-label={t().fleetMap.legend}>
+      <States filter={filter} counts={countStates(fleet, filter)} />
+    </section>
   );
 }
 
@@ -138,7 +153,7 @@ function ListBody({ indexes, selected, onSelect }: BodyProps) {
       />
     );
   if (loaded.value === null) return <Message title={t().loading} />;
-  if (fleet.count === 0) return <Message icon="truck" title={t().noVehicles} hint={t().noVehiclesHint} />;
+  if (fleet.count === 0) return <NoVehicles />;
   if (indexes.length === 0)
     return (
       <Message
@@ -172,6 +187,8 @@ interface RowProps {
 }
 
 function Row({ index, top, selected, onSelect }: RowProps) {
+  // By itself: what its properties leave as they are is not drawn anew with the list.
+  void fleet.version.value;
   const vehicle = fleet.vehicles[index];
   if (vehicle === undefined) return null;
   const state = fleet.stateOf(index);
@@ -188,13 +205,32 @@ function Row({ index, top, selected, onSelect }: RowProps) {
       aria-current={vehicle.id === selected ? 'true' : undefined}
     >
       <button type="button" onClick={() => onSelect(vehicle.id)}>
-        <strong>{vehicle.name}</strong>
+        <strong>
+          {vehicle.icon !== null && <VehicleIcon name={vehicle.icon} color={vehicle.color} />}
+          {vehicle.name}
+        </strong>
         <span class="end">{state === 'moving' && !Number.isNaN(speed) ? formats().speed(speed) : ''}</span>
         <small>
-          <span class={`chip ${state}`}>{t().states[state]}</span>
-          {vehicle.plate === null ? '' : ` · ${vehicle.plate}`}
+          {vehicle.suspension === null ? (
+            <span class={`chip ${state}`}>{t().states[state]}</span>
+          ) : (
+            <span class="chip suspended" title={vehicle.suspension.reason}>
+              {t().vehiclePages.suspension.suspended}
+            </span>
+          )}
+          {[vehicle.plate, fleet.drivingOf(vehicle.id)?.driver?.name].map((text) =>
+            text ? (
+              <>
+                {' · '}
+                <bdi>{text}</bdi>
+              </>
+            ) : null,
+          )}
         </small>
-        <small class="end">{contactMs === 0 ? '' : formats().ago((Date.now() - contactMs) / 1000)}</small>
+        <small class="end">
+          <Tank percent={fleet.tankOf(vehicle.id)} />
+          {contactMs === 0 ? '' : formats().ago((Date.now() - contactMs) / 1000)}
+        </small>
       </button>
       <button
         type="button"
@@ -203,8 +239,23 @@ function Row({ index, top, selected, onSelect }: RowProps) {
         aria-label={`${t().favourite}: ${vehicle.name}`}
         onClick={toggle}
       >
-        <Icon name="star" filled={isFavourite} />
+        {/* A letter, not a drawing: software rendering draws each path anew for each row that scrolls in. */}
+        <span aria-hidden="true">{isFavourite ? '★' : '☆'}</span>
       </button>
     </li>
+  );
+}
+
+/** Below so many percent a tank is to be filled soon. */
+const LOW_PERCENT = 15;
+
+/** How full the tank is, of vehicles that have one. */
+function Tank({ percent }: { percent: number | null }) {
+  if (percent === null) return null;
+  const text = `${t().fuel} ${formats().number(percent, 0)} %`;
+  return (
+    <span class={percent < LOW_PERCENT ? 'fill low' : 'fill'} role="img" aria-label={text} title={text}>
+      <span style={{ inlineSize: `${Math.min(100, Math.max(0, percent))}%` }} />
+    </span>
   );
 }

@@ -1,21 +1,25 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { STATES } from '../../fleet/fleet.ts';
 import { fleet } from '../../fleet/store.ts';
 import { formats } from '../../format.ts';
 import { readPlace } from '../../map/map.ts';
-import { Icon } from '../../parts/icon.tsx';
+import { lazy } from '../../parts/lazy.tsx';
+import { MapTool } from '../../parts/map-tool.tsx';
 import { change, preferences } from '../../preferences.ts';
 import { navigate, route, setQuery, withQuery } from '../../router.ts';
 import { t } from '../../words/words.ts';
-import { FleetMap } from './fleet-map.ts';
-import { VehicleList } from './list.tsx';
-import { VehiclePanel } from './panel.tsx';
+import '../../style/map.css';
+import { FleetMap, type HoveredCluster } from './fleet-map.ts';
+import { MapLegend, VehicleList } from './list.tsx';
+
+const VehiclePanel = lazy(async () => (await import('./panel.tsx')).VehiclePanel);
 
 /** The live map with its list. The address has the vehicle, the filter, the place, and whether it is followed. */
 export function MapPage() {
   const container = useRef<HTMLDivElement>(null);
   const view = useRef<FleetMap | null>(null);
-  const hover = useSignal<{ id: string; x: number; y: number } | null>(null);
+  const hover = useSignal<Hovered | null>(null);
   const { query } = route.value;
   const selected = query.get('vehicle');
   const isFollowing = query.get('follow') === '1' && selected !== null;
@@ -25,8 +29,8 @@ export function MapPage() {
     if (container.current === null) return;
     const map = new FleetMap(container.current, readPlace(route.peek().query.get('at')), {
       onSelect: (id) => select(id),
-      onHover: (id, x, y) => {
-        hover.value = id === null ? null : { id, x, y };
+      onHover: (over, x, y) => {
+        hover.value = over === null ? null : { over, x, y };
       },
       onMove: (at) => setQuery({ at }),
       onDrag: () => setQuery({ follow: null }),
@@ -50,19 +54,26 @@ export function MapPage() {
       <div class="mapbox">
         <div class="canvas" ref={container} />
         <div class="tools">
-          <Tool
+          <MapTool
             icon="list"
             label={isListHidden ? t().showList : t().hideList}
             onClick={() => setQuery({ list: isListHidden ? null : '0' })}
           />
-          <Tool icon="fit" label={t().showAll} onClick={() => view.current?.fitAll()} />
-          <Tool
+          <MapTool icon="fit" label={t().showAll} onClick={() => view.current?.fitAll()} />
+          <MapTool
             icon="group"
             label={t().clusters}
             isPressed={preferences.value.clusters}
             onClick={() => change({ clusters: !preferences.peek().clusters })}
           />
+          <MapTool
+            icon="palette"
+            label={t().fleetMap.vehicleColors}
+            isPressed={preferences.value.vehicleColors}
+            onClick={() => change({ vehicleColors: !preferences.peek().vehicleColors })}
+          />
         </div>
+        {isListHidden && <MapLegend />}
         {hover.value !== null && <HoverCard {...hover.value} />}
         {selected !== null && (
           <VehiclePanel
@@ -82,36 +93,69 @@ function select(id: string | null): void {
   navigate(withQuery({ vehicle: id, follow: null }));
 }
 
-interface ToolProps {
-  icon: 'list' | 'fit' | 'group';
-  label: string;
-  isPressed?: boolean;
-  onClick: () => void;
+/** What the pointer is over, and where, in pixels of the map. */
+interface Hovered {
+  over: string | HoveredCluster;
+  x: number;
+  y: number;
 }
 
-function Tool({ icon, label, isPressed, onClick }: ToolProps) {
+/** Beside the pointer, on the side where it fits into the map. */
+function HoverCard({ over, x, y }: Hovered) {
+  const card = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const element = card.current;
+    const box = element?.parentElement;
+    if (!element || !box) return;
+    const { offsetWidth, offsetHeight } = element;
+    const left = x + 14 + offsetWidth < box.clientWidth ? x + 14 : Math.max(4, x - 14 - offsetWidth);
+    const top = y + 14 + offsetHeight < box.clientHeight ? y + 14 : Math.max(4, y - 14 - offsetHeight);
+    element.style.transform = `translate(${left}px, ${top}px)`;
+  });
   return (
-    <button type="button" class="icon" aria-label={label} title={label} aria-pressed={isPressed} onClick={onClick}>
-      <Icon name={icon} />
-    </button>
+    <div class="hover" ref={card}>
+      {typeof over === 'string' ? <VehicleCard id={over} /> : <ClusterCard {...over} />}
+    </div>
   );
 }
 
-function HoverCard({ id, x, y }: { id: string; x: number; y: number }) {
+function VehicleCard({ id }: { id: string }) {
   void fleet.version.value;
   const index = fleet.indexOf(id);
   const vehicle = fleet.vehicles[index];
   if (vehicle === undefined) return null;
   const state = fleet.stateOf(index);
   const speed = fleet.speedKmh[index] ?? Number.NaN;
+  const sinceMs = fleet.sinceMs[index] ?? 0;
+  const contactMs = fleet.contactMs[index] ?? 0;
   return (
-    <div class="hover" style={{ left: `${x + 14}px`, top: `${y + 14}px` }}>
+    <>
       <strong>{vehicle.name}</strong>
+      {vehicle.plate !== null && <small>{vehicle.plate}</small>}
       <span class={`chip ${state}`}>
         {t().states[state]}
         {state === 'moving' && !Number.isNaN(speed) ? ` · ${formats().speed(speed)}` : ''}
       </span>
-      <small>{formats().moment(fleet.fixMs[index] ?? 0)}</small>
-    </div>
+      {sinceMs > 0 && state !== 'moving' && <small>{t().since(formats().moment(sinceMs))}</small>}
+      <small>
+        {t().lastContact}: {formats().ago((Date.now() - contactMs) / 1000)}
+      </small>
+    </>
+  );
+}
+
+function ClusterCard({ count, states }: HoveredCluster) {
+  return (
+    <>
+      <strong>{t().fleetMap.vehiclesHere(count)}</strong>
+      {STATES.map((state, nth) =>
+        (states[nth] ?? 0) === 0 ? null : (
+          <span key={state} class={`chip ${state}`}>
+            {t().states[state]} {formats().number(states[nth])}
+          </span>
+        ),
+      )}
+      <small>{t().fleetMap.clickToZoom}</small>
+    </>
   );
 }

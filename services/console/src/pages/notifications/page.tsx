@@ -1,69 +1,68 @@
 import type { Notification } from '@outrider/client';
-import { useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { describeError } from '../../errors.ts';
+import { fleet, loaded } from '../../fleet/store.ts';
 import { formats } from '../../format.ts';
-import { describe, newest, unreadCount } from '../../notifications.ts';
+import { trackLink } from '../../links.ts';
+import { describe, eventTime, isLicence, mapLink, missed, newest, unreadCount } from '../../notifications.ts';
+import { IconButton } from '../../parts/buttons.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { Message } from '../../parts/message.tsx';
+import { Message, NoneFound } from '../../parts/message.tsx';
+import { Paged } from '../../parts/paged.tsx';
+import { usePages } from '../../parts/pages.ts';
 import { toast } from '../../parts/toast.tsx';
 import { route, setQuery } from '../../router.ts';
 import { api } from '../../session.ts';
-import { t } from '../../words/words.ts';
+import { OrderVideo } from '../../video/order-video.tsx';
+import { language, t } from '../../words/words.ts';
+import { EVENT_KINDS, type EventKind } from '../rules/draft.ts';
+import '../../style/list-page.css';
+import '../../style/rules.css';
+import { AlertSettings } from './alert-settings.tsx';
+import { Sections } from './sections.tsx';
 
 const PAGE = 100;
 
-interface Inbox {
-  items: readonly Notification[];
-  /** Null: there are no older ones. */
-  next: string | null;
-}
-
-/** The inbox, the newest first; what arrives meanwhile is added on top. */
+/** The inbox, the newest first; what arrives meanwhile is added on top. The address has what it is narrowed to. */
 export function NotificationsPage() {
-  const inbox = useSignal<Inbox | null>(null);
-  const error = useSignal<string | null>(null);
-  const isUnreadOnly = route.value.query.get('unread') === '1';
-
-  const load = async (cursor: string | null) => {
-    try {
-      const query = {
-        limit: PAGE,
-        ...(isUnreadOnly ? { unread: 'true' as const } : {}),
-        ...(cursor ? { cursor } : {}),
-      };
-      const { items, nextCursor, unreadCount: unread } = await api.get('/api/v1/notifications', { query });
-      inbox.value = { items: cursor === null ? items : [...(inbox.peek()?.items ?? []), ...items], next: nextCursor };
-      unreadCount.value = unread;
-      error.value = null;
-    } catch (reason) {
-      error.value = describeError(reason);
-    }
-  };
+  const { query } = route.value;
+  const isUnreadOnly = query.get('unread') === '1';
+  const kind = EVENT_KINDS.find((one) => one === query.get('kind'));
+  const vehicleId = query.get('vehicle') ?? '';
+  const list = usePages<Notification>(
+    async (cursor, signal) => {
+      const page = await api.get('/api/v1/notifications', {
+        query: {
+          limit: PAGE,
+          ...(isUnreadOnly ? { unread: 'true' as const } : {}),
+          ...(kind === undefined ? {} : { kind }),
+          ...(vehicleId === '' ? {} : { vehicleId }),
+          ...(cursor ? { cursor } : {}),
+        },
+        signal,
+      });
+      unreadCount.value = page.unreadCount;
+      return page;
+    },
+    [isUnreadOnly, kind, vehicleId],
+  );
+  const added = newest.value;
   useEffect(() => {
-    inbox.value = null;
-    void load(null);
-  }, [isUnreadOnly]);
-  useSignalEffect(() => {
-    const added = newest.value;
-    const present = inbox.peek();
-    if (added === null || present === null || present.items.some(({ id }) => id === added.id)) return;
-    inbox.value = { ...present, items: [added, ...present.items] };
-  });
+    const items = list.items.peek();
+    if (added === null || items === null || items.some(({ id }) => id === added.id)) return;
+    const { event } = added;
+    if ((kind === undefined || event.kind === kind) && (vehicleId === '' || event.vehicleId === vehicleId))
+      list.items.value = [added, ...items];
+  }, [added]);
 
   const markRead = async (id: string | null) => {
     try {
       if (id === null) await api.post('/api/v1/notifications/read-all');
       else await api.post('/api/v1/notifications/{id}/read', { path: { id } });
       const readAt = new Date().toISOString();
-      const present = inbox.peek();
-      if (present !== null)
-        inbox.value = {
-          ...present,
-          items: present.items.map((one) =>
-            id === null || one.id === id ? { ...one, readAt: one.readAt ?? readAt } : one,
-          ),
-        };
+      list.items.value = (list.items.peek() ?? []).map((one) =>
+        id === null || one.id === id ? { ...one, readAt: one.readAt ?? readAt } : one,
+      );
     } catch (reason) {
       toast(describeError(reason), 'error');
     }
@@ -71,77 +70,135 @@ export function NotificationsPage() {
 
   return (
     <div class="page">
+      <Sections />
       <div class="heading">
         <h2>{t().pages.notifications}</h2>
         <span>{unreadCount.value !== null && t().unreadCount(unreadCount.value)}</span>
-        <button
-          type="button"
-          aria-pressed={isUnreadOnly}
-          onClick={() => setQuery({ unread: isUnreadOnly ? null : '1' }, { replace: false })}
-        >
-          {t().unreadOnly}
-        </button>
         <button type="button" disabled={unreadCount.value === 0} onClick={() => markRead(null)}>
           <Icon name="check" /> {t().markAllRead}
         </button>
       </div>
-      {error.value !== null ? (
-        <Message icon="warning" title={error.value} action={t().retry} onAction={() => void load(null)} />
-      ) : (
-        <List inbox={inbox.value} onRead={markRead} onOlder={load} />
-      )}
+      <Filters isUnreadOnly={isUnreadOnly} kind={kind} vehicleId={vehicleId} />
+      <Missed />
+      <List list={list} isFiltered={isUnreadOnly || kind !== undefined || vehicleId !== ''} onRead={markRead} />
+      <AlertSettings />
     </div>
   );
 }
 
-interface ListProps {
-  inbox: Inbox | null;
-  onRead: (id: string) => void;
-  onOlder: (cursor: string) => void;
+interface FilterProps {
+  isUnreadOnly: boolean;
+  kind: EventKind | undefined;
+  vehicleId: string;
 }
 
-function List({ inbox, onRead, onOlder }: ListProps) {
-  if (inbox === null) return <Message title={t().loading} />;
-  const { items, next } = inbox;
-  if (items.length === 0) return <Message icon="bell" title={t().noNotifications} hint={t().noNotificationsHint} />;
+function Filters({ isUnreadOnly, kind, vehicleId }: FilterProps) {
+  void fleet.version.value;
+  void loaded.value;
+  const words = t().rules;
+  const collator = new Intl.Collator(language.value, { numeric: true });
+  const vehicles = fleet.vehicles.toSorted((a, b) => collator.compare(a.name, b.name));
+  const push = { replace: false };
   return (
-    <>
-      <ul class="cards">
-        {items.map((notification) => (
-          <Card key={notification.id} notification={notification} onRead={onRead} />
+    <search class="filter-row">
+      <button
+        type="button"
+        aria-pressed={isUnreadOnly}
+        onClick={() => setQuery({ unread: isUnreadOnly ? null : '1' }, push)}
+      >
+        {t().unreadOnly}
+      </button>
+      <select aria-label={words.kinds} onChange={(event) => setQuery({ kind: event.currentTarget.value }, push)}>
+        <option value="">{words.allKinds}</option>
+        {EVENT_KINDS.map((one) => (
+          <option key={one} value={one} selected={one === kind}>
+            {t().events[one]}
+          </option>
         ))}
-      </ul>
-      {next !== null && (
-        <button type="button" onClick={() => onOlder(next)}>
-          {t().older}
-        </button>
+      </select>
+      <select aria-label={t().vehicles} onChange={(event) => setQuery({ vehicle: event.currentTarget.value }, push)}>
+        <option value="">{words.allVehiclesShown}</option>
+        {vehicles.map(({ id, name }) => (
+          <option key={id} value={id} selected={id === vehicleId}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </search>
+  );
+}
+
+/** What came while there was no connection, until it is closed. */
+function Missed() {
+  const value = missed.value;
+  if (value === null) return null;
+  return (
+    <p class="notice" role="status">
+      <Icon name="offline" />
+      <span>{t().rules.missedSince(value.count, formats().moment(value.sinceMs))}</span>
+      <IconButton icon="close" label={t().close} onClick={() => (missed.value = null)} />
+    </p>
+  );
+}
+
+interface ListProps {
+  list: ReturnType<typeof usePages<Notification>>;
+  isFiltered: boolean;
+  onRead: (id: string) => void;
+}
+
+function List({ list, isFiltered, onRead }: ListProps) {
+  const empty = isFiltered ? (
+    <NoneFound showAll={t().rules.showAll} asked={['unread', 'kind', 'vehicle']} />
+  ) : (
+    <Message icon="bell" title={t().noNotifications} hint={t().noNotificationsHint}>
+      <a class="button" href="/rules">
+        {t().rules.title}
+      </a>
+    </Message>
+  );
+  return (
+    <Paged list={list} empty={empty} more={t().older}>
+      {(items) => (
+        <ul class="cards">
+          {items.map((notification) => (
+            <Card key={notification.id} notification={notification} onRead={onRead} />
+          ))}
+        </ul>
       )}
-    </>
+    </Paged>
   );
 }
 
 function Card({ notification, onRead }: { notification: Notification; onRead: (id: string) => void }) {
-  const { id, ruleName, event, late, readAt } = notification;
-  const at = event.phase === 'end' && event.endedAt !== null ? event.endedAt : event.startedAt;
+  const { id, ruleId, ruleName, event, late, readAt } = notification;
+  const at = eventTime(event);
   return (
     <li class={readAt === null ? 'unread' : ''}>
       <div>
         <strong>{describe(notification)}</strong>
         <small>
-          {ruleName} · <time dateTime={at}>{formats().moment(at)}</time>
+          <a href={`/rules?rule=${ruleId}`}>{ruleName}</a> · <time dateTime={at}>{formats().moment(at)}</time>
           {late && ` · ${t().foundLater}`}
         </small>
       </div>
-      <a
-        class="button"
-        href={`/?vehicle=${event.vehicleId}&at=15/${event.latitude.toFixed(5)}/${event.longitude.toFixed(5)}`}
-      >
-        <Icon name="map" /> {t().showOnMap}
-      </a>
+      {isLicence(event) ? (
+        <a class="button" href={`/drivers?driver=${event.driverId}`}>
+          <Icon name="driver" /> {t().rules.showDriver}
+        </a>
+      ) : (
+        <>
+          <a class="button" href={mapLink(event)}>
+            <Icon name="map" /> {t().showOnMap}
+          </a>
+          <OrderVideo vehicleId={event.vehicleId} atMs={Date.parse(at)} isSmall />
+          <a class="button" href={trackLink({ vehicleId: event.vehicleId, atMs: Date.parse(at) })}>
+            <Icon name="track" /> {t().rules.showOnTrack}
+          </a>
+        </>
+      )}
       {readAt === null && (
-        <button type="button" class="icon" aria-label={t().markRead} title={t().markRead} onClick={() => onRead(id)}>
-          <Icon name="check" />
-        </button>
+        <IconButton icon="check" label={t().markRead} title={t().markRead} onClick={() => onRead(id)} />
       )}
     </li>
   );

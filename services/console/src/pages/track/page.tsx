@@ -1,228 +1,195 @@
-import type { StopsRow, TripsRow } from '@outrider/client';
-import { type Signal, useSignal } from '@preact/signals';
+import { ApiError } from '@outrider/client';
+import { useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { addDays, dateOf, dayStart } from '../../days.ts';
 import { describeError } from '../../errors.ts';
-import { fleet, loaded } from '../../fleet/store.ts';
-import { formats } from '../../format.ts';
-import { Icon } from '../../parts/icon.tsx';
+import { hasNoVehicles } from '../../fleet/store.ts';
+import { secondText, timeOf } from '../../links.ts';
+import { MapTool } from '../../parts/map-tool.tsx';
 import { Message } from '../../parts/message.tsx';
 import { preferences } from '../../preferences.ts';
 import { route, setQuery } from '../../router.ts';
-import { api } from '../../session.ts';
+import type { TimeRange } from '../../time-range.ts';
 import { ReplayClock } from '../../track/clock.ts';
-import { highestKmh, lengthM, type Track, trackOf } from '../../track/track.ts';
-import { language, t } from '../../words/words.ts';
+import { replayRange } from '../../track/range.ts';
+import { t } from '../../words/words.ts';
+import { NoVehicles } from '../map/no-vehicles.tsx';
+import { isBySpeed, MOST_VEHICLES } from './choice.ts';
+import { Filters } from './filters.tsx';
+import { type Part, readPart } from './load.ts';
+import { MarkCard } from './mark-card.tsx';
+import { nameOf } from './names.ts';
 import { Player } from './player.tsx';
+import { Side } from './side.tsx';
 import { TrackMap } from './track-map.ts';
+import '../../style/track.css';
 
-/** Points of a track that are enough for a screen, and that the API thins it to. */
-const MOST_POINTS = 20_000;
-const PAGE = 1000;
+/** The address follows the clock once it has stood for this long. */
+const ADDRESS_MS = 400;
 
-interface Day {
-  fromMs: number;
-  toMs: number;
-  track: Track;
-  trips: TripsRow[];
-  stops: StopsRow[];
-}
-type Loading = Day | 'loading' | 'nothing chosen' | { error: string };
+type Reading = Part | 'loading' | { error: string };
+const isPart = (reading: Reading | undefined): reading is Part => typeof reading === 'object' && 'track' in reading;
 
 /**
- * A vehicle's day: where it was, how fast, where it stopped; played by one clock. The address has vehicle, day and
- * time.
+ * Where vehicles were, how fast, where they stopped and what happened; played by one clock. The address has the
+ * vehicles, the interval and the second.
  */
 export function TrackPage() {
   const { query } = route.value;
   const { timeZone } = preferences.value;
-  const vehicleId = query.get('vehicle');
-  const today = dateOf(Date.now(), timeZone);
-  const date = /^\d{4}-\d\d-\d\d$/.test(query.get('day') ?? '') ? (query.get('day') as string) : today;
-  const day = useSignal<Loading>('nothing chosen');
+  const vehicleIds = [...new Set(query.getAll('vehicle'))].slice(0, MOST_VEHICLES);
+  const range = replayRange(query, timeZone, Date.now());
+  const atMs = timeOf(query.get('t'));
+  const interval = `${range.fromMs} ${range.toMs}`;
   const clock = useMemo(() => new ReplayClock(), []);
+  const readings = useReadings(vehicleIds, range);
+  const parts = vehicleIds.map((id) => readings.get(id)).filter(isPart);
+  const isLoading = vehicleIds.some((id) => readings.get(id) === 'loading' || !readings.has(id));
+  const present = useStable(parts);
 
   useEffect(() => {
-    if (vehicleId === null) {
-      day.value = 'nothing chosen';
-      return;
-    }
-    const ending = new AbortController();
-    day.value = 'loading';
-    void readDay(vehicleId, date, timeZone, ending.signal).then(
-      (read) => {
-        if (ending.signal.aborted) return;
-        const at = Number(route.peek().query.get('time') ?? Number.NaN);
-        const [first = read.fromMs, last = read.toMs] = [read.track.timeMs.at(0), read.track.timeMs.at(-1)];
-        clock.setInterval(first, last, Number.isNaN(at) ? first : at);
-        day.value = read;
-      },
-      (error: unknown) => {
-        if (!ending.signal.aborted) day.value = { error: describeError(error) };
-      },
-    );
-    return () => ending.abort();
-  }, [vehicleId, date, timeZone, clock, day]);
+    const times = present.flatMap(({ track }) => [track.timeMs.at(0), track.timeMs.at(-1)]);
+    const known = times.filter((time) => time !== undefined);
+    if (known.length === 0) return;
+    const at = timeOf(route.peek().query.get('t'));
+    // A vehicle that was added joins the replay where it is.
+    const [fromMs, toMs] = [Math.min(...known), Math.max(...known)];
+    const nowMs = clock.timeMs.peek();
+    clock.setInterval(fromMs, toMs, at ?? (nowMs >= fromMs && nowMs <= toMs ? nowMs : fromMs));
+  }, [present, clock]);
+  useAddress(clock, interval, atMs);
 
+  const failures = vehicleIds.flatMap((id) => {
+    const reading = readings.get(id);
+    return typeof reading === 'object' && 'error' in reading ? [{ id, error: reading.error }] : [];
+  });
+  const hasTrack = present.some(({ track }) => track.count > 0);
   return (
-    <div class="split">
+    <div class="split replay">
       <section class="side" aria-label={t().pages.track}>
-        <div class="filters">
-          <VehicleChoice value={vehicleId} />
-          <DayChoice date={date} today={today} />
-        </div>
-        <Side day={day} clock={clock} />
+        <Filters vehicleIds={vehicleIds} range={range} />
+        {failures.map(({ id, error }) => (
+          <p key={id} class="error notice" role="alert">
+            {nameOf(id)}: {error}
+          </p>
+        ))}
+        {vehicleIds.length === 0 && hasNoVehicles() ? (
+          <NoVehicles />
+        ) : vehicleIds.length === 0 ? (
+          <Message icon="track" title={t().chooseVehicle} hint={t().replay.chooseHint} />
+        ) : isLoading && !hasTrack ? (
+          <Message title={t().loading} />
+        ) : hasTrack ? (
+          <Side parts={present} vehicleIds={vehicleIds} range={range} clock={clock} />
+        ) : (
+          failures.length < vehicleIds.length && (
+            <Message icon="track" title={t().noTrack} hint={t().replay.noTrackHint} />
+          )
+        )}
       </section>
       <div class="mapbox">
-        <MapBox day={day} clock={clock} />
-        {isDay(day.value) && day.value.track.count > 0 && <Player track={day.value.track} clock={clock} />}
+        <MapBox parts={present} vehicleIds={vehicleIds} clock={clock} />
+        <MarkCard parts={present} clock={clock} />
+        {hasTrack && <Player parts={present} vehicleIds={vehicleIds} range={range} clock={clock} />}
       </div>
     </div>
   );
 }
 
-function isDay(value: Loading): value is Day {
-  return typeof value === 'object' && 'track' in value;
+/** Reads what each vehicle did; those that are read already stay while the interval does. */
+function useReadings(vehicleIds: readonly string[], range: TimeRange): Map<string, Reading> {
+  const readings = useSignal(new Map<string, Reading>());
+  const running = useRef(new Map<string, AbortController>());
+  const interval = `${range.fromMs} ${range.toMs}`;
+  const endAll = () => {
+    for (const controller of running.current.values()) controller.abort();
+    running.current.clear();
+  };
+  useEffect(() => {
+    endAll();
+    readings.value = new Map();
+  }, [interval]);
+  useEffect(() => {
+    const set = (id: string, reading: Reading) => {
+      readings.value = new Map(readings.peek()).set(id, reading);
+    };
+    for (const [id, controller] of running.current)
+      if (!vehicleIds.includes(id)) {
+        controller.abort();
+        running.current.delete(id);
+      }
+    for (const id of vehicleIds) {
+      if (readings.peek().has(id) && running.current.has(id)) continue;
+      const controller = new AbortController();
+      running.current.set(id, controller);
+      set(id, 'loading');
+      readPart(id, range, controller.signal).then(
+        (part) => !controller.signal.aborted && set(id, part),
+        (error: unknown) => {
+          if (controller.signal.aborted) return;
+          const isGone = error instanceof ApiError && error.status === 404;
+          set(id, { error: isGone ? t().notFoundVehicle : describeError(error) });
+        },
+      );
+    }
+  }, [interval, vehicleIds.join()]);
+  useEffect(() => endAll, []);
+  return readings.value;
 }
 
-async function readDay(vehicleId: string, date: string, timeZone: string | null, signal: AbortSignal): Promise<Day> {
-  const from = dayStart(date, timeZone);
-  const to = dayStart(addDays(date, 1), timeZone);
-  const query = { vehicleId, from: from.toISOString(), to: to.toISOString(), limit: PAGE };
-  const [positions, trips, stops] = await Promise.all([
-    all((cursor) =>
-      api.get('/api/v1/reports/track', { query: { ...query, maxPoints: MOST_POINTS, ...cursor }, signal }),
-    ),
-    all((cursor) => api.get('/api/v1/reports/trips', { query: { ...query, ...cursor }, signal })),
-    all((cursor) => api.get('/api/v1/reports/stops', { query: { ...query, ...cursor }, signal })),
-  ]);
-  return { fromMs: from.getTime(), toMs: to.getTime(), track: trackOf(positions), trips, stops };
+/** The same array while it has the same parts. */
+function useStable(parts: readonly Part[]): readonly Part[] {
+  const last = useRef<readonly Part[]>([]);
+  const isSame = parts.length === last.current.length && parts.every((part, index) => part === last.current[index]);
+  if (!isSame) last.current = parts;
+  return last.current;
 }
 
-async function all<T>(page: (cursor: { cursor?: string }) => Promise<{ items: T[]; nextCursor: string | null }>) {
-  const items: T[] = [];
-  for await (const more of api.pages((cursor) => page(cursor === undefined ? {} : { cursor }))) items.push(...more);
-  return items;
+/** The clock and the address follow each other; while it plays, the address waits. */
+function useAddress(clock: ReplayClock, interval: string, atMs: number | null): void {
+  useEffect(() => {
+    if (atMs !== null && Math.floor(clock.timeMs.peek() / 1000) * 1000 !== atMs) clock.seek(atMs);
+  }, [atMs, interval, clock]);
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useSignalEffect(() => {
+    const timeMs = clock.timeMs.value;
+    const isPlaying = clock.isPlaying.value;
+    clearTimeout(timer.current);
+    if (isPlaying || timeMs <= clock.fromMs) return;
+    timer.current = setTimeout(() => {
+      if (route.peek().path === '/track') setQuery({ t: secondText(timeMs) });
+    }, ADDRESS_MS);
+  });
+  useEffect(() => () => clearTimeout(timer.current), []);
 }
 
-function VehicleChoice({ value }: { value: string | null }) {
-  void fleet.version.value;
-  void loaded.value;
-  const collator = new Intl.Collator(language.value, { numeric: true });
-  const vehicles = fleet.vehicles.toSorted((a, b) => collator.compare(a.name, b.name));
-  return (
-    <select
-      aria-label={t().trackOf}
-      value={value ?? ''}
-      onChange={(event) => setQuery({ vehicle: event.currentTarget.value, time: null }, { replace: false })}
-    >
-      <option value="">{t().chooseVehicle}</option>
-      {vehicles.map(({ id, name, plate }) => (
-        <option key={id} value={id} selected={id === value}>
-          {plate === null ? name : `${name} · ${plate}`}
-        </option>
-      ))}
-    </select>
-  );
-}
-
-function DayChoice({ date, today }: { date: string; today: string }) {
-  const go = (day: string) => setQuery({ day: day === today ? null : day, time: null }, { replace: false });
-  return (
-    <div class="row">
-      <button type="button" class="icon" aria-label={t().previousDay} onClick={() => go(addDays(date, -1))}>
-        <span class="flip">
-          <Icon name="back" />
-        </span>
-      </button>
-      <input
-        type="date"
-        aria-label={t().day}
-        value={date}
-        max={today}
-        onChange={(event) => event.currentTarget.value !== '' && go(event.currentTarget.value)}
-      />
-      <button
-        type="button"
-        class="icon"
-        aria-label={t().nextDay}
-        disabled={date >= today}
-        onClick={() => go(addDays(date, 1))}
-      >
-        <span class="flip">
-          <Icon name="forward" />
-        </span>
-      </button>
-    </div>
-  );
-}
-
-function Side({ day, clock }: { day: Signal<Loading>; clock: ReplayClock }) {
-  const value = day.value;
-  if (value === 'nothing chosen') return <Message icon="track" title={t().chooseVehicle} />;
-  if (value === 'loading') return <Message title={t().loading} />;
-  if (!isDay(value)) return <Message icon="warning" title={value.error} />;
-  if (value.track.count === 0) return <Message icon="track" title={t().noTrack} hint={t().noTrackHint} />;
-  const { trips, stops } = value;
-  const format = formats();
-  // The service counts a trip's distance when it ends.
-  const distanceM = trips.reduce(
-    (sum, trip) => sum + (trip.distanceM ?? lengthM(value.track, Date.parse(trip.startedAt))),
-    0,
-  );
-  const highest = highestKmh(value.track);
-  const rows = [
-    ...trips.map((trip) => ({ ...trip, isStop: false })),
-    ...stops.map((stop) => ({ ...stop, distanceM: null, isStop: true })),
-  ].sort((a, b) => a.startedAt.localeCompare(b.startedAt));
-  return (
-    <div class="scroll">
-      <dl class="facts">
-        <dt>{t().distance}</dt>
-        <dd>{format.distance(distanceM)}</dd>
-        <dt>{t().highestSpeed}</dt>
-        <dd>{Number.isNaN(highest) ? '–' : format.speed(highest)}</dd>
-        <dt>{t().trips}</dt>
-        <dd>{format.number(trips.length)}</dd>
-        <dt>{t().stops}</dt>
-        <dd>{format.number(stops.length)}</dd>
-      </dl>
-      <ol class="timeline">
-        {rows.map(({ startedAt, endedAt, durationSeconds, distanceM: metres, isStop }) => (
-          <li key={`${startedAt}${isStop}`}>
-            <button type="button" onClick={() => clock.seek(Date.parse(startedAt))}>
-              <time dateTime={startedAt}>{format.time(startedAt)}</time>
-              <span class={`chip ${isStop ? 'parking' : 'moving'}`}>
-                {isStop
-                  ? t().stopOf(format.duration(durationSeconds))
-                  : endedAt === null
-                    ? `${t().ongoing}, ${format.duration(durationSeconds)}`
-                    : t().tripSummary(format.distance(metres), format.duration(durationSeconds))}
-              </span>
-            </button>
-          </li>
-        ))}
-      </ol>
-    </div>
-  );
-}
-
-function MapBox({ day, clock }: { day: Signal<Loading>; clock: ReplayClock }) {
+function MapBox({ parts, vehicleIds, clock }: { parts: readonly Part[]; vehicleIds: string[]; clock: ReplayClock }) {
   const container = useRef<HTMLDivElement>(null);
   const map = useRef<TrackMap | null>(null);
+  const { query } = route.value;
+  const bySpeed = isBySpeed(query, vehicleIds.length);
+  const chosen = query.get('mark');
   useEffect(() => {
     if (container.current === null) return;
-    const made = new TrackMap(container.current, clock);
+    const made = new TrackMap(container.current, clock, (mark) => setQuery({ mark: mark?.key ?? null }));
     map.current = made;
     return () => {
       map.current = null;
       made.destroy();
     };
   }, [clock]);
-  const value = day.value;
   useEffect(() => {
-    if (isDay(value)) map.current?.show(value.track, value.stops);
-    else map.current?.show(trackOf([]), []);
-  }, [value]);
-  return <div class="canvas" ref={container} />;
+    const numbered = parts.map((part) => ({ ...part, number: vehicleIds.indexOf(part.vehicleId) }));
+    map.current?.show(numbered, bySpeed);
+  }, [parts, vehicleIds.join(), bySpeed]);
+  useEffect(() => map.current?.choose(chosen), [chosen, parts]);
+  return (
+    <>
+      <div class="canvas" ref={container} />
+      {parts.length > 0 && (
+        <div class="tools">
+          <MapTool icon="fit" label={t().replay.showWholeTrack} onClick={() => map.current?.fitAll()} />
+        </div>
+      )}
+    </>
+  );
 }

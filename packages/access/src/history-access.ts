@@ -1,0 +1,146 @@
+import {
+  IMPORT_PROTOCOL,
+  isoTime,
+  type Position,
+  type TelemetryPacket,
+  type TerminalId,
+  tenantOf,
+  type User,
+  type Vehicle,
+} from '@outrider/domain';
+import type { Hub } from '@outrider/hub';
+import type { Job, Registry } from '@outrider/registry';
+import type { HistoryRows, Warehouse } from '@outrider/warehouse';
+import { limited } from './job-access.ts';
+import { badField, Problem } from './problem.ts';
+import { requireData } from './rights.ts';
+
+export interface HistoryConfig {
+  /** Calls that bring positions, of a dealer with all its accounts, or of an account that no dealer keeps. */
+  importsPerMinute: number;
+}
+
+export interface HistorySources {
+  registry: Pick<Registry, 'audit' | 'historyLimits'>;
+  hub: Pick<Hub, 'hit'>;
+  historyArchive: Pick<Warehouse, 'countBefore'>;
+  config: { history: HistoryConfig };
+  /** Resolves when the packets are durable in the log. */
+  appendTelemetry(packets: readonly TelemetryPacket[]): Promise<void>;
+}
+
+/** What was taken of a vehicle's past. */
+export interface TakenHistory {
+  positions: number;
+  /** Unix milliseconds of the oldest and of the newest fix; null without any. */
+  fromMs: number | null;
+  toMs: number | null;
+}
+
+/** What an erasure of a vehicle's history would remove. */
+export interface ErasableHistory extends HistoryRows {
+  videos: number;
+  notifications: number;
+}
+
+const WINDOW_MS = 60_000;
+/** A packet is a record of the log, which bounds how large it may be. */
+const POSITIONS_PER_PACKET = 100;
+/** Imported positions are no terminal's: odometers of both are not compared. */
+const NO_TERMINAL = IMPORT_PROTOCOL as string as TerminalId;
+
+/** The past of one vehicle that the caller may change. */
+export class HistoryAccess {
+  readonly #caller: User;
+  readonly #sources: HistorySources;
+  readonly #vehicle: Vehicle;
+
+  constructor(caller: User, sources: HistorySources, vehicle: Vehicle) {
+    this.#caller = caller;
+    this.#sources = sources;
+    this.#vehicle = vehicle;
+  }
+
+  /**
+   * Adds positions to what is archived of the vehicle. They move nothing live; sent again, they are there once.
+   *
+   * @throws {Problem} `too-many-requests` beyond the bound
+   */
+  async add(positions: readonly Position[], nowMs: number): Promise<TakenHistory> {
+    if (positions.length === 0) return { positions: 0, fromMs: null, toMs: null };
+    await this.#count(nowMs);
+    const ordered = positions.toSorted((a, b) => a.fixTimeMs - b.fixTimeMs);
+    const packets: TelemetryPacket[] = [];
+    for (let from = 0; from < ordered.length; from += POSITIONS_PER_PACKET) {
+      const part = ordered.slice(from, from + POSITIONS_PER_PACKET);
+      packets.push({
+        vehicleId: this.#vehicle.id,
+        terminalId: NO_TERMINAL,
+        protocol: IMPORT_PROTOCOL,
+        // As if it had been received then: silence is judged by it, and what is silent since then is not silent now.
+        receivedAtMs: part.at(-1)?.fixTimeMs ?? nowMs,
+        positions: part,
+      });
+    }
+    const taken = {
+      positions: ordered.length,
+      fromMs: ordered[0]?.fixTimeMs ?? null,
+      toMs: ordered.at(-1)?.fixTimeMs ?? null,
+    };
+    await this.#sources.appendTelemetry(packets);
+    await this.#sources.registry.audit.noteImport(this.#vehicle, {
+      positions: taken.positions,
+      from: isoTime(taken.fromMs ?? 0),
+      to: isoTime(taken.toMs ?? 0),
+    });
+    return taken;
+  }
+
+  /**
+   * What {@link erase} would remove.
+   *
+   * @throws {Problem} where the time is not past, and `vehicle-suspended` where the caller may not see it now
+   */
+  async erasable(beforeMs: number, nowMs: number): Promise<ErasableHistory> {
+    requireData(this.#caller, this.#vehicle);
+    requirePast(beforeMs, nowMs);
+    const { registry, historyArchive } = this.#sources;
+    const limit = { vehicleId: this.#vehicle.id, beforeMs };
+    return { ...(await historyArchive.countBefore([limit])), ...(await registry.historyLimits.counts(limit)) };
+  }
+
+  /**
+   * Begins to erase what the vehicle did before a time; from now on nothing of that time is kept.
+   *
+   * @throws {Problem} as {@link erasable}
+   */
+  async erase(beforeMs: number, nowMs: number): Promise<Job> {
+    requireData(this.#caller, this.#vehicle);
+    requirePast(beforeMs, nowMs);
+    const { id, name, dealerId } = this.#vehicle;
+    return limited(
+      this.#sources.registry.historyLimits.request({ vehicleId: id, beforeMs }, this.#caller.id, {
+        action: 'history-erased',
+        subject: { kind: 'vehicle', id, name },
+        after: { before: isoTime(beforeMs) },
+        dealerIds: dealerId === null ? [] : [dealerId],
+        ownerIds: [],
+      }),
+    );
+  }
+
+  async #count(nowMs: number): Promise<void> {
+    const { hub, config } = this.#sources;
+    const { hits, resetsAtMs } = await hub.hit(`history:${tenantOf(this.#caller)}`, WINDOW_MS, nowMs);
+    const most = config.history.importsPerMinute;
+    if (hits <= most) return;
+    const seconds = Math.max(1, Math.ceil((resetsAtMs - nowMs) / 1000));
+    throw new Problem('too-many-requests', `History may be imported by ${most} calls a minute.`, {
+      headers: { 'retry-after': String(seconds) },
+    });
+  }
+}
+
+function requirePast(beforeMs: number, nowMs: number): void {
+  if (beforeMs > nowMs) throw badField('/before', 'It must be past.');
+}

@@ -1,0 +1,42 @@
+import { isoTime, type VehicleId } from '@outrider/domain';
+import type { Registry } from '@outrider/registry';
+import { badField } from './problem.ts';
+
+export interface HistoryLimitSource {
+  historyLimits: Pick<Registry['historyLimits'], 'of'>;
+}
+
+/** Limits of histories, by vehicle; null: what the vehicle did is kept from its beginning. */
+export class KnownLimits {
+  readonly #beforeMs: ReadonlyMap<VehicleId, number>;
+
+  private constructor(beforeMs: ReadonlyMap<VehicleId, number>) {
+    this.#beforeMs = beforeMs;
+  }
+
+  static async of({ historyLimits }: HistoryLimitSource, vehicleIds: readonly VehicleId[]): Promise<KnownLimits> {
+    const limits = await historyLimits.of([...new Set(vehicleIds)]);
+    return new KnownLimits(new Map(limits.map(({ vehicleId, beforeMs }) => [vehicleId, beforeMs])));
+  }
+
+  /**
+   * What is wrong with a time that is before the limit of the vehicle; null: nothing.
+   *
+   * @param so what follows from that, as a sentence without a full stop
+   */
+  fault(vehicleId: VehicleId, atMs: number, so: string): string | null {
+    const beforeMs = this.#beforeMs.get(vehicleId);
+    if (beforeMs === undefined || atMs >= beforeMs) return null;
+    return `What the vehicle did before ${isoTime(beforeMs)} is erased: ${so}.`;
+  }
+}
+
+/** @throws {Problem} at the field where the time is before the limit of the vehicle */
+export async function requireHistory(
+  registry: HistoryLimitSource,
+  vehicleId: VehicleId,
+  at: { field: string; ms: number; so: string },
+): Promise<void> {
+  const fault = (await KnownLimits.of(registry, [vehicleId])).fault(vehicleId, at.ms, at.so);
+  if (fault !== null) throw badField(at.field, fault);
+}

@@ -1,0 +1,24 @@
+import { StaleVersionError, TooManyError } from '@outrider/registry';
+import { Problem } from './problem.ts';
+
+/** @throws {Problem} `stale`, where somebody else changed it meanwhile */
+export async function current<T>(changed: Promise<T>): Promise<T> {
+  try {
+    return await changed;
+  } catch (error) {
+    if (!(error instanceof StaleVersionError)) throw error;
+    throw new Problem('stale', 'Read it again, and change what it is now.', {
+      headers: { etag: `"${error.version}"` },
+    });
+  }
+}
+
+/** @throws {Problem} `conflict`, where there are as many as there may be */
+export async function bounded<T>(made: Promise<T>): Promise<T> {
+  try {
+    return await made;
+  } catch (error) {
+    if (error instanceof TooManyError) throw new Problem('conflict', `${error.message}.`);
+    throw error;
+  }
+}

@@ -1,0 +1,45 @@
+import type { KeyPair } from '@outrider/registry';
+import { type Config, secret, text, textOr, type Variables } from '@outrider/runtime';
+import { type accessVariables, publicUrlOf } from './access-variables.ts';
+
+/** How browsers are sent messages: for the API, where they subscribe, and the notifier. */
+export const pushVariables = {
+  WEB_PUSH_HOSTS: textOr(
+    'fcm.googleapis.com,*.push.services.mozilla.com,*.notify.windows.com,*.push.apple.com',
+    'Push services of browsers that messages may be sent to, separated by commas; `*.` stands for all hosts below a name. Those of the makers of Chrome, Firefox, Edge and Safari.',
+  ),
+  WEB_PUSH_PUBLIC_KEY: {
+    ...text(
+      'Public key that push services know the service by (VAPID, base64url); where unset, a pair is made once and kept in the registry.',
+    ),
+    conflict: ({ WEB_PUSH_PUBLIC_KEY: publicKey, WEB_PUSH_PRIVATE_KEY: privateKey }) =>
+      (publicKey === null) !== (privateKey === null)
+        ? 'WEB_PUSH_PUBLIC_KEY and WEB_PUSH_PRIVATE_KEY must be set together'
+        : null,
+  },
+  WEB_PUSH_PRIVATE_KEY: secret('The private key of that pair.'),
+  WEB_PUSH_CONTACT: text(
+    'Whom push services may write to, `mailto:…` or `https://…`; where unset, `PUBLIC_URL` if that is https.',
+  ),
+} satisfies Variables;
+
+export type PushConfig = Config<typeof pushVariables & typeof accessVariables>;
+
+/** Hosts of push services. */
+export function pushHostsOf({ WEB_PUSH_HOSTS }: Pick<PushConfig, 'WEB_PUSH_HOSTS'>): string[] {
+  return WEB_PUSH_HOSTS.split(',')
+    .map((host) => host.trim())
+    .filter((host) => host !== '');
+}
+
+/** Push services demand a contact; `.invalid` names nobody. */
+export function pushContactOf(config: PushConfig): string {
+  const publicUrl = publicUrlOf(config);
+  return config.WEB_PUSH_CONTACT ?? (publicUrl.startsWith('https://') ? publicUrl : 'mailto:operator@outrider.invalid');
+}
+
+/** The keys of the settings; null: those that the registry keeps. */
+export function pushKeysOf({ WEB_PUSH_PUBLIC_KEY, WEB_PUSH_PRIVATE_KEY }: PushConfig): KeyPair | null {
+  if (WEB_PUSH_PUBLIC_KEY === null || WEB_PUSH_PRIVATE_KEY === null) return null;
+  return { publicKey: WEB_PUSH_PUBLIC_KEY, privateKey: WEB_PUSH_PRIVATE_KEY };
+}

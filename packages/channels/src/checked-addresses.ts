@@ -1,0 +1,34 @@
+import { isIP } from 'node:net';
+import type { Lookup, ResolvedAddress } from './lookup.ts';
+import { refusedAddress } from './network-address.ts';
+import { failedForGood, failedForNow, type SendResult } from './send-result.ts';
+
+/** The addresses that a connection on a user's behalf may go to, all of them checked; or why it may not. */
+export async function checkedAddresses(
+  host: string,
+  lookup: Lookup,
+  allowPrivateAddresses: boolean,
+): Promise<readonly ResolvedAddress[] | SendResult> {
+  const family = isIP(host);
+  let addresses: readonly ResolvedAddress[];
+  try {
+    addresses = family === 4 || family === 6 ? [{ address: host, family }] : await lookup(host);
+  } catch (error) {
+    return failedForNow(`The name ${host} could not be resolved (${codeOf(error)}).`);
+  }
+  if (addresses.length === 0) return failedForNow(`The name ${host} has no address.`);
+  if (allowPrivateAddresses) return addresses;
+  for (const { address } of addresses) {
+    const refused = refusedAddress(address);
+    // Which address it is stays here: the names of the own network are not for strangers to ask about.
+    if (refused !== null) return failedForGood(`The name ${host} leads to ${refused}, which is not allowed.`);
+  }
+  return addresses;
+}
+
+/** The code of an error of Node; of several attempts, that of the first. */
+export function codeOf(error: unknown): string {
+  const { code, errors, message } = error as { code?: unknown; errors?: unknown[]; message?: string };
+  if (typeof code === 'string' && code !== '') return code;
+  return Array.isArray(errors) && errors.length > 0 ? codeOf(errors[0]) : (message ?? 'unknown error');
+}

@@ -1,0 +1,251 @@
+import http from 'node:http';
+import https from 'node:https';
+import type { LookupFunction } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { checkedAddresses, codeOf } from './checked-addresses.ts';
+import { createGate } from './gate.ts';
+import { boundLookup, type Lookup, lookupBySystem, type ResolvedAddress } from './lookup.ts';
+import { failedForGood, failedForNow, type SendResult } from './send-result.ts';
+import { checkWebhookUrl, hostOf } from './webhook-url.ts';
+
+export interface GuardedRequest {
+  method: 'GET' | 'POST' | 'PUT';
+  url: string;
+  headers: http.OutgoingHttpHeaders;
+  /** Empty: none is sent. */
+  body: string | Buffer;
+  /** The endpoint has not proven to answer: its name is looked up apart from those that have. */
+  isUnproven?: boolean;
+  /** The operator chose the address: it may be plain http, and in the own network. */
+  isTrusted?: boolean;
+  /** Certificates of authorities in PEM, in place of those of the system. */
+  ca?: string | undefined;
+}
+
+/** How a request ended, with the first 4 KiB of what was answered. */
+export interface GuardedAnswer {
+  result: SendResult;
+  answer: string;
+}
+
+/** Requests to addresses that users choose. */
+export interface GuardedHttp {
+  /** One attempt. Never rejects: whatever is wrong with the request or the endpoint is in the result. */
+  request(request: GuardedRequest): Promise<GuardedAnswer>;
+  /** Takes nothing more, waits for what is under way (`timeoutMs` at most each), ends all connections. */
+  close(): Promise<void>;
+}
+
+export interface GuardedHttpOptions {
+  /** Also plain http, and endpoints inside the own network. */
+  allowPrivateAddresses: boolean;
+  /** For one attempt as a whole: name, connection, request and answer. */
+  timeoutMs: number;
+  /** For the connection alone, TLS included. Default 3000. */
+  connectTimeoutMs?: number;
+  /** An answer's body is read and dropped up to here; beyond it the connection is ended. */
+  maxResponseBytes: number;
+  /** Unix milliseconds. */
+  now: () => number;
+  /** All addresses of a name; the system's own where absent. */
+  lookup?: Lookup;
+}
+
+/** Of an answer that is kept. */
+const MAX_ANSWER = 4096;
+const MAX_AT_ONCE = 64;
+const MAX_WAITING = 1000;
+const MAX_CONNECTIONS_PER_HOST = 8;
+/** A connection, TLS included, that is not made within this time will hardly be made at all. */
+const CONNECT_TIMEOUT_MS = 3000;
+/** Connections kept open for a next delivery, over all hosts, and for how long. */
+const MAX_IDLE_CONNECTIONS = 64;
+const IDLE_MS = 10_000;
+const MAX_RETRY_AFTER_MS = 24 * 3600_000;
+
+/** OpenSSL's reasons against a certificate, and failures of the handshake itself, by their codes in Node. */
+const TLS_ERROR =
+  /^(EPROTO|ERR_SSL_|ERR_TLS_(?!HANDSHAKE_TIMEOUT)|CERT_|CRL_|ERROR_IN_C|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_|PATH_LENGTH_|HOSTNAME_MISMATCH)/;
+
+/**
+ * Users choose the endpoints, so nothing inside the own network may be reached through them: a name is resolved once,
+ * every address it leads to is checked, and the connection goes to the addresses that were checked and to no others.
+ * Redirects are not followed, and no proxy of the environment is used.
+ *
+ * 2xx is delivered; 408, 425, 429, 5xx, timeouts and failed connections may be tried again; everything else is final,
+ * certificates that do not hold among it.
+ */
+export function createGuardedHttp(options: GuardedHttpOptions): GuardedHttp {
+  const { timeoutMs, maxResponseBytes, now, connectTimeoutMs = CONNECT_TIMEOUT_MS } = options;
+  // Name servers that keep silent hold up only lookups of their own kind.
+  const lookupProven = boundLookup(options.lookup ?? lookupBySystem);
+  const lookupUnproven = boundLookup(options.lookup ?? lookupBySystem);
+  const gate = createGate(MAX_AT_ONCE, MAX_WAITING);
+  // An agent of one's own takes no proxy from the environment.
+  const bounds = { keepAlive: true, maxSockets: MAX_CONNECTIONS_PER_HOST, maxFreeSockets: 1, timeout: IDLE_MS };
+  const plain = boundIdle(new http.Agent(bounds));
+  // Said here, so that NODE_TLS_REJECT_UNAUTHORIZED=0 does not reach endpoints.
+  const secured = boundIdle(new https.Agent({ ...bounds, rejectUnauthorized: true }));
+  let closed = false;
+
+  /** One request; null when a kept connection turned out to be dead, and nothing was answered. */
+  function exchange(
+    { method, headers, ca }: GuardedRequest,
+    url: URL,
+    addresses: readonly ResolvedAddress[],
+    body: Buffer,
+    deadline: AbortSignal,
+  ): Promise<GuardedAnswer | null> {
+    return new Promise((done) => {
+      const chunks: Buffer[] = [];
+      const settle = (result: SendResult | null) =>
+        done(result && { result, answer: Buffer.concat(chunks).toString('utf8').slice(0, MAX_ANSWER) });
+      // As soon as there is a status it decides, whatever becomes of the body.
+      let answer: SendResult | null = null;
+      const encrypted = url.protocol === 'https:';
+      const request = (encrypted ? https : http).request(url, {
+        method,
+        agent: encrypted ? secured : plain,
+        lookup: pinnedLookup(addresses),
+        // Connections are kept apart by it.
+        ...(ca === undefined ? {} : { ca }),
+        headers: {
+          'user-agent': 'Outrider-Webhooks',
+          ...headers,
+          ...(body.length > 0 && { 'content-length': body.length }),
+        },
+        signal: deadline,
+      });
+      let isLateToConnect = false;
+      request.on('socket', (socket) => {
+        if (!socket.connecting) return;
+        const timer = setTimeout(() => {
+          isLateToConnect = true;
+          request.destroy();
+        }, connectTimeoutMs);
+        socket.once(encrypted ? 'secureConnect' : 'connect', () => clearTimeout(timer));
+        socket.once('close', () => clearTimeout(timer));
+      });
+      request.on('response', (response) => {
+        answer = judge(response.statusCode ?? 0, response.headers['retry-after'], now());
+        let received = 0;
+        response.on('data', (chunk: Buffer) => {
+          if (received < MAX_ANSWER) chunks.push(chunk);
+          received += chunk.length;
+          if (received > maxResponseBytes) response.destroy();
+        });
+        // An error of the body changes nothing about the answer; `close` follows it.
+        response.on('error', () => {});
+        response.on('close', () => settle(answer));
+      });
+      request.on('error', (error) => {
+        if (answer !== null) return settle(answer);
+        if (deadline.aborted) return settle(failedForNow(`No answer within ${timeoutMs / 1000} seconds.`));
+        if (isLateToConnect) return settle(failedForNow(`No connection within ${connectTimeoutMs / 1000} seconds.`));
+        const code = codeOf(error);
+        // The other side ended the connection while it lay idle.
+        if (request.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE')) return settle(null);
+        if (TLS_ERROR.test(code)) return settle(failedForGood(`No secure connection: ${error.message} (${code}).`));
+        settle(failedForNow(`The request failed (${code}).`));
+      });
+      // An answer that is no response, such as a change of protocol, ends here.
+      request.on('close', () => settle(answer ?? failedForNow('The connection ended without an answer.')));
+      request.end(body);
+    });
+  }
+
+  async function send(request: GuardedRequest): Promise<GuardedAnswer> {
+    const url = new URL(request.url);
+    const body = Buffer.from(request.body);
+    const lookup = request.isUnproven ? lookupUnproven : lookupProven;
+    const allowPrivateAddresses = request.isTrusted === true || options.allowPrivateAddresses;
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(), timeoutMs);
+    try {
+      const looking = checkedAddresses(hostOf(url), lookup, allowPrivateAddresses);
+      const addresses = await Promise.race([looking, aborted(deadline.signal)]);
+      if (addresses === null) return failed(failedForNow(`The name ${hostOf(url)} was not resolved in time.`));
+      if ('ok' in addresses) return failed(addresses);
+      // Each dead connection is gone once it was tried, so this ends with a fresh one.
+      for (;;) {
+        const answer = await exchange(request, url, addresses, body, deadline.signal);
+        if (answer !== null) return answer;
+      }
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  return {
+    async request(request) {
+      const allowPrivateAddresses = request.isTrusted === true || options.allowPrivateAddresses;
+      const wrong = checkWebhookUrl(request.url, { allowPrivateAddresses });
+      if (wrong !== null) return failed(failedForGood(wrong));
+      if (closed) return failed(failedForNow('The service is stopping.'));
+      if (!(await gate.enter())) return failed(failedForNow('Too many webhooks are waiting.'));
+      try {
+        return closed ? failed(failedForNow('The service is stopping.')) : await send(request);
+      } catch (error) {
+        // Such as a header that the connection refuses.
+        return failed(failedForGood(`The request can't be sent (${codeOf(error)}).`));
+      } finally {
+        gate.leave();
+      }
+    },
+    async close() {
+      closed = true;
+      await gate.empty();
+      plain.destroy();
+      secured.destroy();
+    },
+  };
+}
+
+function failed(result: SendResult): GuardedAnswer {
+  return { result, answer: '' };
+}
+
+/** Keeps no more idle connections than it may, over all hosts; Node alone bounds them per host. */
+function boundIdle<Agent extends http.Agent>(agent: Agent): Agent {
+  const keep = agent.keepSocketAlive.bind(agent) as (socket: Duplex) => boolean;
+  const idle = () => Object.values(agent.freeSockets).reduce((sum, sockets) => sum + (sockets?.length ?? 0), 0);
+  return Object.assign(agent, {
+    keepSocketAlive: (socket: Duplex) => idle() < MAX_IDLE_CONNECTIONS && keep(socket),
+  });
+}
+
+/** A lookup that knows one answer: the connection goes where the check looked, whatever the name says by now. */
+function pinnedLookup(addresses: readonly ResolvedAddress[]): LookupFunction {
+  return (_hostname, { all }, callback) => {
+    const [first] = addresses;
+    if (all || first === undefined) callback(null, [...addresses]);
+    else callback(null, first.address, first.family);
+  };
+}
+
+/** What an HTTP status says about the delivery. */
+function judge(status: number, retryAfter: string | undefined, nowMs: number): SendResult {
+  if (status >= 200 && status < 300) return { ok: true, status };
+  if (status >= 300 && status < 400)
+    return failedForGood(`The endpoint answered ${status}: redirects are not followed.`, status);
+  if (status === 410) return failedForGood('The endpoint answered 410: it wants no more webhooks.', status);
+  if (status < 500 && status !== 408 && status !== 425 && status !== 429)
+    return failedForGood(`The endpoint answered ${status}.`, status);
+
+  const waitMs = retryAfter === undefined ? null : waitOf(retryAfter, nowMs);
+  const error = `The endpoint answered ${status}.`;
+  return { ok: false, retry: true, error, status, ...(waitMs === null ? {} : { retryAfterMs: waitMs }) };
+}
+
+/**
+ * Milliseconds that a `Retry-After` asks for, seconds or a date (RFC 9110, 10.2.3), a day at most; null where it is
+ * neither.
+ */
+function waitOf(retryAfter: string, nowMs: number): number | null {
+  const ms = /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - nowMs;
+  return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), MAX_RETRY_AFTER_MS);
+}
+
+function aborted(signal: AbortSignal): Promise<null> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(null), { once: true }));
+}

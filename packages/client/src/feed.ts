@@ -1,0 +1,139 @@
+import { ApiError, type Client, ConnectionError } from './client.ts';
+import { reconnectDelayMs } from './live.ts';
+import type { FeedEvent, FeedPosition } from './schema.ts';
+
+/** What each feed has, as the live API sends it; `cursor` stands behind it. */
+export interface FeedMessages {
+  events: FeedEvent & { type: 'event'; cursor: string };
+  positions: FeedPosition & { type: 'position'; cursor: string };
+}
+
+export interface FeedOptions {
+  /** Goes on behind this: the `cursor` of the last message that was dealt with, or `nextCursor` of a page. */
+  cursor?: string | null;
+  /**
+   * Where to begin without a cursor: `latest` (default), `earliest`, or a time in ISO 8601 at which it was written to
+   * the service's log.
+   */
+  from?: string;
+  /** Ends it. */
+  signal?: AbortSignal;
+  /**
+   * Called when it begins, and every 15 seconds: a cursor that has moved on although nothing came, and the age in
+   * seconds of the oldest record of the service's log that is still to come.
+   */
+  onHeartbeat?: (heartbeat: { cursor: string; lagSeconds: number }) => void;
+  /** Random number from 0 to 1, for the pauses between attempts. Default `Math.random`. */
+  random?: () => number;
+  /** A connection without a heartbeat for this long is made anew. Default 45 s. */
+  silenceMs?: number;
+}
+
+type Message = { cursor: string } & ({ type: 'event' | 'position' } | { type: 'heartbeat'; lagSeconds: number });
+
+const SILENCE_MS = 45_000;
+/** A message is shorter: attributes of positions are bounded. */
+const MAX_LINE_CHARACTERS = 1024 * 1024;
+
+/**
+ * All that follows a cursor, for ever: connects again where the connection breaks, and goes on behind the last message,
+ * so each comes once. The next is only read once the last was dealt with.
+ *
+ * @throws {ApiError} what can't be helped by trying again: no rights, no good cursor, or `cursor-expired`, whose
+ *   `problem.resumption` says where to go on
+ */
+export async function* follow<Feed extends keyof FeedMessages>(
+  client: Client,
+  feed: Feed,
+  options: FeedOptions = {},
+): AsyncGenerator<FeedMessages[Feed], void> {
+  const { signal, random = Math.random, silenceMs = SILENCE_MS } = options;
+  let cursor = options.cursor ?? null;
+  for (let attempt = 0; !signal?.aborted; attempt++) {
+    const connection = new AbortController();
+    const leave = () => connection.abort();
+    signal?.addEventListener('abort', leave, { once: true });
+    if (signal?.aborted) leave();
+    let pauseMs = reconnectDelayMs(attempt, random);
+    try {
+      const query = cursor !== null ? { cursor } : options.from === undefined ? {} : { from: options.from };
+      const response = await client.send('get', `/api/v1/feed/${feed}`, {
+        query,
+        headers: { accept: 'application/x-ndjson' },
+        signal: connection.signal,
+      });
+      for await (const line of linesOf(response, silenceMs, leave)) {
+        const message = JSON.parse(line) as Message | { type: 'end' };
+        if (message.type === 'end') break;
+        attempt = 0;
+        pauseMs = reconnectDelayMs(0, random);
+        cursor = message.cursor;
+        if (message.type === 'heartbeat') options.onHeartbeat?.({ cursor, lagSeconds: message.lagSeconds });
+        else yield message as unknown as FeedMessages[Feed];
+      }
+    } catch (error) {
+      if (signal?.aborted) return;
+      if (!(error instanceof ApiError ? isPassing(error) : isBroken(error))) throw error;
+      if (error instanceof ApiError && error.retryAfterSeconds !== null)
+        pauseMs = Math.max(pauseMs, error.retryAfterSeconds * 1000);
+    } finally {
+      signal?.removeEventListener('abort', leave);
+      leave();
+    }
+    await pause(pauseMs, signal);
+  }
+}
+
+/** What passes without the caller doing anything. */
+function isPassing({ status }: ApiError): boolean {
+  return status === 429 || status >= 500;
+}
+
+/** A connection that was not made, broke, or was given up. Anything else is an error of the reader. */
+function isBroken(error: unknown): boolean {
+  if (error instanceof ConnectionError || error instanceof BrokenOff) return true;
+  return error instanceof Error && error.name === 'AbortError';
+}
+
+class BrokenOff extends Error {}
+
+/** Lines of an answer as they come; a last one without its end is left out, and comes again. */
+async function* linesOf(response: Response, silenceMs: number, giveUp: () => void): AsyncGenerator<string> {
+  if (response.body === null) return;
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  try {
+    for (;;) {
+      const silence = setTimeout(giveUp, silenceMs);
+      const { value, done } = await reader
+        .read()
+        .catch((cause: unknown) => {
+          throw new BrokenOff('the feed broke off', { cause });
+        })
+        .finally(() => clearTimeout(silence));
+      if (done) return;
+      text += decoder.decode(value, { stream: true });
+      const lines = text.split('\n');
+      text = lines.pop() ?? '';
+      if (text.length > MAX_LINE_CHARACTERS) throw new BrokenOff('the feed holds a line without an end');
+      yield* lines.filter((line) => line !== '');
+    }
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}
+
+/** Resolves after a time, or as soon as the signal is aborted. */
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    if (signal?.aborted) end();
+    else signal?.addEventListener('abort', end);
+  });
+}

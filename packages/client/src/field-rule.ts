@@ -1,0 +1,14 @@
+/** What a plain field of a new resource may hold. */
+export interface FieldRule {
+  type: 'text' | 'number' | 'integer' | 'choice';
+  isRequired: boolean;
+  isNullable: boolean;
+  minimum?: number;
+  maximum?: number;
+  maxLength?: number;
+  /** A regular expression, with flag `u`. */
+  pattern?: string;
+  values?: readonly string[];
+  default?: string | number | null;
+  example?: string | number;
+}

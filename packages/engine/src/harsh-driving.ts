@@ -1,0 +1,54 @@
+import { type Alarm, NO_ALARMS, type Position, type Vehicle } from '@outrider/domain';
+
+/** What of a vehicle's driving is harsh, in m/s². Infinite: nothing is. */
+export interface HarshLimits {
+  accelerationMps2: number;
+  brakingMps2: number;
+  corneringMps2: number;
+}
+
+/** Over a longer time a manoeuvre is averaged out, and a bend may have been two. */
+const MAX_INTERVAL_MS = 5000;
+/** Speeds are known to 0.1 km/h, courses to 1°: over a shorter time the difference of two is mostly rounding. */
+const MIN_INTERVAL_MS = 500;
+/** Below it the course of a receiver is noise. */
+const MIN_CORNERING_KMH = 15;
+/** No tyre holds more: one of the two fixes is wrong. */
+const MAX_CREDIBLE_MPS2 = 12;
+
+/** Null where no limit is set. */
+export function harshLimitsOf(vehicle: Vehicle | null): HarshLimits | null {
+  if (vehicle === null) return null;
+  const { harshAccelerationMps2, harshBrakingMps2, harshCorneringMps2 } = vehicle;
+  if (harshAccelerationMps2 === null && harshBrakingMps2 === null && harshCorneringMps2 === null) return null;
+  return {
+    accelerationMps2: harshAccelerationMps2 ?? Number.POSITIVE_INFINITY,
+    brakingMps2: harshBrakingMps2 ?? Number.POSITIVE_INFINITY,
+    corneringMps2: harshCorneringMps2 ?? Number.POSITIVE_INFINITY,
+  };
+}
+
+/**
+ * What the way from one good fix to the next shows of harsh driving, by the speeds and courses that the terminal gives:
+ * along the way the change of speed over time, across it the speed times the change of course over time.
+ */
+export function harshAlarms(limits: HarshLimits, from: Position, to: Position): readonly Alarm[] {
+  const elapsedMs = to.fixTimeMs - from.fixTimeMs;
+  if (elapsedMs < MIN_INTERVAL_MS || elapsedMs > MAX_INTERVAL_MS) return NO_ALARMS;
+  if (from.speedKmh === null || to.speedKmh === null) return NO_ALARMS;
+  const alarms: Alarm[] = [];
+  const gainMps2 = ((to.speedKmh - from.speedKmh) / 3.6 / elapsedMs) * 1000;
+  if (isBetween(gainMps2, limits.accelerationMps2)) alarms.push('harsh-acceleration');
+  if (isBetween(-gainMps2, limits.brakingMps2)) alarms.push('harsh-braking');
+  if (from.courseDeg === null || to.courseDeg === null) return alarms;
+  if (Math.min(from.speedKmh, to.speedKmh) < MIN_CORNERING_KMH) return alarms;
+  const turned = Math.abs(to.courseDeg - from.courseDeg) % 360;
+  const turnRad = (Math.min(turned, 360 - turned) * Math.PI) / 180;
+  const meanMps = (from.speedKmh + to.speedKmh) / 2 / 3.6;
+  if (isBetween((meanMps * turnRad * 1000) / elapsedMs, limits.corneringMps2)) alarms.push('harsh-cornering');
+  return alarms;
+}
+
+function isBetween(mps2: number, limitMps2: number): boolean {
+  return mps2 > limitMps2 && mps2 <= MAX_CREDIBLE_MPS2;
+}

@@ -1,0 +1,33 @@
+import { X509Certificate } from 'node:crypto';
+import type { SettingsFault } from './destination-kind.ts';
+
+/** Settings of a connection whose server has a certificate of an authority of its own. */
+export interface Authorities {
+  /** Certificates of authorities in PEM, in place of those of the system; null, or left out: those of the system. */
+  ca?: string | null;
+}
+
+export const MAX_AUTHORITIES_CHARACTERS = 16_384;
+const MAX_AUTHORITIES = 10;
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/** What is wrong with the certificates of authorities; null where nothing is. */
+export function authoritiesFault({ ca }: Authorities, isEncrypted: boolean): SettingsFault | null {
+  if (ca === null || ca === undefined) return null;
+  const fault = (detail: string) => ({ pointer: '/ca', detail });
+  if (!isEncrypted) return fault('Certificates are checked over TLS alone.');
+  const certificates = ca.match(CERTIFICATE) ?? [];
+  if (certificates.length === 0 || ca.replace(CERTIFICATE, '').trim() !== '')
+    return fault('It must be certificates in PEM: -----BEGIN CERTIFICATE----- and so on, and nothing else.');
+  if (certificates.length > MAX_AUTHORITIES) return fault(`It must be at most ${MAX_AUTHORITIES} certificates.`);
+  const broken = certificates.findIndex((certificate) => !isCertificate(certificate));
+  return broken === -1 ? null : fault(`Certificate ${broken + 1} can't be read.`);
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).validTo !== '';
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,44 @@
+import { FileError, type FileFeature, type FileGeometry } from './feature.ts';
+
+/**
+ * Features of GeoJSON of any kind: a collection, a feature, or a geometry alone.
+ *
+ * @throws {FileError} when it is no GeoJSON
+ */
+export function readGeoJson(text: string): FileFeature[] {
+  const root = parsed(text);
+  if (isObject(root)) {
+    if (root.type === 'FeatureCollection' && Array.isArray(root.features)) return root.features.map(featureOf);
+    if (root.type === 'Feature') return [featureOf(root)];
+    if (geometryOf(root) !== null) return [featureOf({ geometry: root })];
+  }
+  throw new FileError('It is no GeoJSON: no FeatureCollection, no Feature and no geometry.');
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    throw new FileError(
+      `It is no JSON: ${error instanceof Error ? error.message.slice(0, 200) : 'it ends too early'}.`,
+    );
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function featureOf(value: unknown): FileFeature {
+  const feature = isObject(value) ? value : {};
+  return {
+    id: typeof feature.id === 'string' ? feature.id : null,
+    geometry: geometryOf(feature.geometry),
+    properties: isObject(feature.properties) ? feature.properties : {},
+  };
+}
+
+function geometryOf(value: unknown): FileGeometry | null {
+  if (!isObject(value) || typeof value.type !== 'string') return null;
+  return 'coordinates' in value || Array.isArray(value.geometries) ? (value as unknown as FileGeometry) : null;
+}

@@ -1,0 +1,87 @@
+import { FileError, type FileFeature, type FileGeometry } from './feature.ts';
+import { allIn, childOf, readXml, textOf, type XmlNode } from './xml.ts';
+
+const TOP = new Set(['wpt', 'rte', 'trk']);
+
+/**
+ * Waypoints as points, routes and each segment of a track as lines.
+ *
+ * @throws {FileError} when it is no GPX
+ */
+export function readGpx(text: string): FileFeature[] {
+  const root = readXml(text);
+  if (root.name !== 'gpx') throw new FileError('It is no GPX.');
+  return [...allIn(root, TOP)].map((node) => ({
+    id: null,
+    geometry: geometryOf(node),
+    properties: {
+      ...{ name: textOf(node, 'name'), description: textOf(node, 'desc') ?? textOf(node, 'cmt') },
+    },
+  }));
+}
+
+function geometryOf(node: XmlNode): FileGeometry {
+  if (node.name === 'wpt') return { type: 'Point', coordinates: pointOf(node) };
+  if (node.name === 'rte') return { type: 'LineString', coordinates: pointsIn(node, 'rtept') };
+  const segments = node.children.filter(({ name }) => name === 'trkseg');
+  return { type: 'MultiLineString', coordinates: segments.map((segment) => pointsIn(segment, 'trkpt')) };
+}
+
+function pointsIn(node: XmlNode, name: string): number[][] {
+  return node.children.filter((child) => child.name === name).map(pointOf);
+}
+
+function pointOf({ attributes }: XmlNode): number[] {
+  return [Number(attributes.lon), Number(attributes.lat)];
+}
+
+/** A point of a track with the time at which it was recorded. */
+export interface TrackPoint {
+  /** As the file has it: ISO 8601. */
+  time: string;
+  latitude: number;
+  longitude: number;
+  altitudeM: number | null;
+  speedKmh: number | null;
+  courseDeg: number | null;
+}
+
+const KMH_PER_MPS = 3.6;
+
+/**
+ * The points of all tracks that have a time, in the order of the file. Speed and course are read where the file has
+ * them as GPX 1.0 does, or in extensions.
+ *
+ * @returns with the number of points that have no time
+ * @throws {FileError} when it is no GPX
+ */
+export function readGpxTrack(text: string): { points: TrackPoint[]; withoutTime: number } {
+  const root = readXml(text);
+  if (root.name !== 'gpx') throw new FileError('It is no GPX.');
+  const points: TrackPoint[] = [];
+  let withoutTime = 0;
+  for (const node of allIn(root, new Set(['trkpt']))) {
+    const time = textOf(node, 'time');
+    if (time === null) {
+      withoutTime++;
+      continue;
+    }
+    const [longitude = Number.NaN, latitude = Number.NaN] = pointOf(node);
+    const metresPerSecond = measureOf(node, 'speed');
+    points.push({
+      ...{ time, latitude, longitude, altitudeM: measureOf(node, 'ele') },
+      speedKmh: metresPerSecond === null ? null : metresPerSecond * KMH_PER_MPS,
+      courseDeg: measureOf(node, 'course'),
+    });
+  }
+  return { points, withoutTime };
+}
+
+/** A number of a point, or of its extensions; null without. */
+function measureOf(node: XmlNode, name: string): number | null {
+  const extensions = childOf(node, 'extensions');
+  const [nested] = extensions === undefined ? [] : allIn(extensions, new Set([name]));
+  const text = textOf(node, name) ?? nested?.text.trim();
+  const value = text === undefined || text === '' ? Number.NaN : Number(text);
+  return Number.isFinite(value) ? value : null;
+}

@@ -1,0 +1,179 @@
+import { FileError, type FileFeature, type FileGeometry, MAX_FILE_SHAPES } from './feature.ts';
+
+/** Sizes and name of what a file draws without them. */
+export interface ItemDefaults {
+  name: string;
+  radiusM: number;
+  widthM: number;
+}
+
+/** A shape of a file. */
+export interface FileItem {
+  name: string;
+  /** The feature that an import takes; what it says is not checked yet. Null: nothing that can be a geofence. */
+  feature: object | null;
+  /** Kind of a geometry that can't be a geofence. */
+  unsupported: string | null;
+  /** Names of properties that mean nothing here: they are left out. */
+  ignored: string[];
+}
+
+const SHAPES: Readonly<Record<string, string>> = {
+  Polygon: 'polygon',
+  MultiPolygon: 'multipolygon',
+  Point: 'circle',
+  LineString: 'line',
+};
+/** How deep arrays of coordinates are: deeper ones are left to the check of the import. */
+const DEPTHS: Readonly<Record<string, number>> = { Point: 0, LineString: 1, Polygon: 2, MultiPolygon: 3 };
+/** Collections in collections. */
+const MAX_DEPTH = 16;
+
+/** What is read of properties: of several names the first that says something. */
+const NAMES = {
+  name: ['name', 'Name', 'NAME', 'title'],
+  description: ['description', 'desc', 'Description'],
+  color: ['color', 'stroke', 'fill', 'marker-color'],
+  radiusM: ['radiusM', 'radius'],
+  widthM: ['widthM', 'width'],
+  speedLimitKmh: ['speedLimitKmh'],
+  minDwellSeconds: ['minDwellSeconds'],
+  category: ['category'],
+  groupIds: ['groupIds'],
+  sharedGroupIds: ['sharedGroupIds'],
+  sharedWithOrganisation: ['sharedWithOrganisation'],
+} as const;
+/** Said by an export, and known without. */
+const COMPUTED = ['shape', 'ownerId', 'areaM2', 'perimeterM', 'id', 'longitude', 'latitude'];
+const KNOWN: ReadonlySet<string> = new Set([...Object.values(NAMES).flat(), ...COMPUTED]);
+
+/**
+ * The geofences that features draw: a collection of shapes becomes several, and each gets a name of its own.
+ *
+ * @throws {FileError} when there are too many
+ */
+export function itemsOf(features: readonly FileFeature[], defaults: ItemDefaults): FileItem[] {
+  const uniqueName = uniqueNames();
+  const items: FileItem[] = [];
+  for (const feature of features) {
+    const { geometry, properties } = feature;
+    const shapes = [...shapesOf(circleIn(feature) ?? geometry, 0)];
+    const isOne = shapes.length === 1 && geometry?.type !== 'GeometryCollection';
+    const ignored = Object.keys(properties).filter((name) => !KNOWN.has(name) && properties[name] != null);
+    for (const shape of shapes) {
+      if (items.length === MAX_FILE_SHAPES) throw new FileError(`It has more than ${MAX_FILE_SHAPES} shapes.`);
+      const name = uniqueName((textIn(properties, NAMES.name) ?? defaults.name).slice(0, 180));
+      const isShape = shape.type in SHAPES;
+      items.push({
+        name,
+        feature: isShape ? featureOf(shape, isOne ? feature.id : null, name, properties, defaults) : null,
+        unsupported: isShape ? null : shape.type,
+        ignored,
+      });
+    }
+  }
+  return items;
+}
+
+/** Each name that was given before gets a number. */
+function uniqueNames(): (wanted: string) => string {
+  const taken = new Map<string, number>();
+  return (wanted) => {
+    let name = wanted;
+    for (let number = taken.get(wanted) ?? 1; taken.has(name); ) {
+      number += 1;
+      taken.set(wanted, number);
+      name = `${wanted} ${number}`;
+    }
+    if (!taken.has(name)) taken.set(name, 1);
+    return name;
+  };
+}
+
+type Shape = { type: string; coordinates: unknown };
+
+/** The parts that can be geofences; of MultiPolygon, GeoJSON's one shape of several areas, all together. */
+function* shapesOf(geometry: FileGeometry | null, depth: number): Generator<Shape> {
+  if (geometry === null || typeof geometry !== 'object') return;
+  if ('geometries' in geometry) {
+    if (depth === MAX_DEPTH) throw new FileError(`It has collections in more than ${MAX_DEPTH} others.`);
+    for (const part of geometry.geometries) yield* shapesOf(part, depth + 1);
+    return;
+  }
+  const { type, coordinates } = geometry;
+  const parts = Array.isArray(coordinates) ? coordinates : [];
+  if (type === 'MultiPolygon' && parts.length === 1) yield { type: 'Polygon', coordinates: parts[0] };
+  else if (type === 'MultiLineString') for (const part of parts) yield { type: 'LineString', coordinates: part };
+  else if (type === 'MultiPoint') for (const part of parts) yield { type: 'Point', coordinates: part };
+  else yield { type, coordinates };
+}
+
+/** A circle that our KML draws as a polygon. */
+function circleIn({ properties }: FileFeature): FileGeometry | null {
+  const [longitude, latitude] = [numberIn(properties, ['longitude']), numberIn(properties, ['latitude'])];
+  if (properties.shape !== 'circle' || longitude === null || latitude === null) return null;
+  return { type: 'Point', coordinates: [longitude, latitude] };
+}
+
+function featureOf(
+  { type, coordinates }: Shape,
+  id: string | null,
+  name: string,
+  properties: FileFeature['properties'],
+  { radiusM, widthM }: ItemDefaults,
+): object {
+  const positive = (names: readonly string[]) => {
+    const value = numberIn(properties, names);
+    return value !== null && value > 0 ? value : null;
+  };
+  const color = NAMES.color.map((one) => properties[one]).find((value) => /^#[0-9a-f]{6}$/i.test(String(value)));
+  const shared = properties.sharedWithOrganisation;
+  return {
+    type: 'Feature',
+    ...(id === null ? {} : { id }),
+    geometry: { type, coordinates: flat(coordinates, DEPTHS[type] ?? 0) },
+    properties: {
+      shape: SHAPES[type],
+      name,
+      ...(type === 'Point' && { radiusM: positive(NAMES.radiusM) ?? radiusM }),
+      ...(type === 'LineString' && { widthM: positive(NAMES.widthM) ?? widthM }),
+      speedLimitKmh: positive(NAMES.speedLimitKmh),
+      minDwellSeconds: positive(NAMES.minDwellSeconds) ?? 0,
+      color: color === undefined ? null : String(color).toLowerCase(),
+      description: textIn(properties, NAMES.description)?.slice(0, 2000) ?? null,
+      category: textIn(properties, NAMES.category)?.slice(0, 100) ?? null,
+      groupIds: listIn(properties.groupIds),
+      sharedWithOrganisation: shared === true || shared === 'true',
+      sharedGroupIds: listIn(properties.sharedGroupIds) ?? [],
+    },
+  };
+}
+
+/** Without altitudes. */
+function flat(part: unknown, depth: number): unknown {
+  if (!Array.isArray(part)) return part;
+  return depth === 0 ? part.slice(0, 2) : part.map((each) => flat(each, depth - 1));
+}
+
+function textIn(properties: FileFeature['properties'], names: readonly string[]): string | null {
+  for (const name of names) {
+    const value = properties[name];
+    if (typeof value === 'string' && value.trim() !== '') return value.trim();
+  }
+  return null;
+}
+
+function numberIn(properties: FileFeature['properties'], names: readonly string[]): number | null {
+  for (const name of names) {
+    const value = properties[name];
+    const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+    if (typeof number === 'number' && Number.isFinite(number)) return number;
+  }
+  return null;
+}
+
+/** Ids: of KML, in a line. */
+function listIn(value: unknown): unknown[] | null {
+  if (typeof value === 'string' && value.trim() !== '') return value.trim().split(/\s+/);
+  return Array.isArray(value) ? value : null;
+}

@@ -1,0 +1,191 @@
+/** Whose answers are understood. */
+export const SERVER_FORMATS = ['nominatim', 'photon', 'pelias'] as const;
+export type ServerFormat = (typeof SERVER_FORMATS)[number];
+
+/** What a format asks, and where its answer has the address. */
+interface Dialect {
+  path: string;
+  parameters(latitude: string, longitude: string): Record<string, string>;
+  /** @returns null where it names no address */
+  addressIn(answer: unknown): string | null;
+}
+
+const LONGEST_ADDRESS = 200;
+/** An answer is not read beyond. */
+const MAX_ANSWER_BYTES = 64 * 1024;
+/** Kept addresses, the least recently used goes first: about 4 MB. */
+const KEPT = 20_000;
+/** About 11 m: places that near to each other have one address. */
+const DECIMALS = 4;
+/** After so many failures without a success in between the server is left alone for a while. */
+const FAILURES_IN_A_ROW = 3;
+const PAUSE_MS = 30_000;
+
+const DIALECTS: Record<ServerFormat, Dialect> = {
+  nominatim: {
+    path: 'reverse',
+    parameters: (lat, lon) => ({ format: 'jsonv2', lat, lon }),
+    addressIn: (answer) => textOf(fieldOf(answer, 'display_name')),
+  },
+  photon: {
+    path: 'reverse',
+    parameters: (lat, lon) => ({ lat, lon }),
+    addressIn: (answer) => {
+      const found = propertiesOfFirst(answer);
+      const street = [fieldOf(found, 'street'), fieldOf(found, 'housenumber')].map(textOf).filter(Boolean).join(' ');
+      const name = textOf(fieldOf(found, 'name'));
+      const parts = [
+        name === street ? null : name,
+        street,
+        ...['city', 'country'].map((key) => textOf(fieldOf(found, key))),
+      ];
+      return textOf([...new Set(parts.filter(Boolean))].join(', '));
+    },
+  },
+  pelias: {
+    path: 'v1/reverse',
+    parameters: (lat, lon) => ({ 'point.lat': lat, 'point.lon': lon, size: '1' }),
+    addressIn: (answer) => textOf(fieldOf(propertiesOfFirst(answer), 'label')),
+  },
+};
+
+export interface AddressServerOptions {
+  /** Where the server is, such as `https://geocoder.example/`; its path is kept, and its query, for keys. */
+  url: string;
+  format: ServerFormat;
+  /** Calls a second at most, over all who ask. */
+  perSecond: number;
+  timeoutMs: number;
+  /** Called once when the server fails, with the reason, and once with null when it answers again. */
+  onState?: (failure: string | null) => void;
+  fetch?: typeof fetch;
+  now?: () => number;
+}
+
+/** A server that knows the address of a place. */
+export interface AddressServer {
+  /** The address that is kept for the place; undefined: not known, null: the place has no address. */
+  kept(latitude: number, longitude: number): string | null | undefined;
+  /**
+   * Asks the server, in its turn.
+   *
+   * @returns undefined where it does not answer, is paused, or its turn would not come within `withinMs`
+   */
+  ask(latitude: number, longitude: number, withinMs: number): Promise<string | null | undefined>;
+}
+
+/** Asks a server that speaks as Nominatim, Photon or Pelias does. Never throws. */
+export function openAddressServer(options: AddressServerOptions): AddressServer {
+  return new HttpAddressServer(options);
+}
+
+class HttpAddressServer implements AddressServer {
+  readonly #options: AddressServerOptions;
+  readonly #now: () => number;
+  readonly #addresses = new Map<string, string | null>();
+  readonly #asked = new Map<string, Promise<string | null | undefined>>();
+  /** When the next call may begin. */
+  #nextAtMs = 0;
+  #failures = 0;
+  #pausedUntilMs = 0;
+
+  constructor(options: AddressServerOptions) {
+    this.#options = options;
+    this.#now = options.now ?? (() => performance.now());
+  }
+
+  kept(latitude: number, longitude: number): string | null | undefined {
+    const key = keyOf(latitude, longitude);
+    const address = this.#addresses.get(key);
+    if (address === undefined) return undefined;
+    this.#addresses.delete(key);
+    this.#addresses.set(key, address);
+    return address;
+  }
+
+  ask(latitude: number, longitude: number, withinMs: number): Promise<string | null | undefined> {
+    const key = keyOf(latitude, longitude);
+    const asked = this.#asked.get(key);
+    if (asked !== undefined) return asked;
+    const nowMs = this.#now();
+    const startsAtMs = Math.max(nowMs, this.#nextAtMs);
+    if (nowMs < this.#pausedUntilMs || startsAtMs - nowMs > withinMs) return Promise.resolve(undefined);
+    this.#nextAtMs = startsAtMs + 1000 / this.#options.perSecond;
+    const answer = this.#askAfter(startsAtMs - nowMs, key).finally(() => this.#asked.delete(key));
+    this.#asked.set(key, answer);
+    return answer;
+  }
+
+  async #askAfter(delayMs: number, key: string): Promise<string | null | undefined> {
+    if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
+    try {
+      const address = await this.#fetch(key);
+      if (this.#failures >= FAILURES_IN_A_ROW) this.#options.onState?.(null);
+      this.#failures = 0;
+      this.#addresses.set(key, address);
+      if (this.#addresses.size > KEPT) this.#addresses.delete(this.#addresses.keys().next().value as string);
+      return address;
+    } catch (error) {
+      this.#failures += 1;
+      if (this.#failures >= FAILURES_IN_A_ROW) this.#pausedUntilMs = this.#now() + PAUSE_MS;
+      if (this.#failures === FAILURES_IN_A_ROW) this.#options.onState?.((error as Error).message);
+      return undefined;
+    }
+  }
+
+  async #fetch(key: string): Promise<string | null> {
+    const { url, format, timeoutMs } = this.#options;
+    const dialect = DIALECTS[format];
+    const [latitude = '', longitude = ''] = key.split(',');
+    const address = new URL(url);
+    address.pathname = `${address.pathname.replace(/\/$/, '')}/${dialect.path}`;
+    for (const [name, value] of Object.entries(dialect.parameters(latitude, longitude)))
+      address.searchParams.set(name, value);
+    const response = await (this.#options.fetch ?? fetch)(address, {
+      // Public servers ask for a name.
+      headers: { accept: 'application/json', 'user-agent': 'Outrider' },
+      signal: AbortSignal.timeout(timeoutMs),
+      redirect: 'error',
+    });
+    // Nominatim and its like say so where there is nothing, as at sea.
+    if (response.status === 404) return null;
+    if (!response.ok) throw new Error(`the address server answered ${response.status}`);
+    return dialect.addressIn(JSON.parse(await boundedText(response)));
+  }
+}
+
+function keyOf(latitude: number, longitude: number): string {
+  return `${latitude.toFixed(DECIMALS)},${longitude.toFixed(DECIMALS)}`;
+}
+
+/** @throws {Error} when there is more than an answer has */
+async function boundedText(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > MAX_ANSWER_BYTES) throw new Error(`the address server answered more than ${MAX_ANSWER_BYTES} bytes`);
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text;
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}
+
+function propertiesOfFirst(answer: unknown): unknown {
+  const features = fieldOf(answer, 'features');
+  return Array.isArray(features) ? fieldOf(features[0], 'properties') : undefined;
+}
+
+/** A line of text of a foreign server: no control characters, and not too long. */
+function textOf(value: unknown): string | null {
+  if (typeof value !== 'string') return null;
+  const line = value
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
+    .slice(0, LONGEST_ADDRESS);
+  return line === '' ? null : line;
+}

@@ -1,0 +1,80 @@
+import type { AddressServer } from './address-server.ts';
+import type { Gazetteer } from './gazetteer.ts';
+
+/** Degrees. */
+export interface Point {
+  latitude: number;
+  longitude: number;
+}
+
+/** What a place is called, and by whom. */
+export interface Place {
+  text: string;
+  /** `address`: the address server; `town`: the nearest town of the gazetteer. */
+  source: 'address' | 'town';
+}
+
+/** Says in words where a place is. */
+export interface Geocoder {
+  /**
+   * The places in words, in the order of the points; null where nothing is known. Addresses that are not known yet are
+   * asked for as long as `withinMs` allows, then the nearest town has to do. Never throws.
+   */
+  placesOf(points: readonly Point[], withinMs: number): Promise<(Place | null)[]>;
+}
+
+export interface GeocoderParts {
+  /** Null: towns alone. */
+  addressServer: AddressServer | null;
+  /** Called once, when the first town is needed. */
+  openGazetteer: () => Promise<Gazetteer>;
+  /** Called when the gazetteer can't be read; then there are no towns. */
+  onError?: (error: unknown) => void;
+  now?: () => number;
+}
+
+/** An address where a server knows one in time, else the nearest town. */
+export function openGeocoder({
+  addressServer,
+  openGazetteer,
+  onError,
+  now = () => performance.now(),
+}: GeocoderParts): Geocoder {
+  let gazetteer: Promise<Gazetteer | null> | null = null;
+  const towns = () => {
+    gazetteer ??= openGazetteer().catch((error: unknown) => {
+      onError?.(error);
+      return null;
+    });
+    return gazetteer;
+  };
+
+  async function addressOf({ latitude, longitude }: Point, untilMs: number): Promise<string | null> {
+    const kept = addressServer?.kept(latitude, longitude);
+    if (kept !== undefined) return kept;
+    const withinMs = untilMs - now();
+    if (addressServer === null || withinMs <= 0) return null;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<undefined>((resolve) => {
+      timer = setTimeout(() => resolve(undefined), withinMs);
+    });
+    const address = await Promise.race([addressServer.ask(latitude, longitude, withinMs), late]);
+    clearTimeout(timer);
+    return address ?? null;
+  }
+
+  return {
+    async placesOf(points, withinMs) {
+      const untilMs = now() + withinMs;
+      const addresses = await Promise.all(points.map((point) => addressOf(point, untilMs)));
+      const isWhole = addresses.every((address) => address !== null);
+      const known = isWhole ? null : await towns();
+      return points.map(({ latitude, longitude }, index): Place | null => {
+        const address = addresses[index] ?? null;
+        if (address !== null) return { text: address, source: 'address' };
+        const town = known?.nearest(latitude, longitude) ?? null;
+        return town === null ? null : { text: town, source: 'town' };
+      });
+    },
+  };
+}

@@ -1,0 +1,247 @@
+import { type AttributeValue, blankPosition, type Position } from '@outrider/domain';
+import { type Frame, isDocumented, MESSAGE } from './frame.ts';
+import {
+  CELL_BYTES,
+  LOCATION_BYTES,
+  readCell,
+  readLocation,
+  readState,
+  readStatus,
+  readTimeMs,
+  readWideCell,
+} from './message.ts';
+
+const STATUS_BYTES = 5;
+const TIME_BYTES = 6;
+/** Ignition, upload mode and re-upload, and behind them the odometer, which not every terminal has. */
+const DRIVE_BYTES = { state: 3, odometer: 4 } as const;
+/** What makers put behind the fields of the document, at most, in bytes. */
+const MAX_TAIL_BYTES = 64;
+const MAX_TEXT_BYTES = 256;
+
+/** Kinds of an information transmission. */
+const INFORMATION = { externalPower: 0x00, settings: 0x04, door: 0x05, sim: 0x0a, key: 0x1b } as const;
+
+/** Messages that are answered by their own number. */
+export const ANSWERED: ReadonlySet<number> = new Set([
+  MESSAGE.gps,
+  MESSAGE.location,
+  MESSAGE.heartbeat,
+  MESSAGE.alarm,
+  MESSAGE.cellWithStatus,
+  MESSAGE.locationWithStatus,
+  MESSAGE.ownHeartbeat,
+  MESSAGE.longHeartbeat,
+  MESSAGE.alarmWithStatus,
+  MESSAGE.fenceAlarm,
+  MESSAGE.wideLocation,
+  MESSAGE.wideFenceAlarm,
+]);
+
+/**
+ * Locations, alarms and heartbeats must be whole. Of the other messages makers have layouts of their own: those that
+ * can't be read bring nothing.
+ *
+ * @returns what is wrong where there is no position; null where the message brings nothing to store
+ */
+export function readPacket(bytes: Buffer, frame: Frame, nowMs: number): Position | string | null {
+  switch (frame.number) {
+    case MESSAGE.gps:
+    case MESSAGE.gpsOfCall:
+    case MESSAGE.gpsOfAddress:
+    case MESSAGE.location:
+    case MESSAGE.locationWithStatus:
+    case MESSAGE.wideLocation:
+      return readDrive(bytes, frame, nowMs);
+    case MESSAGE.alarm:
+    case MESSAGE.alarmWithStatus:
+    case MESSAGE.fenceAlarm:
+    case MESSAGE.wideFenceAlarm:
+      return readAlarm(bytes, frame, nowMs);
+    case MESSAGE.heartbeat:
+      return readHeartbeat(bytes, frame, nowMs);
+    case MESSAGE.ownHeartbeat:
+    case MESSAGE.longHeartbeat:
+      return readOwnHeartbeat(bytes, frame, nowMs);
+    case MESSAGE.cell:
+    case MESSAGE.cells:
+    case MESSAGE.cellsUtc:
+    case MESSAGE.cellsAndWifi:
+    case MESSAGE.wideCells:
+      return readCells(bytes, frame, nowMs);
+    case MESSAGE.cellWithStatus:
+      return readCellWithStatus(bytes, frame, nowMs);
+    case MESSAGE.information:
+      return readInformation(bytes, frame, nowMs);
+    default:
+      return isDocumented(frame.number) ? null : readDialect(bytes, frame, nowMs);
+  }
+}
+
+/** What a terminal says without a place is a position that is not valid. */
+function withoutPlace(timeMs: number): Position {
+  const position = blankPosition(timeMs, 0, 0);
+  position.valid = false;
+  return position;
+}
+
+function readWholeLocation(bytes: Buffer, from: number, to: number, nowMs: number): Position | string {
+  if (to - from < LOCATION_BYTES) return 'a location is cut off';
+  const position = readLocation(bytes, from, nowMs);
+  if (position === null) return 'the time of a location is not one';
+  return isPlace(position) ? position : 'the place of a location is not one';
+}
+
+function readDrive(bytes: Buffer, { number, from, to }: Frame, nowMs: number): Position | string {
+  const position = readWholeLocation(bytes, from, to, nowMs);
+  if (typeof position === 'string') return position;
+  let at = from + LOCATION_BYTES;
+  if (number === MESSAGE.gps || number === MESSAGE.gpsOfCall || number === MESSAGE.gpsOfAddress) return position;
+  if (number === MESSAGE.wideLocation) {
+    const cellBytes = readWideCell(bytes, at, to, position);
+    if (cellBytes === 0) return position;
+    at += cellBytes;
+  } else {
+    if (to - at < CELL_BYTES) return position;
+    readCell(bytes, at, position);
+    at += CELL_BYTES;
+  }
+  if (number === MESSAGE.location || to <= at) return position;
+  position.ignition = bytes[at] !== 0;
+  if (to - at >= DRIVE_BYTES.state) keep(position, { uploadMode: bytes[at + 1] as number });
+  at += DRIVE_BYTES.state;
+  if (to - at < DRIVE_BYTES.odometer) return position;
+  position.odometerM = bytes.readUInt32BE(at);
+  keepTail(position, bytes, at + DRIVE_BYTES.odometer, to);
+  return position;
+}
+
+/** The byte of the satellites says in its upper half how long the place is. */
+const PLACE_BYTES = 12;
+const FIRST_COUNTRY = 200;
+const LAST_COUNTRY = 799;
+
+/**
+ * Makers have locations under numbers of their own, which begin as all of them do. What stands behind the place is
+ * kept.
+ *
+ * @returns null for a message that is no location
+ */
+function readDialect(bytes: Buffer, { from, to }: Frame, nowMs: number): Position | null {
+  if (to - from < LOCATION_BYTES || (bytes[from + 6] as number) >> 4 !== PLACE_BYTES || bytes[from] === 0) return null;
+  const position = readLocation(bytes, from, nowMs);
+  if (position === null || !isPlace(position)) return null;
+  let at = from + LOCATION_BYTES;
+  const country = to - at < CELL_BYTES ? 0 : bytes.readUInt16BE(at);
+  if (country >= FIRST_COUNTRY && country <= LAST_COUNTRY) {
+    readCell(bytes, at, position);
+    at += CELL_BYTES;
+  }
+  keepTail(position, bytes, at, to);
+  return position;
+}
+
+function isPlace({ latitude, longitude }: Position): boolean {
+  return Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180;
+}
+
+function readAlarm(bytes: Buffer, { number, from, to }: Frame, nowMs: number): Position | string {
+  const position = readWholeLocation(bytes, from, to, nowMs);
+  if (typeof position === 'string') return position;
+  let at = from + LOCATION_BYTES;
+  // Alarms say the length of the cell, the byte of the length included.
+  const cellBytes = Math.max(1, bytes[at] ?? 0);
+  if (to - at < cellBytes) return 'the cell of an alarm is cut off';
+  if (number === MESSAGE.wideFenceAlarm) readWideCell(bytes, at + 1, at + cellBytes, position);
+  else if (cellBytes >= CELL_BYTES) readCell(bytes, at + 1, position);
+  at += cellBytes;
+  if (to - at < STATUS_BYTES) return 'the status of an alarm is cut off';
+  readStatus(bytes, at, position);
+  keep(position, { eventCode: bytes[at + 3] as number });
+  at += STATUS_BYTES;
+  if (number === MESSAGE.fenceAlarm || number === MESSAGE.wideFenceAlarm) {
+    const fence = bytes[at];
+    // 255: the alarm is not about a fence.
+    if (at < to && fence !== 0xff) keep(position, { fence: (fence as number) + 1 });
+    at += 1;
+  }
+  if (to - at >= DRIVE_BYTES.odometer) position.odometerM = bytes.readUInt32BE(at);
+  return position;
+}
+
+function readHeartbeat(bytes: Buffer, { from, to }: Frame, nowMs: number): Position | string {
+  if (to - from < STATUS_BYTES - 1) return 'a heartbeat is cut off';
+  const position = withoutPlace(nowMs);
+  readStatus(bytes, from, position);
+  // Its last bytes are no alarm: each alarm has a message of its own.
+  position.alarms = [];
+  return position;
+}
+
+/** Makers differ in what stands behind its state. */
+function readOwnHeartbeat(bytes: Buffer, { from, to }: Frame, nowMs: number): Position | null {
+  if (from >= to) return null;
+  const position = withoutPlace(nowMs);
+  readState(bytes[from] as number, position);
+  keepTail(position, bytes, from + 1, to);
+  return position;
+}
+
+function readCells(bytes: Buffer, { number, from, to }: Frame, nowMs: number): Position | null {
+  if (to - from < TIME_BYTES + CELL_BYTES) return null;
+  const timeMs = readTimeMs(bytes, from, nowMs);
+  if (timeMs === null) return null;
+  const position = withoutPlace(timeMs);
+  if (number === MESSAGE.wideCells) readWideCell(bytes, from + TIME_BYTES, to, position);
+  else readCell(bytes, from + TIME_BYTES, position);
+  return position;
+}
+
+function readCellWithStatus(bytes: Buffer, { from, to }: Frame, nowMs: number): Position | null {
+  if (to - from < CELL_BYTES + STATUS_BYTES) return null;
+  const position = withoutPlace(nowMs);
+  readCell(bytes, from, position);
+  readStatus(bytes, from + CELL_BYTES, position);
+  keep(position, { eventCode: bytes[from + CELL_BYTES + 3] as number });
+  return position;
+}
+
+/** What is not about a place: the supply, a door, the SIM card, a key. Everything else is kept as it stands. */
+function readInformation(bytes: Buffer, { from, to }: Frame, nowMs: number): Position | null {
+  if (from >= to) return null;
+  const position = withoutPlace(nowMs);
+  const kind = bytes[from] as number;
+  const at = from + 1;
+  const length = to - at;
+  if (kind === INFORMATION.externalPower && length >= 2) keepSupply(position, bytes.readUInt16BE(at) / 100);
+  else if (kind === INFORMATION.door && length >= 1) {
+    const door = bytes[at] as number;
+    keep(position, { door1: (door & 1) !== 0, input1: (door & 4) !== 0 });
+  } else if (kind === INFORMATION.sim && length >= 26) {
+    keep(position, {
+      imsi: bytes.toString('hex', at + 8, at + 16).replace(/^0+/, ''),
+      iccid: bytes.toString('hex', at + 16, at + 26),
+    });
+  } else if (kind === INFORMATION.key && length >= 1) {
+    keep(position, { driverCode: bytes.toString('hex', at, Math.min(to, at + 8)).toUpperCase() });
+  } else {
+    const name = `information${kind.toString(16).padStart(2, '0')}`;
+    const isText = kind === INFORMATION.settings && /^[\x20-\x7e]+$/.test(bytes.toString('latin1', at, to));
+    const last = Math.min(to, at + (isText ? MAX_TEXT_BYTES : MAX_TAIL_BYTES));
+    keep(position, { [name]: bytes.toString(isText ? 'latin1' : 'hex', at, last) });
+  }
+  return position;
+}
+
+function keepSupply(position: Position, volts: number): void {
+  position.supplyV = volts;
+  keep(position, { externalPowerV: volts });
+}
+
+function keepTail(position: Position, bytes: Buffer, from: number, to: number): void {
+  if (to > from) keep(position, { tail: bytes.toString('hex', from, Math.min(to, from + MAX_TAIL_BYTES)) });
+}
+
+function keep(position: Position, attributes: Record<string, AttributeValue>): void {
+  position.attributes = { ...position.attributes, ...attributes };
+}

@@ -1,0 +1,44 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { openRegistry, type Registry, type RegistryOptions } from './registry.ts';
+
+type FileOptions = Extract<RegistryOptions, { path: string }>;
+
+/** What the migrations make of an empty database, as the bytes of its file. */
+let blank: Promise<Buffer> | null = null;
+
+/**
+ * Opens a registry for a test as {@link openRegistry} does, sooner: the migrations run once in a process, and a file
+ * that is missing begins as a copy of what they made.
+ *
+ * @param options `path`: default a new file, which is removed when the registry is closed
+ */
+export async function openTestRegistry(options: Omit<FileOptions, 'path'> & { path?: string } = {}): Promise<Registry> {
+  const path = options.path ?? join(await mkdtemp(join(tmpdir(), 'registry-')), 'registry.sqlite');
+  if (!existsSync(path)) {
+    blank ??= makeBlank();
+    await writeFile(path, await blank, { mode: 0o600 });
+  }
+  const registry = await openRegistry({ ...options, path });
+  if (options.path === undefined) {
+    const close = registry.close.bind(registry);
+    registry.close = async () => {
+      await close();
+      await rm(dirname(path), { recursive: true, force: true });
+    };
+  }
+  return registry;
+}
+
+async function makeBlank(): Promise<Buffer> {
+  const folder = await mkdtemp(join(tmpdir(), 'registry-blank-'));
+  try {
+    const path = join(folder, 'registry.sqlite');
+    await (await openRegistry({ path })).close();
+    return await readFile(path);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}

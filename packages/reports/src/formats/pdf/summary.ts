@@ -1,0 +1,21 @@
+import { namesIn } from '@outrider/words';
+import type { GroupTotals } from '../../groups.ts';
+import type { ReportKind } from '../../report.ts';
+import type { Reading } from '../format.ts';
+import { Readable } from './readable.ts';
+import { totalTitle, WORDS } from './words.ts';
+
+/** What all rows come to, a line for each column that has a total, as its reader reads it. */
+export async function summaryLines(
+  { columns }: Pick<ReportKind, 'columns'>,
+  { all }: GroupTotals,
+  reading: Reading,
+  timeZone: string,
+): Promise<string[]> {
+  const words = WORDS[reading.language];
+  const readable = new Readable(reading, timeZone, await namesIn(reading.language), words);
+  return columns.flatMap((column, nth) => {
+    const value = all.at(nth);
+    return value === null ? [] : [`${totalTitle(column, readable, words)}: ${readable.quantity(column, value)}`];
+  });
+}

@@ -1,0 +1,221 @@
+import { after, measures } from './phrases.ts';
+import type { MessageWords, Said } from './words.ts';
+
+const limitOf = ({ limit }: Said) => limit && `límite ${limit}`;
+const place = ({ geofence }: Said) => (geofence === null ? '' : ` en ${geofence}`);
+
+/** It has no end: both phases say the same. */
+const licence = ({ driver, licenceExpiresOn, isExpired }: Said) =>
+  `El permiso de conducir de ${driver ?? 'un conductor'} ${isExpired ? 'ha caducado' : 'caduca pronto'}${measures(licenceExpiresOn && `último día ${licenceExpiresOn}`)}`;
+
+export const es: MessageWords = {
+  subject: (sentence) => `Evento de vehículo: ${sentence}`,
+  lateData: 'datos tardíos',
+  lastedNow: (duration) => `, desde hace ${duration}`,
+  sentences: {
+    'geofence-visit': {
+      begin: ({ vehicle, geofence }) => `${vehicle} entró en ${geofence ?? 'una geocerca'}`,
+      end: (said) =>
+        said.reason === null
+          ? `${said.vehicle} salió de ${said.geofence ?? 'una geocerca'}${after(said, 'tras')}`
+          : `La visita de ${said.vehicle} a ${said.geofence ?? 'una geocerca'} terminó: ${said.reason}`,
+    },
+    speeding: {
+      begin: (said) => `${said.vehicle} supera la velocidad${place(said)}${measures(said.speed, limitOf(said))}`,
+      end: (said) =>
+        `${said.vehicle} superó la velocidad${place(said)}${after(said, 'durante')}${measures(said.speed && `hasta ${said.speed}`, limitOf(said))}`,
+    },
+    trip: {
+      begin: ({ vehicle }) => `${vehicle} inició un viaje`,
+      end: (said) => `${said.vehicle} terminó un viaje${measures(said.distance, said.lasted)}`,
+    },
+    parking: {
+      begin: ({ vehicle }) => `${vehicle} se ha estacionado`,
+      end: (said) => `${said.vehicle} reanudó la marcha${after(said, 'tras estar estacionado')}`,
+    },
+    idling: {
+      begin: ({ vehicle }) => `${vehicle} está en ralentí`,
+      end: (said) => `${said.vehicle} estuvo en ralentí${after(said, 'durante')}`,
+    },
+    offline: {
+      begin: ({ vehicle }) => `${vehicle} está sin conexión`,
+      end: (said) => `${said.vehicle} vuelve a estar en línea${after(said, 'tras')}`,
+    },
+    'driver-shift': {
+      begin: ({ vehicle }) => `Comenzó un turno de conductor en ${vehicle}`,
+      end: (said) => `Terminó un turno de conductor en ${said.vehicle}${after(said, 'tras')}`,
+    },
+    ignition: {
+      begin: ({ vehicle }) => `Se encendió el contacto de ${vehicle}`,
+      end: (said) => `Se apagó el contacto de ${said.vehicle}${after(said, 'tras')}`,
+    },
+    'power-cut': {
+      begin: ({ vehicle }) => `${vehicle} perdió la alimentación externa`,
+      end: (said) => `${said.vehicle} recuperó la alimentación externa${after(said, 'tras')}`,
+    },
+    alarm: {
+      begin: ({ vehicle, alarm }) => `Alarma de ${vehicle}: ${alarm}`,
+      end: (said) => `Terminó la alarma de ${said.vehicle}${after(said, 'tras')}: ${said.alarm}`,
+    },
+    'licence-expiry': {
+      begin: licence,
+      end: licence,
+    },
+    'maintenance-due': {
+      begin: ({ vehicle, plan, isDue }) =>
+        `Mantenimiento${plan === null ? '' : ` ${plan}`} de ${vehicle}: ${isDue ? 'vencido' : 'vence pronto'}`,
+      end: ({ vehicle, plan, maintenanceEnd }) => {
+        const ends = {
+          due: 'vencido',
+          serviced: 'realizado',
+          corrected: 'ya no vence: se corrigió un contador',
+          'plan-changed': 'ya no vence: se cambió el plan',
+        };
+        return `Mantenimiento${plan === null ? '' : ` ${plan}`} de ${vehicle}: ${maintenanceEnd === null ? 'terminado' : ends[maintenanceEnd]}`;
+      },
+    },
+    refuelling: {
+      begin: ({ vehicle }) => `${vehicle} está repostando`,
+      end: ({ vehicle, volume }) => `${vehicle} repostó${measures(volume)}`,
+    },
+    'fuel-drain': {
+      begin: ({ vehicle, whileMoving, volume }) =>
+        `Se está extrayendo combustible de ${vehicle}${whileMoving ? ' en marcha' : ''}${volume === null ? '' : `: ${volume} hasta ahora`}`,
+      end: ({ vehicle, whileMoving, volume }) =>
+        `Se extrajo combustible de ${vehicle}${whileMoving ? ' en marcha' : ''}${measures(volume)}`,
+    },
+    'sensor-threshold': {
+      begin: ({ vehicle, sensor, threshold, value }) =>
+        `${sensor ?? 'Un sensor'} de ${vehicle} está ${threshold}${measures(value)}`,
+      end: (said) =>
+        `${said.sensor ?? 'Un sensor'} de ${said.vehicle} estuvo ${said.threshold}${after(said, 'durante')}${measures(said.value)}`,
+    },
+  },
+  otherSentences: {
+    begin: ({ vehicle, kind }) => `${vehicle}: ${kind}: comienzo`,
+    end: (said) => `${said.vehicle}: ${said.kind}: fin${after(said, 'tras')}`,
+  },
+  threshold: {
+    above: (max) => `por encima de ${max}`,
+    below: (min) => `por debajo de ${min}`,
+    inside: (min, max) => `entre ${min} y ${max}`,
+    outside: (min, max) => `fuera de ${min} a ${max}`,
+    other: 'fuera de su umbral',
+  },
+  labels: {
+    time: 'Hora',
+    began: 'Comienzo',
+    ended: 'Fin',
+    position: 'Posición',
+    place: 'Lugar',
+    from: 'Desde',
+    to: 'Hasta',
+    rule: 'Regla',
+    tank: 'Depósito',
+    licence: 'Permiso válido hasta',
+    dueBy: 'Vence por',
+    farthest: 'Valor extremo',
+  },
+  causes: { distance: 'distancia', 'engine-hours': 'horas de motor', days: 'días', counter: 'contador' },
+  received: (time, delay) => `${time}, ${delay} después`,
+  durationUnits: ['d', 'h', 'min', 's'],
+  test: {
+    subject: 'Prueba de notificaciones por correo',
+    text: (rule) =>
+      `Las notificaciones de la regla ${rule} se envían a esta dirección. Este mensaje es una prueba: no ha pasado nada.`,
+  },
+  channelTest: { title: 'Prueba', text: 'Este mensaje es una prueba: no ha pasado nada.' },
+  code: {
+    title: (code) => `Código: ${code}`,
+    text: 'Un servicio de flotas quiere enviar aquí notificaciones sobre vehículos. Si las desea, entregue el código a quien se lo pidió. Si no sabe de qué se trata, no haga nada.',
+  },
+  footer: {
+    why: (url) => `Recibe este correo porque esta dirección figura en el servicio de flotas ${url}.`,
+    unsubscribe: 'Darse de baja',
+  },
+  confirmation: {
+    subject: 'Confirme su dirección de correo',
+    why: (url) =>
+      `Alguien que usa el servicio de flotas ${url} quiere enviar notificaciones o informes sobre vehículos a esta dirección. Si los desea, confírmela aquí:`,
+    expires: (days) => `El enlace es válido durante ${days} días.`,
+    ignore: 'Si no sabe de qué se trata, no haga nada: no se le enviará nada.',
+  },
+  accountMails: {
+    reset: {
+      subject: 'Elija una contraseña nueva',
+      why: (url, login) =>
+        `Alguien pidió una contraseña nueva para la cuenta ${login} en el servicio de flotas ${url}. Elíjala aquí:`,
+    },
+    invitation: {
+      subject: 'Su cuenta en el servicio de flotas',
+      why: (url, login) => `Ha recibido la cuenta ${login} en el servicio de flotas ${url}. Elija aquí una contraseña:`,
+    },
+    expiresHours: (hours) =>
+      hours === 1 ? 'El enlace sirve una vez, durante una hora.' : `El enlace sirve una vez, durante ${hours} horas.`,
+    expiresDays: (days) => `El enlace sirve una vez, durante ${days} días.`,
+    ignore: 'Si no sabe de qué se trata, no haga nada: nada cambia.',
+  },
+  accountNotices: {
+    subject: (login) => `Cambió el acceso a su cuenta ${login}`,
+    about: (login, url, time) => `Cuenta ${login} en el servicio de flotas ${url}, ${time}:`,
+    what: {
+      'password-changed': 'Se cambió la contraseña.',
+      'email-changed': 'Se puso otra dirección de correo. Los mensajes sobre la cuenta ya no llegan aquí.',
+      'second-factor-enabled': 'Se activó un segundo factor: códigos de una aplicación.',
+      'second-factor-removed': 'Se quitó el segundo factor.',
+      'recovery-code-used': 'Se usó un código de recuperación para entrar.',
+      'passkey-added': (name) => `Se añadió la llave de acceso ${name}.`,
+      'passkey-removed': (name) => `Se quitó la llave de acceso ${name}.`,
+      'sign-in-linked': (name) => `Se vinculó el acceso con ${name}.`,
+      'sign-in-unlinked': (name) => `Se desvinculó el acceso con ${name}.`,
+    },
+    notYou: (url) => `Si no fue usted, ponga otra contraseña en ${url} y pida ayuda a quien administra su cuenta.`,
+  },
+  addressPages: {
+    confirm: {
+      title: 'Confirme su dirección de correo',
+      about: (address) =>
+        `¿Debe ${address} recibir notificaciones e informes sobre vehículos de este servicio de flotas?`,
+      button: 'Confirmar',
+    },
+    confirmed: {
+      title: 'Confirmada',
+      about: (address) =>
+        `A partir de ahora ${address} recibe correos. Cada uno tiene un enlace para dejar de recibirlos.`,
+    },
+    unsubscribe: {
+      title: 'Darse de baja',
+      about: (address) => `¿Debe ${address} dejar de recibir correos de esta flota?`,
+      button: 'Darse de baja',
+    },
+    unsubscribed: {
+      title: 'Baja realizada',
+      about: (address) => `${address} ya no recibe correos de esta flota. ¿Ha sido un error?`,
+      button: 'Volver a recibir correos',
+    },
+    expired: {
+      title: 'Este enlace ya no es válido',
+      about: 'Ya se usó, ha caducado o está incompleto.',
+    },
+    changed: { title: 'Inténtelo de nuevo', about: 'La dirección se modificó en ese mismo momento.' },
+  },
+  reportMail: {
+    title: (report, period) => `Informe ${report}${period === null ? '' : `, ${period}`}`,
+    period: (first, last) => `del ${first} al ${last}`,
+    failed: (title) => `${title}: no se pudo crear`,
+    reasons: {
+      gone: 'Lo que indica ya no existe, o usted no puede verlo.',
+      'too-large': 'Es demasiado grande: elija menos vehículos o menos tiempo.',
+      failed: 'El servicio no pudo crearlo. Créelo de nuevo en la consola o espere al siguiente.',
+    },
+    tooLarge: (megabytes, url) => `Tiene ${megabytes} MB, demasiado para un correo. Está en ${url}`,
+    labels: {
+      schedule: 'Programación',
+      rows: 'Filas',
+      daysOf: 'Días según',
+      made: 'Creado',
+      file: 'Archivo',
+      reason: 'Motivo',
+    },
+  },
+};

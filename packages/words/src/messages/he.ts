@@ -1,0 +1,217 @@
+import { after, measures } from './phrases.ts';
+import type { MessageWords, Said } from './words.ts';
+
+const limitOf = ({ limit }: Said) => limit && `מותר ${limit}`;
+const place = ({ geofence }: Said) => (geofence === null ? '' : ` באזור ${geofence}`);
+
+/** It has no end: both phases say the same. */
+const licence = ({ driver, licenceExpiresOn, isExpired }: Said) =>
+  `רישיון הנהיגה של ${driver ?? 'נהג'} ${isExpired ? 'פג' : 'עומד לפוג'}${measures(licenceExpiresOn && `יום אחרון ${licenceExpiresOn}`)}`;
+
+export const he: MessageWords = {
+  subject: (sentence) => `אירוע רכב: ${sentence}`,
+  lateData: 'נתונים באיחור',
+  lastedNow: (duration) => `, כבר ${duration}`,
+  sentences: {
+    'geofence-visit': {
+      begin: ({ vehicle, geofence }) => `רכב ${vehicle} נכנס לאזור${geofence === null ? '' : ` ${geofence}`}`,
+      end: (said) =>
+        said.reason === null
+          ? `רכב ${said.vehicle} יצא מאזור${said.geofence === null ? '' : ` ${said.geofence}`}${after(said, 'לאחר')}`
+          : `הביקור של רכב ${said.vehicle} באזור${said.geofence === null ? '' : ` ${said.geofence}`} הסתיים: ${said.reason}`,
+    },
+    speeding: {
+      begin: (said) => `רכב ${said.vehicle} חורג מהמהירות${place(said)}${measures(said.speed, limitOf(said))}`,
+      end: (said) =>
+        `רכב ${said.vehicle} חרג מהמהירות${place(said)}${after(said, 'במשך')}${measures(said.speed && `עד ${said.speed}`, limitOf(said))}`,
+    },
+    trip: {
+      begin: ({ vehicle }) => `רכב ${vehicle} התחיל נסיעה`,
+      end: (said) => `רכב ${said.vehicle} סיים נסיעה${measures(said.distance, said.lasted)}`,
+    },
+    parking: {
+      begin: ({ vehicle }) => `רכב ${vehicle} חונה`,
+      end: (said) => `רכב ${said.vehicle} המשיך בנסיעה${after(said, 'לאחר חניה של')}`,
+    },
+    idling: {
+      begin: ({ vehicle }) => `רכב ${vehicle} עומד במנוע פועל`,
+      end: (said) => `רכב ${said.vehicle} עמד במנוע פועל${after(said, 'במשך')}`,
+    },
+    offline: {
+      begin: ({ vehicle }) => `רכב ${vehicle} לא מקוון`,
+      end: (said) => `רכב ${said.vehicle} שוב מקוון${after(said, 'לאחר')}`,
+    },
+    'driver-shift': {
+      begin: ({ vehicle }) => `החלה משמרת נהג ברכב ${vehicle}`,
+      end: (said) => `הסתיימה משמרת נהג ברכב ${said.vehicle}${after(said, 'לאחר')}`,
+    },
+    ignition: {
+      begin: ({ vehicle }) => `ההצתה של רכב ${vehicle} הופעלה`,
+      end: (said) => `ההצתה של רכב ${said.vehicle} כובתה${after(said, 'לאחר')}`,
+    },
+    'power-cut': {
+      begin: ({ vehicle }) => `רכב ${vehicle} איבד את אספקת החשמל החיצונית`,
+      end: (said) => `לרכב ${said.vehicle} חזרה אספקת החשמל החיצונית${after(said, 'לאחר')}`,
+    },
+    alarm: {
+      begin: ({ vehicle, alarm }) => `אזעקה של רכב ${vehicle}: ${alarm}`,
+      end: (said) => `האזעקה של רכב ${said.vehicle} הסתיימה${after(said, 'לאחר')}: ${said.alarm}`,
+    },
+    'licence-expiry': {
+      begin: licence,
+      end: licence,
+    },
+    'maintenance-due': {
+      begin: ({ vehicle, plan, isDue }) =>
+        `הגיע מועד הטיפול${isDue ? '' : ' בקרוב'}${plan === null ? '' : ` ${plan}`} ברכב ${vehicle}`,
+      end: ({ vehicle, plan, maintenanceEnd }) => {
+        const ends = {
+          due: 'הגיע המועד',
+          serviced: 'בוצע',
+          corrected: 'כבר לא נדרש: מונה תוקן',
+          'plan-changed': 'כבר לא נדרש: התוכנית שונתה',
+        };
+        return `טיפול${plan === null ? '' : ` ${plan}`} ברכב ${vehicle}: ${maintenanceEnd === null ? 'הסתיים' : ends[maintenanceEnd]}`;
+      },
+    },
+    refuelling: {
+      begin: ({ vehicle }) => `רכב ${vehicle} מתדלק`,
+      end: ({ vehicle, volume }) => `רכב ${vehicle} תודלק${measures(volume)}`,
+    },
+    'fuel-drain': {
+      begin: ({ vehicle, whileMoving, volume }) =>
+        `דלק נשאב מרכב ${vehicle}${whileMoving ? ' תוך כדי נסיעה' : ''}${volume === null ? '' : `: עד כה ${volume}`}`,
+      end: ({ vehicle, whileMoving, volume }) =>
+        `נשאב דלק מרכב ${vehicle}${whileMoving ? ' תוך כדי נסיעה' : ''}${measures(volume)}`,
+    },
+    'sensor-threshold': {
+      begin: ({ vehicle, sensor, threshold, value }) =>
+        `חיישן${sensor === null ? '' : ` ${sensor}`} ברכב ${vehicle} ${threshold}${measures(value)}`,
+      end: (said) =>
+        `חיישן${said.sensor === null ? '' : ` ${said.sensor}`} ברכב ${said.vehicle} היה ${said.threshold}${after(said, 'במשך')}${measures(said.value)}`,
+    },
+  },
+  otherSentences: {
+    begin: ({ vehicle, kind }) => `רכב ${vehicle}: ${kind}: התחלה`,
+    end: (said) => `רכב ${said.vehicle}: ${said.kind}: סיום${after(said, 'לאחר')}`,
+  },
+  threshold: {
+    above: (max) => `מעל ${max}`,
+    below: (min) => `מתחת ל-${min}`,
+    inside: (min, max) => `בין ${min} ל-${max}`,
+    outside: (min, max) => `מחוץ לטווח ${min} עד ${max}`,
+    other: 'מעבר לסף',
+  },
+  labels: {
+    time: 'זמן',
+    began: 'התחלה',
+    ended: 'סיום',
+    position: 'מיקום',
+    place: 'מקום',
+    from: 'מ',
+    to: 'אל',
+    rule: 'כלל',
+    tank: 'מיכל',
+    licence: 'הרישיון בתוקף עד',
+    dueBy: 'לפי',
+    farthest: 'ערך קיצוני',
+  },
+  causes: { distance: 'מרחק', 'engine-hours': 'שעות מנוע', days: 'ימים', counter: 'מונה' },
+  received: (time, delay) => `${time}, ${delay} לאחר האירוע`,
+  durationUnits: ['ימים', 'שע׳', 'דק׳', 'שנ׳'],
+  test: {
+    subject: 'בדיקת התראות בדוא״ל',
+    text: (rule) => `התראות של הכלל ${rule} נשלחות לכתובת זו. זוהי הודעת בדיקה: לא קרה דבר.`,
+  },
+  channelTest: { title: 'בדיקה', text: 'זוהי הודעת בדיקה: לא קרה דבר.' },
+  code: {
+    title: (code) => `קוד: ${code}`,
+    text: 'שירות ניהול צי מבקש לשלוח לכאן התראות על רכבים. אם אתם מעוניינים, מסרו את הקוד למי שביקש אותו. אם אינכם יודעים במה מדובר, אל תעשו דבר.',
+  },
+  footer: {
+    why: (url) => `קיבלתם הודעה זו משום שהכתובת רשומה בשירות ניהול הצי ${url}.`,
+    unsubscribe: 'ביטול קבלת הודעות',
+  },
+  confirmation: {
+    subject: 'אישור כתובת הדוא״ל שלכם',
+    why: (url) =>
+      `משתמש בשירות ניהול הצי ${url} מבקש לשלוח לכתובת זו התראות או דוחות על רכבים. אם אתם מעוניינים לקבל אותם, אשרו את הכתובת כאן:`,
+    expires: (days) => `הקישור תקף למשך ${days} ימים.`,
+    ignore: 'אם אינכם יודעים במה מדובר, אל תעשו דבר: לא יישלח אליכם דבר.',
+  },
+  accountMails: {
+    reset: {
+      subject: 'בחירת סיסמה חדשה',
+      why: (url, login) => `התבקשה סיסמה חדשה לחשבון ${login} בשירות הצי ${url}. אפשר לבחור אותה כאן:`,
+    },
+    invitation: {
+      subject: 'החשבון שלך בשירות הצי',
+      why: (url, login) => `קיבלת את החשבון ${login} בשירות הצי ${url}. אפשר לבחור סיסמה כאן:`,
+    },
+    expiresHours: (hours) =>
+      hours === 1 ? 'הקישור תקף פעם אחת, למשך שעה.' : `הקישור תקף פעם אחת, למשך ${hours} שעות.`,
+    expiresDays: (days) => `הקישור תקף פעם אחת, למשך ${days} ימים.`,
+    ignore: 'אם לא ברור במה מדובר, אין צורך לעשות דבר: דבר לא ישתנה.',
+  },
+  accountNotices: {
+    subject: (login) => `אופן הכניסה לחשבון ${login} השתנה`,
+    about: (login, url, time) => `חשבון ${login} בשירות הצי ${url}, ${time}:`,
+    what: {
+      'password-changed': 'הסיסמה שונתה.',
+      'email-changed': 'הוגדרה כתובת דוא״ל אחרת. הודעות על החשבון כבר לא יגיעו לכאן.',
+      'second-factor-enabled': 'הופעל אימות דו־שלבי: קודים של אפליקציה.',
+      'second-factor-removed': 'האימות הדו־שלבי הוסר.',
+      'recovery-code-used': 'נעשתה כניסה עם קוד שחזור.',
+      'passkey-added': (name) => `מפתח הכניסה ${name} נוסף.`,
+      'passkey-removed': (name) => `מפתח הכניסה ${name} הוסר.`,
+      'sign-in-linked': (name) => `הכניסה דרך ${name} קושרה.`,
+      'sign-in-unlinked': (name) => `הכניסה דרך ${name} נותקה.`,
+    },
+    notYou: (url) => `אם לא עשית זאת, כדאי לקבוע סיסמה אחרת בכתובת ${url} ולפנות למי שמנהל את החשבון.`,
+  },
+  addressPages: {
+    confirm: {
+      title: 'אישור כתובת הדוא״ל',
+      about: (address) => `לשלוח אל ${address} התראות ודוחות על רכבים משירות ניהול הצי הזה?`,
+      button: 'אישור',
+    },
+    confirmed: {
+      title: 'הכתובת אושרה',
+      about: (address) => `מעכשיו יישלחו הודעות אל ${address}. בכל אחת מהן יש קישור להפסקת קבלתן.`,
+    },
+    unsubscribe: {
+      title: 'ביטול קבלת הודעות',
+      about: (address) => `להפסיק לשלוח אל ${address} הודעות של הצי הזה?`,
+      button: 'ביטול קבלת הודעות',
+    },
+    unsubscribed: {
+      title: 'קבלת ההודעות בוטלה',
+      about: (address) => `לא יישלחו עוד הודעות של הצי הזה אל ${address}. זו הייתה טעות?`,
+      button: 'לקבל שוב הודעות',
+    },
+    expired: {
+      title: 'הקישור אינו תקף עוד',
+      about: 'כבר נעשה בו שימוש, פג תוקפו או שהוא אינו שלם.',
+    },
+    changed: { title: 'נסו שוב', about: 'הכתובת שונתה באותו רגע.' },
+  },
+  reportMail: {
+    title: (report, period) => `דוח ${report}${period === null ? '' : `, ${period}`}`,
+    period: (first, last) => `${first} – ${last}`,
+    failed: (title) => `${title}: לא ניתן היה להפיק`,
+    reasons: {
+      gone: 'מה שהדוח מתייחס אליו אינו קיים עוד, או שאין לכם הרשאה לראות אותו.',
+      'too-large': 'הדוח גדול מדי: בחרו פחות רכבים או פרק זמן קצר יותר.',
+      failed: 'השירות לא הצליח להפיק את הדוח. הפיקו אותו שוב במסוף או המתינו לדוח הבא.',
+    },
+    tooLarge: (megabytes, url) => `גודלו ${megabytes} MB, יותר מדי להודעת דוא״ל. הוא נמצא בכתובת ${url}`,
+    labels: {
+      schedule: 'תזמון',
+      rows: 'שורות',
+      daysOf: 'ימים לפי',
+      made: 'הופק',
+      file: 'קובץ',
+      reason: 'סיבה',
+    },
+  },
+};

@@ -1,0 +1,124 @@
+/** What a sentence about an event may name, as text in its language; null where it is not known. */
+export interface Said {
+  /** Empty where no vehicle is part of it. */
+  vehicle: string;
+  /** Of a licence: whose, its last day, and whether that is over. */
+  driver: string | null;
+  licenceExpiresOn: string | null;
+  isExpired: boolean;
+  geofence: string | null;
+  /** How long it lasted. */
+  lasted: string | null;
+  /** Why it ended, where the vehicle did not bring that about. */
+  reason: string | null;
+  speed: string | null;
+  limit: string | null;
+  distance: string | null;
+  volume: string | null;
+  whileMoving: boolean;
+  alarm: string;
+  plan: string | null;
+  /** Of maintenance. */
+  isDue: boolean;
+  /** How maintenance that was near or due went on. */
+  maintenanceEnd: 'due' | 'serviced' | 'corrected' | 'plan-changed' | null;
+  sensor: string | null;
+  threshold: string;
+  value: string | null;
+  /** What the kind of event is called. */
+  kind: string;
+}
+
+/** A sentence without a full stop, for each phase. */
+export interface EventSentences {
+  begin: (said: Said) => string;
+  end: (said: Said) => string;
+}
+
+/** What messages about events say in one language. */
+export interface MessageWords {
+  /** Of the subject. */
+  subject: (sentence: string) => string;
+  lateData: string;
+  lastedNow: (duration: string) => string;
+  sentences: Readonly<Record<string, EventSentences>>;
+  /** Of a kind without sentences of its own. */
+  otherSentences: EventSentences;
+  threshold: {
+    above: (max: string) => string;
+    below: (min: string) => string;
+    inside: (min: string, max: string) => string;
+    outside: (min: string, max: string) => string;
+    other: string;
+  };
+  labels: Readonly<
+    Record<
+      | 'time'
+      | 'began'
+      | 'ended'
+      | 'position'
+      | 'place'
+      | 'from'
+      | 'to'
+      | 'rule'
+      | 'tank'
+      | 'dueBy'
+      | 'licence'
+      | 'farthest',
+      string
+    >
+  >;
+  causes: Readonly<Record<'distance' | 'engine-hours' | 'days' | 'counter', string>>;
+  received: (time: string, delay: string) => string;
+  /** Days, hours, minutes, seconds. */
+  durationUnits: readonly [string, string, string, string];
+  test: { subject: string; text: (rule: string) => string };
+  channelTest: { title: string; text: string };
+  code: { title: (code: string) => string; text: string };
+  /** Below an e-mail. */
+  footer: { why: (url: string) => string; unsubscribe: string };
+  /** The e-mail that asks the holder of an address whether they want e-mails. */
+  confirmation: { subject: string; why: (url: string) => string; expires: (days: number) => string; ignore: string };
+  /** E-mails with a link that sets the password of an account. */
+  accountMails: Readonly<
+    Record<'reset' | 'invitation', { subject: string; why: (url: string, login: string) => string }>
+  > & { expiresHours: (hours: number) => string; expiresDays: (days: number) => string; ignore: string };
+  /** E-mails about changes of how an account signs in: `what` is a sentence, of what has a name by that. */
+  accountNotices: {
+    subject: (login: string) => string;
+    about: (login: string, url: string, time: string) => string;
+    what: Readonly<
+      Record<
+        'password-changed' | 'email-changed' | 'second-factor-enabled' | 'second-factor-removed' | 'recovery-code-used',
+        string
+      >
+    > &
+      Readonly<
+        Record<'passkey-added' | 'passkey-removed' | 'sign-in-linked' | 'sign-in-unlinked', (name: string) => string>
+      >;
+    notYou: (url: string) => string;
+  };
+  /** The pages that links in e-mails lead to. */
+  addressPages: Readonly<Record<'confirm' | 'unsubscribe' | 'unsubscribed', AddressPage & { button: string }>> &
+    Readonly<Record<'confirmed', AddressPage>> &
+    Readonly<Record<'expired' | 'changed', { title: string; about: string }>>;
+  /** The e-mail with the report of a schedule. */
+  reportMail: {
+    /** Of the name of the report, and of its period in words. */
+    title: (report: string, period: string | null) => string;
+    period: (first: string, last: string) => string;
+    failed: (title: string) => string;
+    reasons: Readonly<Record<ReportFailure, string>>;
+    tooLarge: (megabytes: number, url: string) => string;
+    labels: Readonly<Record<'schedule' | 'rows' | 'daysOf' | 'made' | 'file' | 'reason', string>>;
+  };
+}
+
+interface AddressPage {
+  title: string;
+  about: (address: string) => string;
+}
+
+/** Why a report could not be made, as far as its reader can do something about it. */
+export const REPORT_FAILURES = ['gone', 'too-large', 'failed'] as const;
+export type ReportFailure = (typeof REPORT_FAILURES)[number];

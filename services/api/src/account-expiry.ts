@@ -1,0 +1,27 @@
+import type { Registry } from '@outrider/registry';
+import { type Logger, type Part, poller } from '@outrider/runtime';
+
+export interface AccountExpiryParts {
+  registry: Pick<Registry, 'users'>;
+  logger: Logger;
+  /** Default 1000. */
+  pollMs?: number;
+}
+
+const AT_ONCE = 100;
+
+/** Blocks accounts whose time is over, within a second: from there on they are as any other blocked account. */
+export function createAccountExpiry({ registry, logger, pollMs = 1000 }: AccountExpiryParts): Part {
+  return poller({
+    name: 'expiry of accounts',
+    async work(signal) {
+      for (;;) {
+        const expired = await registry.users.expire(AT_ONCE);
+        for (const userId of expired) logger.info({ userId }, 'the time of an account is over');
+        if (expired.length < AT_ONCE || signal?.aborted === true) return;
+      }
+    },
+    everyMs: pollMs,
+    logger,
+  });
+}

@@ -1,0 +1,69 @@
+import type { Delimiter } from '@outrider/reports';
+import { z } from 'zod';
+
+/** In front of a text that Excel opens: without it, Excel takes UTF-8 for another encoding. */
+const BYTE_ORDER_MARK = '\uFEFF';
+
+/** Query parameter of exports. */
+export const excel = z
+  .enum(['true', 'false'])
+  .default('false')
+  .meta({
+    description:
+      '`true`: cells parted by semicolons, numbers with a decimal comma, and a byte order mark, as Excel opens it in ' +
+      'much of Europe.',
+  });
+
+/** The sentence of a description that names the columns. */
+export function columnsSentence(columns: readonly string[]): string {
+  return `The columns are ${columns.map((name) => `\`${name}\``).join(', ')}.`;
+}
+
+/** A header and one row, of the cells that an example has. */
+export function csvExample(columns: readonly string[], cells: Readonly<Record<string, unknown>>): string {
+  return [columns, columns.map((column) => cells[column] ?? '')].map((row) => `${row.join(',')}\r\n`).join('');
+}
+
+/** The answer of an export, as it is documented. */
+export function csvAnswer(rows: string, example: string) {
+  return {
+    description: `A header, and a row for ${rows}.`,
+    mediaType: 'text/csv',
+    body: z.string().meta({ examples: [example] }),
+    headers: { 'Content-Disposition': 'A name for the file.' },
+  };
+}
+
+/**
+ * Sends a CSV as it is read.
+ *
+ * @param fileName without its ending
+ * @param pages of what the rows are about; each is sent at once
+ * @param rows the rows of a page, each with its end of line
+ */
+export function csvReply<T>(
+  fileName: string,
+  isExcel: boolean,
+  header: (delimiter: Delimiter) => string,
+  pages: AsyncIterable<readonly T[]>,
+  rows: (each: T, delimiter: Delimiter) => string,
+) {
+  const delimiter = isExcel ? ';' : ',';
+  async function* text() {
+    let waiting = (isExcel ? BYTE_ORDER_MARK : '') + header(delimiter);
+    for await (const page of pages) {
+      for (const each of page) waiting += rows(each, delimiter);
+      yield waiting;
+      waiting = '';
+    }
+    if (waiting !== '') yield waiting;
+  }
+  return {
+    status: 200 as const,
+    stream: text(),
+    headers: {
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': `attachment; filename="${fileName}.csv"`,
+    },
+  };
+}

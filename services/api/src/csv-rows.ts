@@ -1,0 +1,81 @@
+import type { Faults } from '@outrider/access';
+import { armed, CsvError, type Delimiter, delimiterOf, readCsv } from '@outrider/reports';
+
+/** Reads the cells of a row, by column; those that the header does not name are missing. */
+type ReadRow<Column extends string, T> = (
+  /** As a spreadsheet counts: 1 is the header. */
+  row: number,
+  cells: Partial<Record<Column, string>>,
+  delimiter: Delimiter,
+) => T;
+
+/**
+ * Reads a CSV with a header of column names, in any order; what is wrong with it goes to `faults`.
+ *
+ * @param text without a byte order mark
+ */
+export function readCsvRows<Column extends string, T>(
+  text: string,
+  known: readonly Column[],
+  maxRows: number,
+  faults: Faults,
+  readRow: ReadRow<Column, T>,
+): T[] {
+  try {
+    return readRecords(text, known, maxRows, faults, readRow);
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    faults.add({ row: error.row, detail: error.message });
+    return [];
+  }
+}
+
+/** @throws {CsvError} when it is no CSV */
+function readRecords<Column extends string, T>(
+  text: string,
+  known: readonly Column[],
+  maxRows: number,
+  faults: Faults,
+  readRow: ReadRow<Column, T>,
+): T[] {
+  const delimiter = delimiterOf(text);
+  const records = readCsv(text, delimiter);
+  const header = records.next();
+  if (header.done) {
+    faults.add({ row: 1, detail: 'There must be a header with the names of the columns.' });
+    return [];
+  }
+  const columns = header.value.cells.map((cell) => cell.trim());
+  for (const [nth, column] of columns.entries()) {
+    const place = { row: header.value.row, column: column.slice(0, 100) };
+    if (!(known as readonly string[]).includes(column))
+      faults.add({ ...place, detail: `There is no such column; there are ${known.join(', ')}.` });
+    else if (columns.indexOf(column) < nth) faults.add({ ...place, detail: 'It is there twice.' });
+  }
+  if (!faults.isEmpty) return [];
+  const rows: T[] = [];
+  for (const { row, cells } of records) {
+    if (rows.length === maxRows) {
+      faults.add({ row, detail: `At most ${maxRows} rows can be imported at once.` });
+      break;
+    }
+    if (cells.length !== columns.length) {
+      faults.add({ row, detail: `It has ${cells.length} cells, the header ${columns.length}.` });
+      continue;
+    }
+    const named = Object.fromEntries(columns.map((column, nth) => [column, armed((cells[nth] ?? '').trim())]));
+    rows.push(readRow(row, named as Partial<Record<Column, string>>, delimiter));
+  }
+  return rows;
+}
+
+/** A number as spreadsheets write it; null for other text. */
+export function numberOf(cell: string, delimiter: Delimiter): number | null {
+  const text = delimiter === ';' ? cell.replace(',', '.') : cell;
+  return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : null;
+}
+
+/** A number as a cell: where spreadsheets part cells with semicolons, they write numbers with a comma. */
+export function numberCell(value: number, delimiter: Delimiter): string {
+  return delimiter === ';' ? String(value).replace('.', ',') : String(value);
+}

@@ -1,0 +1,128 @@
+import type { CustomFilter } from '@outrider/access';
+import {
+  ATTRIBUTE_NAME,
+  type CustomAttributes,
+  MAX_ATTRIBUTE_TEXT,
+  MAX_CUSTOM_ATTRIBUTES,
+  MAX_EXTERNAL_ID,
+} from '@outrider/domain';
+import { z } from 'zod';
+import { line, severalOf } from './plain-fields.ts';
+
+export const CUSTOM_EXAMPLE = { externalId: 'FLEET-0012', customAttributes: { costCentre: '4711', leased: true } };
+
+const name = z
+  .string()
+  .regex(ATTRIBUTE_NAME, 'It must be 1 to 64 letters, digits, _ and -, the first a letter or a digit.');
+const value = z.union([line(MAX_ATTRIBUTE_TEXT), z.number(), z.boolean()], {
+  error: `It must be a text of 1 to ${MAX_ATTRIBUTE_TEXT} characters, a number, true or false.`,
+});
+const shown = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
+
+export const externalId = line(MAX_EXTERNAL_ID)
+  .nullable()
+  .meta({
+    description: 'What another system knows it by: unique among those of a dealer. Null: none.',
+    examples: [CUSTOM_EXAMPLE.externalId],
+  });
+const described = `What clients keep with it: at most ${MAX_CUSTOM_ATTRIBUTES} names with a text, a number or a flag each. The service only stores it.`;
+
+/** All attributes of a thing. */
+export const customAttributes = z
+  .record(name, value)
+  .refine((attributes) => Object.keys(attributes).length <= MAX_CUSTOM_ATTRIBUTES, {
+    message: `It must have at most ${MAX_CUSTOM_ATTRIBUTES} names.`,
+  })
+  .transform(sorted)
+  .meta({ description: described, examples: [CUSTOM_EXAMPLE.customAttributes] });
+/** A change of them. */
+export const customAttributesPatch = z
+  .record(name, value.nullable())
+  .refine((patch) => Object.keys(patch).length <= 2 * MAX_CUSTOM_ATTRIBUTES, {
+    message: `It must have at most ${2 * MAX_CUSTOM_ATTRIBUTES} names.`,
+  })
+  .meta({
+    description: `${described} Names that are left out stay; null takes one away.`,
+    examples: [{ costCentre: '4712', leased: null }],
+  });
+
+/** Of something new. */
+export const NEW_CUSTOM_FIELDS = {
+  externalId: externalId.default(null),
+  customAttributes: customAttributes.default({}),
+};
+/** Of a merge patch. */
+export const CUSTOM_FIELDS_PATCH = { externalId, customAttributes: customAttributesPatch };
+/** Of an answer. */
+export const CUSTOM_FIELDS_OUT = {
+  externalId: z.string().nullable().meta({ description: 'What another system knows it by.' }),
+  customAttributes: shown.meta({ description: 'What clients keep with it.' }),
+};
+
+const ATTRIBUTE_ASKED = /^([A-Za-z0-9][A-Za-z0-9_-]{0,63}):([^,]{1,500})$/;
+
+const MAX_ATTRIBUTES_ASKED = 5;
+
+/** Query of lists of what has custom fields. */
+export const customQuery = {
+  externalId: z
+    .string()
+    .min(1)
+    .max(MAX_EXTERNAL_ID)
+    .optional()
+    .meta({ description: 'Only those with this `externalId`.', examples: [CUSTOM_EXAMPLE.externalId] }),
+  attribute: severalOf(
+    z
+      .string()
+      .regex(ATTRIBUTE_ASKED, 'It must be the name of an attribute, a colon and a value.')
+      .meta({ examples: ['costCentre:4711'] }),
+    MAX_ATTRIBUTES_ASKED,
+  )
+    .optional()
+    .meta({
+      description:
+        'Only those with this custom attribute: its name, a colon and its value, as in `costCentre:4711`. Of several, ' +
+        'all must hold. A value with a comma is not found by it.',
+    }),
+};
+
+export function customAsked(query: {
+  externalId?: string | undefined;
+  attribute?: readonly string[] | undefined;
+}): CustomFilter {
+  const attributes = query.attribute?.map((text) => {
+    const [, name = '', value = ''] = ATTRIBUTE_ASKED.exec(text) ?? [];
+    return { name, value };
+  });
+  return { externalId: query.externalId, attributes };
+}
+
+/** The attributes as a cell of a CSV: JSON; empty without attributes. */
+export function attributesCell(attributes: CustomAttributes): string {
+  return Object.keys(attributes).length === 0 ? '' : JSON.stringify(attributes);
+}
+
+/**
+ * Reads a cell that {@link attributesCell} wrote.
+ *
+ * @param wrong takes what is wrong with it
+ */
+export function readAttributesCell(cell: string, wrong: (detail: string) => void): CustomAttributes {
+  if (cell === '') return {};
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(cell);
+  } catch {
+    wrong('It must be a JSON object such as {"costCentre":"4711"}.');
+    return {};
+  }
+  const result = customAttributes.safeParse(parsed);
+  if (result.success) return result.data;
+  for (const { path, message } of result.error.issues) wrong([...path.map(String), message].join(': '));
+  return {};
+}
+
+/** In the order of the names, so that equal ones compare as equal. */
+function sorted(attributes: Record<string, string | number | boolean>): CustomAttributes {
+  return Object.fromEntries(Object.entries(attributes).sort(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,56 @@
+import { FEED_NAMES, type FeedName } from '@outrider/feeds';
+import { Counter, Gauge, type Registry as Metrics } from '@outrider/runtime';
+
+/** Forms as metrics name them. */
+type Form = 'page' | 'ndjson' | 'sse';
+
+export interface FeedMetrics {
+  opened(feed: FeedName, form: Form): void;
+  closed(feed: FeedName, form: Form): void;
+  sent(feed: FeedName, count: number): void;
+  refused(bound: 'account' | 'total'): void;
+}
+
+/**
+ * The metrics of feeds.
+ *
+ * @param lagSeconds of the stream that is farthest behind
+ */
+export function createFeedMetrics(metrics: Metrics, lagSeconds: (feed: FeedName) => number): FeedMetrics {
+  const registers = [metrics];
+  const open = new Gauge({
+    name: 'outrider_feed_calls',
+    help: 'Calls of feeds under way, by how they are answered; `page` are those that may wait',
+    labelNames: ['feed', 'form'],
+    registers,
+  });
+  new Gauge({
+    name: 'outrider_feed_lag_seconds',
+    help: 'Of the open stream that is farthest behind: age of the oldest record of the log that it has not come to',
+    labelNames: ['feed'],
+    registers,
+    collect() {
+      for (const feed of FEED_NAMES) this.set({ feed }, lagSeconds(feed));
+    },
+  });
+  const items = new Counter({
+    name: 'outrider_feed_items_total',
+    help: 'Items that consumers of feeds were sent',
+    labelNames: ['feed'],
+    registers,
+  });
+  const refused = new Counter({
+    name: 'outrider_feed_refused_total',
+    help: 'Calls of feeds that were refused, by the bound that was exceeded',
+    labelNames: ['bound'],
+    registers,
+  });
+  for (const feed of FEED_NAMES) items.inc({ feed }, 0);
+  for (const bound of ['account', 'total']) refused.inc({ bound }, 0);
+  return {
+    opened: (feed, form) => open.inc({ feed, form }),
+    closed: (feed, form) => open.dec({ feed, form }),
+    sent: (feed, count) => items.inc({ feed }, count),
+    refused: (bound) => refused.inc({ bound }),
+  };
+}

@@ -1,0 +1,587 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  blankPosition,
+  type EventId,
+  type FleetEvent,
+  type GeofenceId,
+  type GroupId,
+  type TelemetryPacket,
+  type TerminalId,
+  type User,
+  type VehicleId,
+} from '@outrider/domain';
+import { sampleGeofenceFields, sampleVehicleFields } from '@outrider/domain/samples';
+import { correctionsTopic, eventsTopic, type Log, openSqliteLog, type Topic, telemetryTopic } from '@outrider/log';
+import { Registry as Metrics } from '@outrider/runtime';
+import { runs } from '@outrider/testing';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type Answer, World } from '../api.fixture.ts';
+
+const PATIENCE = { timeout: 20_000, interval: 10 };
+const T0 = Date.UTC(2026, 0, 15, 11);
+const EVENTS = '/api/v1/feed/events';
+const POSITIONS = '/api/v1/feed/positions';
+
+let folder: string;
+let log: Log;
+let metrics: Metrics;
+let world: World;
+let operator: { user: User; jwt: string };
+let anna: { user: User; jwt: string };
+let north: GroupId;
+let south: GroupId;
+let van: VehicleId;
+let truck: VehicleId;
+let readers: ReadableStreamDefaultReader<Uint8Array>[];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'feeds-'));
+  log = openLog();
+  metrics = new Metrics();
+  readers = [];
+  world = await World.open({}, { log, metrics });
+  operator = await world.member('boss', 'operator');
+  [north, south] = (await Promise.all(
+    ['North', 'South'].map(async (name) => (await world.registry.groups.create({ name, dealerId: null })).id),
+  )) as [GroupId, GroupId];
+  anna = await world.member('anna', 'user', { groupIds: [north] });
+  [van, truck] = (await Promise.all([north, south].map(async (groupId) => (await addVehicle([groupId])).id))) as [
+    VehicleId,
+    VehicleId,
+  ];
+});
+afterEach(async () => {
+  for (const reader of readers) await reader.cancel();
+  await world.close();
+  await log.close();
+  await rm(folder, { recursive: true });
+});
+
+const openLog = (more: object = {}, name = 'log') =>
+  openSqliteLog({ path: join(folder, `${name}.sqlite`), partitions: 3, startsRun: true, ...more });
+let vehicles = 0;
+const addVehicle = (groupIds: GroupId[]) =>
+  world.registry.vehicles.create(sampleVehicleFields({ name: `vehicle ${++vehicles}`, groupIds }));
+
+let made = 0;
+function event(vehicleId: VehicleId, more: Partial<FleetEvent> = {}): FleetEvent {
+  const nth = ++made;
+  return {
+    id: `01961f3c-0000-7000-8000-${String(nth).padStart(12, '0')}` as EventId,
+    kind: 'ignition',
+    phase: 'begin',
+    vehicleId,
+    startedAtMs: T0 + nth * 1000,
+    endedAtMs: null,
+    latitude: 59.9,
+    longitude: 30.3,
+    speedKmh: null,
+    fromFixTimeMs: T0,
+    fixTimeMs: T0 + nth * 1000,
+    definitionVersion: 1,
+    origin: 'live',
+    inferred: false,
+    endReason: null,
+    ...more,
+  } as FleetEvent;
+}
+const packet = (vehicleId: VehicleId, seconds: readonly number[], receivedAtMs = T0 + 3_600_000): TelemetryPacket => ({
+  vehicleId,
+  terminalId: '356307042441013' as TerminalId,
+  protocol: 'teltonika',
+  receivedAtMs,
+  positions: seconds.map((second) => blankPosition(T0 + second * 1000, 59.9, 30.3)),
+});
+
+const bearer = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
+const read = async (path: string, jwt = operator.jwt): Promise<Answer['body']> => {
+  const { status, body } = await world.call('GET', path, { jwt });
+  expect(status, JSON.stringify(body)).toBe(200);
+  return body;
+};
+const idsOf = (items: readonly { id: string }[]) => items.map(({ id }) => id);
+const from = (path: string, cursor: string, more = '') => `${path}?cursor=${cursor}${more}`;
+
+/** All that there is, page after page. */
+async function readAll(path: string, cursor: string | null, jwt = operator.jwt, limit = 1000) {
+  const items: Answer['body'][] = [];
+  let next = cursor;
+  for (;;) {
+    const page = await read(`${path}?limit=${limit}&${next === null ? 'from=earliest' : `cursor=${next}`}`, jwt);
+    expect(page.items.length).toBeLessThanOrEqual(limit);
+    items.push(...page.items);
+    next = page.nextCursor as string;
+    if (page.lagSeconds === 0 && page.items.length === 0) return { items, cursor: next };
+  }
+}
+
+/** A stream, message by message. */
+async function open(path: string, accept: string, headers: Record<string, string> = {}, jwt = operator.jwt) {
+  const authorization = headers.authorization ?? `JWT ${jwt}`;
+  const request = new Request(`http://outrider.test${path}`, { headers: { ...headers, authorization, accept } });
+  const response = await world.api.fetch(request, { incoming: { socket: { remoteAddress: '192.0.2.1' } } as never });
+  expect(response.status, response.status === 200 ? '' : await response.text()).toBe(200);
+  expect(response.headers.get('content-type')).toBe(accept);
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  readers.push(reader);
+  let text = '';
+  const decoder = new TextDecoder();
+  const separator = accept === 'text/event-stream' ? '\n\n' : '\n';
+  return {
+    cancel: () => reader.cancel(),
+    /** The next message; null at the end. */
+    async next(): Promise<string | null> {
+      while (!text.includes(separator)) {
+        const { value, done } = await reader.read();
+        if (done) return null;
+        text += decoder.decode(value, { stream: true });
+      }
+      const message = text.slice(0, text.indexOf(separator));
+      text = text.slice(message.length + separator.length);
+      return message;
+    },
+    /** The next message that is no heartbeat. */
+    async line(): Promise<Answer['body']> {
+      for (;;) {
+        const message = await this.next();
+        if (message === null) return null;
+        const data = accept === 'text/event-stream' ? (/^data: (.*)$/m.exec(message)?.[1] ?? '{}') : message;
+        const json = JSON.parse(data);
+        if (json.type !== 'heartbeat') return { ...json, id$: /^id: (.*)$/m.exec(message)?.[1] };
+      }
+    },
+  };
+}
+const NDJSON = 'application/x-ndjson';
+const SSE = 'text/event-stream';
+
+describe('a page of events', () => {
+  test('begins with what comes from now on, and goes on by cursor: each event once, in both phases', async () => {
+    await log.append(eventsTopic, [event(van)]);
+    const first = await read(EVENTS);
+    expect(first).toMatchObject({ items: [], lagSeconds: 0 });
+    const begin = event(van);
+    const end = { ...begin, phase: 'end', endedAtMs: T0 + 90_000, endReason: 'switched-off' } as FleetEvent;
+    await log.append(eventsTopic, [begin]);
+    await log.append(eventsTopic, [end]);
+    const one = await read(from(EVENTS, first.nextCursor, '&limit=1'));
+    expect(one.items).toMatchObject([{ id: begin.id, phase: 'begin', endedAt: null, origin: 'live' }]);
+    const two = await read(from(EVENTS, one.nextCursor));
+    expect(two.items).toMatchObject([{ id: begin.id, phase: 'end', endedAt: new Date(T0 + 90_000).toISOString() }]);
+    expect(two.lagSeconds).toBe(0);
+    expect((await read(from(EVENTS, two.nextCursor))).items).toEqual([]);
+    // The same cursor gives the same again.
+    expect((await read(from(EVENTS, first.nextCursor))).items).toEqual([...one.items, ...two.items]);
+  });
+
+  test('begins with the oldest, or at a time by which it became known, where it is asked to', async () => {
+    const early = [event(van), event(truck)];
+    await log.append(eventsTopic, early);
+    const boundaryMs = Math.max(
+      ...(await Promise.all([0, 1, 2].map(async (nth) => (await log.writtenAtMs(eventsTopic, nth, 0)) ?? 0))),
+    );
+    let later = event(van);
+    await vi.waitFor(async () => {
+      later = event(van);
+      await log.append(eventsTopic, [later]);
+      const ends = [...(await log.endOffsets(eventsTopic))];
+      const times = await Promise.all(ends.map(([nth, end]) => log.writtenAtMs(eventsTopic, nth, end - 1)));
+      expect(Math.max(...times.map((time) => time ?? 0))).toBeGreaterThan(boundaryMs);
+    }, PATIENCE);
+    const all = await read(`${EVENTS}?from=earliest`);
+    expect(all.items.length).toBeGreaterThanOrEqual(3);
+    const since = await read(`${EVENTS}?from=${new Date(boundaryMs + 1).toISOString()}`);
+    expect(idsOf(since.items)).toContain(later.id);
+    for (const { id } of early) expect(idsOf(since.items)).not.toContain(id);
+    expect(idsOf(all.items)).toEqual(expect.arrayContaining([...early.map(({ id }) => id), ...idsOf(since.items)]));
+  });
+
+  test('waits for the first event, as long as it was asked to', async () => {
+    const { nextCursor } = await read(EVENTS);
+    const waiting = read(from(EVENTS, nextCursor, '&waitSeconds=60'));
+    const late = event(van);
+    await log.append(eventsTopic, [late]);
+    expect(idsOf((await waiting).items)).toEqual([late.id]);
+    const nothing = await read(from(EVENTS, (await waiting).nextCursor, '&waitSeconds=1'));
+    expect(nothing.items).toEqual([]);
+  });
+
+  test('says how far behind it is', async () => {
+    await log.append(eventsTopic, [event(van)]);
+    const { nextCursor } = await read(`${EVENTS}?from=earliest`);
+    await log.append(eventsTopic, [event(van), event(van), event(van)]);
+    const writtenAtMs = Math.max(
+      ...(await Promise.all([0, 1, 2].map(async (nth) => (await log.writtenAtMs(eventsTopic, nth, 1)) ?? 0))),
+    );
+    world.nowMs = writtenAtMs + 90_000;
+    const { jwt } = await world.member('late', 'operator');
+    const page = await read(from(EVENTS, nextCursor, '&limit=1'), jwt);
+    expect(page.items).toHaveLength(1);
+    expect(page.lagSeconds).toBe(90);
+    expect((await read(from(EVENTS, page.nextCursor), jwt)).lagSeconds).toBe(0);
+  });
+
+  test('has what late data and recalculations make of the past: new, changed and removed events', async () => {
+    const known = event(van, { phase: 'end', endedAtMs: T0 + 60_000, endReason: 'switched-off' } as never);
+    const never = event(van);
+    await log.append(eventsTopic, [known, never]);
+    const { nextCursor } = await readAll(EVENTS, null).then(({ cursor }) => ({ nextCursor: cursor }));
+    const found = event(van, { origin: 'recalculated' });
+    const changed = { ...known, endedAtMs: T0 + 30_000, origin: 'recalculated' } as FleetEvent;
+    await log.append(correctionsTopic, [
+      { event: never, removed: true },
+      { event: changed, removed: false },
+      { event: found, removed: false },
+    ]);
+    const { items } = await read(from(EVENTS, nextCursor));
+    expect(items).toMatchObject([
+      { id: never.id, phase: 'removed', origin: 'recalculated' },
+      { id: known.id, phase: 'end', endedAt: new Date(T0 + 30_000).toISOString(), origin: 'recalculated' },
+      { id: found.id, phase: 'begin', origin: 'recalculated' },
+    ]);
+    // It came by the clock of the log, hours after it happened: who begins at that time has it too.
+    const since = await read(`${EVENTS}?from=${new Date(Date.now() - 60_000).toISOString()}`);
+    expect(idsOf(since.items)).toContain(found.id);
+  });
+
+  test('an event that is in the log twice comes once', async () => {
+    const one = event(van);
+    await log.append(eventsTopic, [one]);
+    await log.append(eventsTopic, [one]);
+    expect(idsOf((await readAll(EVENTS, null)).items)).toEqual([one.id]);
+  });
+});
+
+describe('a cursor', () => {
+  const refusalOf = async (query: string, path = EVENTS, headers = {}) => {
+    const { status, body } = await world.call('GET', `${path}?${query}`, { jwt: operator.jwt, headers });
+    return [status, body.type?.split(':').at(-1), body.errors?.[0]?.parameter];
+  };
+
+  test('that this feed did not write is refused by the name of its parameter', async () => {
+    await log.append(eventsTopic, [event(van)]);
+    const { nextCursor } = await read(EVENTS);
+    const text = Buffer.from(nextCursor, 'base64url').toString();
+    const written = (other: string) => Buffer.from(other).toString('base64url');
+    const wrong = [
+      'x',
+      'a b',
+      `${nextCursor}=`,
+      nextCursor.slice(0, -4),
+      written(text.replace(/^1/, '2')),
+      written(text.replace('events', 'others')),
+      written(`${text};`),
+      written(text.replace(/\d+\./, '-1.')),
+      written(`${text}.${'0.'.repeat(20)}0`),
+      'A'.repeat(7000),
+      (await read(POSITIONS)).nextCursor,
+    ];
+    for (const cursor of wrong)
+      expect(await refusalOf(`cursor=${encodeURIComponent(cursor)}`), cursor).toEqual([
+        400,
+        'invalid-request',
+        'cursor',
+      ]);
+    expect(await refusalOf('', EVENTS, { 'last-event-id': 'x' })).toEqual([400, 'invalid-request', 'Last-Event-ID']);
+    expect(await refusalOf(`cursor=${nextCursor}&from=latest`)).toEqual([400, 'invalid-request', 'from']);
+    expect(await refusalOf('from=yesterday')).toEqual([400, 'invalid-request', 'from']);
+    expect(await refusalOf('waitSeconds=61')).toEqual([400, 'invalid-request', 'waitSeconds']);
+    const accept = { accept: NDJSON };
+    expect(await refusalOf('limit=5', EVENTS, accept)).toEqual([400, 'invalid-request', 'limit']);
+    expect(await refusalOf('', EVENTS, { accept: 'image/png' })).toEqual([406, 'not-acceptable', undefined]);
+  });
+
+  test('stays good while the service is started again', async () => {
+    const { nextCursor } = await read(EVENTS);
+    const missed = event(van);
+    await log.append(eventsTopic, [missed]);
+    await restart();
+    expect(idsOf((await read(from(EVENTS, nextCursor))).items)).toEqual([missed.id]);
+  });
+
+  test('of what the log no longer has is answered with where to go on; nothing is left out in silence', async () => {
+    await restart({ maxAgeMs: 1, retentionEveryMs: 5 });
+    await log.append(eventsTopic, [event(van)]);
+    const { nextCursor } = await read(`${EVENTS}?from=earliest&limit=1`);
+    await vi.waitFor(async () => {
+      await log.append(eventsTopic, [event(van)]);
+      expect(Math.max(...[...(await log.bounds(eventsTopic)).values()].map((each) => each.earliest))).toBeGreaterThan(
+        1,
+      );
+    }, PATIENCE);
+    await restart();
+    const last = event(van);
+    await log.append(eventsTopic, [last]);
+    const { status, body } = await world.call('GET', from(EVENTS, nextCursor), { jwt: operator.jwt });
+    expect([status, body.type]).toEqual([410, 'urn:outrider:problem:cursor-expired']);
+    expect(Date.parse(body.resumption.from)).toBeLessThanOrEqual(Date.now());
+    expect(body.detail).toContain(body.resumption.from);
+    const accept = { accept: NDJSON };
+    expect((await world.call('GET', from(EVENTS, nextCursor), { jwt: operator.jwt, headers: accept })).status).toBe(
+      410,
+    );
+    const { items } = await readAll(EVENTS, body.resumption.cursor);
+    expect(idsOf(items)).toContain(last.id);
+  });
+
+  test('of a log that was replaced is answered with where to go on', async () => {
+    await log.append(eventsTopic, [event(van), event(truck)]);
+    const { cursor } = await readAll(EVENTS, null);
+    await restart({}, 'another');
+    const other = event(van);
+    await log.append(eventsTopic, [other]);
+    const { status, body } = await world.call('GET', from(EVENTS, cursor), { jwt: operator.jwt });
+    expect(status).toBe(410);
+    expect(idsOf((await readAll(EVENTS, body.resumption.cursor)).items)).toEqual([other.id]);
+  });
+});
+
+/** The API and the log as a new process opens them; accounts and definitions stay. */
+async function restart(options: object = {}, name = 'log'): Promise<void> {
+  world.api.endFeeds();
+  await log.close();
+  log = openLog(options, name);
+  metrics = new Metrics();
+  world.api = world.remake({ log, metrics });
+}
+
+describe('positions', () => {
+  test('come one by one as they were received, late ones included, and without those that are no places', async () => {
+    const { nextCursor } = await read(POSITIONS);
+    const first = packet(van, [10, 20, 30]);
+    const late = packet(van, [5], T0 + 7_200_000);
+    const nowhere = { ...packet(van, [40]), positions: [blankPosition(T0, 0, 0), blankPosition(T0 + 40_000, 59, 30)] };
+    await log.append(telemetryTopic, [first]);
+    await log.append(telemetryTopic, [late]);
+    await log.append(telemetryTopic, [nowhere]);
+    const seconds: number[] = [];
+    let cursor = nextCursor;
+    for (let nth = 0; nth < 5; nth++) {
+      // Within a packet, too, a cursor stands behind one position.
+      const { items, nextCursor: next } = await read(from(POSITIONS, cursor, '&limit=1'));
+      expect(items).toHaveLength(1);
+      seconds.push((Date.parse(items[0].fixTime) - T0) / 1000);
+      cursor = next;
+      if (nth === 2) await restart();
+    }
+    expect(seconds).toEqual([10, 20, 30, 5, 40]);
+    const again = await read(from(POSITIONS, nextCursor));
+    expect(again.items[3]).toEqual({
+      vehicleId: van,
+      fixTime: new Date(T0 + 5000).toISOString(),
+      latitude: 59.9,
+      longitude: 30.3,
+      valid: true,
+      receivedAt: new Date(T0 + 7_200_000).toISOString(),
+    });
+    expect((await read(from(POSITIONS, cursor))).items).toEqual([]);
+  });
+});
+
+describe('rights', () => {
+  test('nobody is sent an item of a vehicle or a geofence that they may not see', async () => {
+    const depot = await world.registry.geofences.create(sampleGeofenceFields({ ownerId: operator.user.id, name: 'd' }));
+    const own = await world.registry.geofences.create(sampleGeofenceFields({ ownerId: anna.user.id, name: 'o' }));
+    const visit = (vehicleId: VehicleId, geofenceId: GeofenceId) =>
+      event(vehicleId, { kind: 'geofence-visit', geofenceId } as never);
+    const mine = [event(van), visit(van, own.id)];
+    const others = [event(truck), visit(van, depot.id), visit(truck, own.id)];
+    await log.append(eventsTopic, [...mine, ...others]);
+    await log.append(
+      correctionsTopic,
+      [...mine, ...others].map((each) => ({ event: each, removed: true })),
+    );
+    await log.append(telemetryTopic, [packet(van, [1]), packet(truck, [2])]);
+    const all = idsOf((await readAll(EVENTS, null)).items);
+    expect(all.toSorted()).toEqual([...mine, ...others, ...mine, ...others].map(({ id }) => id).toSorted());
+    const seen = idsOf((await readAll(EVENTS, null, anna.jwt)).items);
+    expect(seen.toSorted()).toEqual([...mine, ...mine].map(({ id }) => id).toSorted());
+    const positions = (await readAll(POSITIONS, null, anna.jwt)).items;
+    expect(positions.map(({ vehicleId }) => vehicleId)).toEqual([van]);
+    // Deleted, a geofence is still its owner's alone.
+    await world.registry.geofences.delete(depot.id, null);
+    expect(idsOf((await readAll(EVENTS, null, anna.jwt)).items).toSorted()).toEqual(seen.toSorted());
+  });
+
+  test('an API key sees no more than its groups, and needs the scope to read', async () => {
+    await log.append(eventsTopic, [event(van), event(truck)]);
+    const keyOf = async (body: object) => {
+      const answer = await world.call('POST', '/api/v1/api-keys', { jwt: operator.jwt, body: { name: 'k', ...body } });
+      expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+      return answer.body.key as string;
+    };
+    const ofSouth = await keyOf({ scopes: ['read'], groupIds: [south] });
+    const { body } = await world.call('GET', `${EVENTS}?from=earliest`, bearer(ofSouth));
+    expect(body.items.map(({ vehicleId }: { vehicleId: string }) => vehicleId)).toEqual([truck]);
+    const writing = await keyOf({ scopes: ['write'] });
+    expect((await world.call('GET', `${EVENTS}?from=earliest`, bearer(writing))).status).toBe(403);
+  });
+
+  test('a vehicle that is withdrawn ends at once in a stream that is open, and one that is given begins', async () => {
+    const stream = await open(EVENTS, NDJSON, {}, anna.jwt);
+    expect(JSON.parse((await stream.next()) ?? '')).toMatchObject({ type: 'heartbeat', lagSeconds: 0 });
+    await log.append(eventsTopic, [event(van)]);
+    expect(await stream.line()).toMatchObject({ type: 'event', vehicleId: van });
+    const vehicle = world.directory.vehicles.get(van);
+    await world.registry.vehicles.update(van, vehicle?.version ?? null, { groupIds: [south] });
+    const hidden = event(van);
+    await log.append(eventsTopic, [hidden]);
+    const given = world.directory.vehicles.get(truck);
+    await world.registry.vehicles.update(truck, given?.version ?? null, { groupIds: [north] });
+    const shown = event(truck);
+    await log.append(eventsTopic, [shown]);
+    expect(await stream.line()).toMatchObject({ id: shown.id });
+  });
+
+  test('a stream ends when its caller is blocked, with the reason; so does a call that waits', async () => {
+    const stream = await open(EVENTS, NDJSON, {}, anna.jwt);
+    await stream.next();
+    const waiting = world.call('GET', `${EVENTS}?waitSeconds=60`, { jwt: anna.jwt });
+    await vi.waitFor(async () => expect(await openCalls()).toBe(2), PATIENCE);
+    await world.registry.users.update(anna.user.id, null, { blocked: true });
+    expect(await stream.line()).toMatchObject({ type: 'end', status: 401 });
+    expect(await stream.line()).toBeNull();
+    expect((await waiting).status).toBe(401);
+    await vi.waitFor(async () => expect(await openCalls()).toBe(0), PATIENCE);
+  });
+});
+
+const openCalls = async () => {
+  const { values } = (await metrics.getSingleMetric('outrider_feed_calls')?.get()) ?? { values: [] };
+  return values.reduce((sum: number, { value }: { value: number }) => sum + value, 0);
+};
+
+describe('a stream', () => {
+  test.each([NDJSON, SSE])('of %s goes on behind any of its cursors: each item exactly once', async (accept) => {
+    const sent = Array.from({ length: 12 }, (_, nth) => event(nth % 2 ? van : truck));
+    const start = (await read(EVENTS)).nextCursor;
+    const seen: string[] = [];
+    let cursor = start;
+    await log.append(eventsTopic, sent.slice(0, 6));
+    for (const rest of [sent.slice(6), []]) {
+      const byHeader = accept === SSE && cursor !== start;
+      const stream = byHeader
+        ? await open(from(EVENTS, start), accept, { 'last-event-id': cursor })
+        : await open(from(EVENTS, cursor), accept);
+      await log.append(eventsTopic, rest);
+      while (seen.length < (rest.length > 0 ? 5 : 12)) {
+        const message = await stream.line();
+        seen.push(message.id);
+        expect(message).toMatchObject({ type: 'event', phase: 'begin' });
+        if (accept === SSE) expect(message.id$).toBe(message.cursor);
+        cursor = message.cursor;
+      }
+      // In the middle of what is there.
+      await stream.cancel();
+      await restart();
+    }
+    expect(seen.toSorted()).toEqual(idsOf(sent).toSorted());
+    // A page goes on where a stream was.
+    expect((await read(from(EVENTS, cursor))).items).toEqual([]);
+  });
+
+  test('reads nothing more while its client takes nothing', async () => {
+    await log.append(
+      telemetryTopic,
+      Array.from({ length: 3000 }, (_, nth) => packet(van, [nth])),
+    );
+    const stream = await open(`${POSITIONS}?from=earliest`, NDJSON);
+    await stream.next();
+    await stream.line();
+    const { values } = (await metrics.getSingleMetric('outrider_feed_items_total')?.get()) ?? { values: [] };
+    const sent = values.find(({ labels }: { labels: { feed?: string } }) => labels.feed === 'positions');
+    expect(sent?.value).toBeLessThan(500);
+    for (let nth = 1; nth < 3000; nth++) expect((await stream.line()).vehicleId).toBe(van);
+  });
+
+  test('ends, with the reason, when the service stops', async () => {
+    const stream = await open(EVENTS, NDJSON);
+    await stream.next();
+    world.api.endFeeds();
+    expect(await stream.line()).toMatchObject({ type: 'end', status: 503 });
+    expect(await stream.line()).toBeNull();
+  });
+
+  test('an account has so many at a time, and gets the next one when another ends', async () => {
+    const streams = [];
+    for (let nth = 0; nth < 10; nth++) streams.push(await open(EVENTS, NDJSON));
+    const more = await world.call('GET', EVENTS, { jwt: operator.jwt });
+    expect([more.status, more.headers.get('retry-after')]).toEqual([429, '5']);
+    expect(await read(EVENTS, anna.jwt)).toMatchObject({ items: [] });
+    // One that was never read from gives its place back as well.
+    await streams[0]?.cancel();
+    expect(await read(EVENTS)).toMatchObject({ items: [] });
+    expect(await metrics.metrics()).toMatch(/outrider_feed_refused_total\{bound="account"\} 1/);
+  });
+});
+
+test('whatever is written when, and wherever a consumer goes on: nothing is missed, and nothing comes twice', async () => {
+  const step = fc.oneof(
+    fc.record({ kind: fc.constant('events' as const), count: fc.integer({ min: 1, max: 9 }) }),
+    fc.record({ kind: fc.constant('corrections' as const), count: fc.integer({ min: 1, max: 4 }) }),
+    fc.record({ kind: fc.constant('positions' as const), count: fc.integer({ min: 1, max: 9 }) }),
+    fc.record({ kind: fc.constant('read' as const), count: fc.integer({ min: 1, max: 12 }) }),
+    fc.record({ kind: fc.constant('restart' as const), count: fc.constant(0) }),
+  );
+  const groups: GroupId[][] = [[north], [south], [north, south]];
+  const fleet = await Promise.all(groups.map(async (groupIds) => (await addVehicle(groupIds)).id));
+  const isNorthern = (id: VehicleId) => (world.directory.vehicles.get(id)?.groupIds ?? []).includes(north);
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 20 }), async (steps) => {
+      // A minute's limits, and the life of a token, count by the clock of the test.
+      world.nowMs += 120_000;
+      const jwt = await world.tokenOf(anna.user);
+      let cursors = {
+        events: (await read(EVENTS, jwt)).nextCursor,
+        positions: (await read(POSITIONS, jwt)).nextCursor,
+      };
+      const wanted = { events: [] as string[], positions: [] as string[] };
+      const got = { events: [] as string[], positions: [] as string[] };
+      const append = async <T>(topic: Topic<T>, record: T) => log.append(topic, [record]);
+      const take = async (limit: number) => {
+        world.nowMs += 2000;
+        const events = await read(from(EVENTS, cursors.events, `&limit=${limit}`), jwt);
+        const positions = await read(from(POSITIONS, cursors.positions, `&limit=${limit}`), jwt);
+        got.events.push(...events.items.map(({ id, phase }: { id: string; phase: string }) => `${id} ${phase}`));
+        got.positions.push(
+          ...positions.items.map(
+            ({ vehicleId, fixTime }: { vehicleId: string; fixTime: string }) => `${vehicleId} ${Date.parse(fixTime)}`,
+          ),
+        );
+        cursors = { events: events.nextCursor, positions: positions.nextCursor };
+        return events.items.length + positions.items.length > 0;
+      };
+      for (const { kind, count } of steps) {
+        for (let nth = 0; nth < count && kind !== 'read'; nth++) {
+          const vehicleId = fleet[(nth * 7 + count) % 3] as VehicleId;
+          const visible = isNorthern(vehicleId);
+          const one = event(vehicleId);
+          if (kind === 'events') await append(eventsTopic, one);
+          if (kind === 'corrections') await append(correctionsTopic, { event: one, removed: nth % 2 === 0 });
+          const phase = kind === 'corrections' && nth % 2 === 0 ? 'removed' : 'begin';
+          if (visible && kind !== 'positions') wanted.events.push(`${one.id} ${phase}`);
+          if (kind !== 'positions') continue;
+          const seconds = [++made, ++made, ++made];
+          await append(telemetryTopic, packet(vehicleId, seconds));
+          if (visible) wanted.positions.push(...seconds.map((second) => `${vehicleId} ${T0 + second * 1000}`));
+        }
+        if (kind === 'read') await take(count);
+        if (kind === 'restart') await restart();
+      }
+      while (await take(7)) {
+        // Until there is no more.
+      }
+      expect(got.events.toSorted()).toEqual(wanted.events.toSorted());
+      expect(got.positions.toSorted()).toEqual(wanted.positions.toSorted());
+      // Those of a vehicle in the order in which they came.
+      for (const vehicleId of fleet) {
+        const of = (all: string[]) => all.filter((each) => each.startsWith(vehicleId));
+        expect(of(got.positions)).toEqual(of(wanted.positions));
+      }
+    }),
+    { numRuns: runs(60) },
+  );
+}, 120_000);

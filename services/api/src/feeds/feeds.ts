@@ -1,0 +1,313 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { GeofenceOwners, Problem } from '@outrider/access';
+import type { Directory, User, UserId } from '@outrider/domain';
+import {
+  FEED_NAMES,
+  type FeedLog,
+  type FeedName,
+  FeedReading,
+  type FeedStart,
+  feedSources,
+  Pages,
+  readingSlots,
+  type SentItem,
+} from '@outrider/feeds';
+import { isLogAway } from '@outrider/log';
+import type { Geofences } from '@outrider/registry';
+import { ConnectionCounts, type Registry as Metrics } from '@outrider/runtime';
+import { asProblem } from '../error-responses.ts';
+import { createFeedMetrics, type FeedMetrics } from './feed-metrics.ts';
+
+/** How a feed comes: a page of JSON, or a stream of lines or of server-sent events. */
+export const FEED_FORMS = ['page', 'ndjson', 'sse'] as const;
+export type FeedForm = (typeof FEED_FORMS)[number];
+export type StreamForm = Exclude<FeedForm, 'page'>;
+
+export interface FeedBounds {
+  /** Calls of feeds at the same time in this process, those that wait included. */
+  total: number;
+  /** Of one account. */
+  perAccount: number;
+}
+export const FEED_BOUNDS: FeedBounds = { total: 256, perAccount: 10 };
+
+/** The longest that a call may wait. */
+export const MAX_WAIT_SECONDS = 60;
+/** A stream says this often how far it is, whatever there is to send. */
+export const HEARTBEAT_MS = 15_000;
+/** A consumer that has everything looks this often whether there is more. All look together. */
+const LOOK_EVERY_MS = 250;
+/** A call looks through the log for at most this time; what a caller may not see takes time as well. */
+const LOOK_THROUGH_MS = 1000;
+/** Whether the caller still may is asked this often, beside once for each page. */
+const RECHECK_EVERY_MS = 2000;
+/** Items that are written at once. */
+const CHUNK_ITEMS = 200;
+
+export interface FeedsParts {
+  /** Absent: nothing can be followed. */
+  log?: FeedLog | undefined;
+  directory: Directory;
+  /** Owners of geofences, deleted ones included. */
+  geofenceOwners: Geofences['ownersOf'];
+  metrics: Metrics;
+  now(): number;
+  bounds?: FeedBounds;
+}
+
+/** Who follows a feed. */
+export interface FeedCall {
+  userId: UserId;
+  /**
+   * The caller with the rights of now.
+   *
+   * @throws {Problem} when the caller may not call any more
+   */
+  callerNow(): Promise<User>;
+  /** Aborted when the client leaves. */
+  signal: AbortSignal;
+}
+
+/** Where a consumer goes on, or begins. */
+export type FeedPlace = { cursor: { text: string; parameter: string } } | { from: FeedStart };
+
+export interface FeedPage {
+  items: Record<string, unknown>[];
+  nextCursor: string;
+  lagSeconds: number;
+}
+
+/** A place of the bounds, until it is given back. */
+interface Admission {
+  lagSeconds: number;
+  release(): void;
+}
+
+/**
+ * Events and positions out of the log, from a cursor on: what was missed, what comes, and what late data and
+ * recalculations make of the past. Consumers ask for what they take, so nothing is held for them; the rights of each
+ * item are judged at the moment at which it is sent.
+ */
+export class Feeds {
+  readonly #parts: FeedsParts;
+  readonly #owners: GeofenceOwners;
+  readonly #pages: ReadonlyMap<FeedName, readonly Pages[]>;
+  readonly #counts: ConnectionCounts;
+  readonly #open = new Map<Admission, FeedName>();
+  readonly #closing = new AbortController();
+  readonly #metrics: FeedMetrics;
+
+  constructor(parts: FeedsParts) {
+    const { log, directory, geofenceOwners, bounds = FEED_BOUNDS } = parts;
+    this.#parts = parts;
+    this.#owners = new GeofenceOwners(directory, geofenceOwners);
+    this.#counts = new ConnectionCounts({ total: bounds.total, perKey: bounds.perAccount });
+    const slots = readingSlots();
+    const sources = feedSources();
+    this.#pages = new Map(
+      FEED_NAMES.map((feed) => [feed, log ? sources[feed].map((source) => new Pages(log, source, slots)) : []]),
+    );
+    this.#metrics = createFeedMetrics(parts.metrics, (feed) =>
+      Math.max(0, ...[...this.#open].filter(([, of]) => of === feed).map(([{ lagSeconds }]) => lagSeconds)),
+    );
+  }
+
+  /**
+   * The next items, as many as there are up to `limit`. Waits for the first, where it does not exist yet.
+   *
+   * @throws {Problem} what is wrong with the cursor; `too-many-requests` and `unavailable` beyond the bounds, or while
+   *   the log is away
+   */
+  async page(feed: FeedName, place: FeedPlace, asked: { limit: number; waitMs: number }, call: FeedCall) {
+    const admission = this.#admit(feed, 'page', call);
+    try {
+      const reading = await this.#reading(feed, place);
+      const untilMs = performance.now() + asked.waitMs;
+      const ended = AbortSignal.any([call.signal, this.#closing.signal]);
+      let items: SentItem[];
+      let recheckAtMs = performance.now() + RECHECK_EVERY_MS;
+      for (;;) {
+        const byMs = performance.now() + LOOK_THROUGH_MS;
+        items = await reading.take(call.callerNow, { maxItems: asked.limit, byMs, until: 'full', hasCursors: false });
+        const leftMs = untilMs - performance.now();
+        if (items.length > 0 || leftMs <= 0 || ended.aborted) break;
+        if (!reading.isBehind) await paused(Math.min(LOOK_EVERY_MS, leftMs), ended);
+        if (performance.now() >= recheckAtMs) {
+          recheckAtMs = performance.now() + RECHECK_EVERY_MS;
+          await call.callerNow();
+        }
+        await reading.look();
+      }
+      // A caller that may not call any more learns that, and not that there was nothing.
+      if (items.length === 0) await call.callerNow();
+      this.#metrics.sent(feed, items.length);
+      return {
+        items: items.map(({ item }) => item.json()),
+        nextCursor: reading.cursor(),
+        lagSeconds: await reading.lagSeconds(),
+      } satisfies FeedPage;
+    } catch (error) {
+      throw asFeedProblem(error);
+    } finally {
+      admission.release();
+    }
+  }
+
+  /**
+   * Everything from a place on, until the client leaves, may not call any more, or the service stops. Nothing is read
+   * before the client takes what was read before.
+   *
+   * @throws {Problem} as {@link page} does, before anything is sent
+   */
+  async stream(feed: FeedName, place: FeedPlace, form: StreamForm, call: FeedCall): Promise<AsyncIterable<Uint8Array>> {
+    const admission = this.#admit(feed, form, call);
+    try {
+      const reading = await this.#reading(feed, place);
+      const left = new AbortController();
+      const leave = () => {
+        left.abort();
+        admission.release();
+      };
+      if (call.signal.aborted) leave();
+      call.signal.addEventListener('abort', leave, { once: true });
+      const ended = AbortSignal.any([left.signal, this.#closing.signal]);
+      const chunks = this.#chunksOf(feed, reading, FORMS[form], admission, call, ended);
+      // Not a generator: one that was never asked for anything would not give its place back.
+      return {
+        [Symbol.asyncIterator]: () => ({
+          async next() {
+            const next = await chunks.next();
+            if (next.done) leave();
+            return next;
+          },
+          async return() {
+            leave();
+            await chunks.return(undefined);
+            return { done: true as const, value: undefined };
+          },
+        }),
+      };
+    } catch (error) {
+      admission.release();
+      throw asFeedProblem(error);
+    }
+  }
+
+  /** Ends all streams, and all calls that wait: their clients go on with their cursors elsewhere. */
+  close(): void {
+    this.#closing.abort();
+  }
+
+  async *#chunksOf(
+    feed: FeedName,
+    reading: FeedReading,
+    form: Form,
+    admission: Admission,
+    call: FeedCall,
+    ended: AbortSignal,
+  ): AsyncGenerator<Uint8Array, undefined> {
+    try {
+      let heartbeatAtMs = performance.now();
+      let recheckAtMs = performance.now() + RECHECK_EVERY_MS;
+      while (!ended.aborted) {
+        if (performance.now() >= heartbeatAtMs) {
+          heartbeatAtMs = performance.now() + HEARTBEAT_MS;
+          admission.lagSeconds = await reading.lagSeconds();
+          const { lagSeconds } = admission;
+          yield form.heartbeat({ type: 'heartbeat', cursor: reading.cursor(), lagSeconds });
+        }
+        if (performance.now() >= recheckAtMs) {
+          recheckAtMs = performance.now() + RECHECK_EVERY_MS;
+          await call.callerNow();
+        }
+        const byMs = performance.now() + LOOK_THROUGH_MS;
+        const chunk = { maxItems: CHUNK_ITEMS, byMs, until: 'any', hasCursors: true } as const;
+        const items = await reading.take(call.callerNow, chunk);
+        if (items.length > 0) {
+          this.#metrics.sent(feed, items.length);
+          yield form.items(items);
+        } else if (!reading.isBehind) {
+          admission.lagSeconds = 0;
+          await paused(LOOK_EVERY_MS, ended);
+        }
+        await reading.look();
+      }
+      if (this.#closing.signal.aborted) yield form.end(new Problem('unavailable', 'The service is stopping.'));
+    } catch (error) {
+      const problem = asFeedProblem(error);
+      if (!(problem instanceof Problem)) throw problem;
+      yield form.end(problem);
+    }
+    return undefined;
+  }
+
+  async #reading(feed: FeedName, place: FeedPlace): Promise<FeedReading> {
+    const { log, now } = this.#parts;
+    if (log === undefined) throw new Problem('unavailable', 'There is no log to follow here.');
+    const context = { feed, log, pages: this.#pages.get(feed) ?? [], owners: this.#owners, now };
+    return 'cursor' in place ? FeedReading.from(context, place.cursor) : FeedReading.begin(context, place.from);
+  }
+
+  #admit(feed: FeedName, form: FeedForm, { userId }: FeedCall): Admission {
+    const exceeded = this.#counts.admit(userId);
+    if (exceeded !== null) {
+      this.#metrics.refused(exceeded === 'key' ? 'account' : 'total');
+      const headers = { 'retry-after': '5' };
+      if (exceeded === 'key')
+        throw new Problem('too-many-requests', 'This account follows as many feeds as it may.', { headers });
+      throw new Problem('unavailable', 'As many feeds are followed as this service bears; try again.', { headers });
+    }
+    let isOpen = true;
+    const admission: Admission = {
+      lagSeconds: 0,
+      release: () => {
+        if (!isOpen) return;
+        isOpen = false;
+        this.#counts.release(userId);
+        this.#open.delete(admission);
+        this.#metrics.closed(feed, form);
+      },
+    };
+    this.#open.set(admission, feed);
+    this.#metrics.opened(feed, form);
+    return admission;
+  }
+}
+
+/** How a stream is written. */
+interface Form {
+  items(items: readonly SentItem[]): Uint8Array;
+  heartbeat(heartbeat: { type: 'heartbeat'; cursor: string; lagSeconds: number }): Uint8Array;
+  /** Why it ends here: the next call is answered with the same. */
+  end(problem: Problem): Uint8Array;
+}
+
+const messageOf = ({ item, cursor }: SentItem) => `${item.text},"cursor":"${cursor}"}`;
+const endOf = ({ status, message }: Problem) => JSON.stringify({ type: 'end', status, detail: message });
+
+const FORMS: Readonly<Record<StreamForm, Form>> = {
+  ndjson: {
+    items: (items) => Buffer.from(`${items.map(messageOf).join('\n')}\n`),
+    heartbeat: (heartbeat) => Buffer.from(`${JSON.stringify(heartbeat)}\n`),
+    end: (problem) => Buffer.from(`${endOf(problem)}\n`),
+  },
+  // JSON holds no line breaks, so each message is one line of data.
+  sse: {
+    items: (items) => Buffer.from(items.map((sent) => `id: ${sent.cursor}\ndata: ${messageOf(sent)}\n\n`).join('')),
+    heartbeat: (heartbeat) =>
+      Buffer.from(`event: heartbeat\nid: ${heartbeat.cursor}\ndata: ${JSON.stringify(heartbeat)}\n\n`),
+    end: (problem) => Buffer.from(`event: end\ndata: ${endOf(problem)}\n\n`),
+  },
+};
+
+/** What a failure is for the caller; a failure that nobody foresaw stays what it is. */
+function asFeedProblem(error: unknown): unknown {
+  if (isLogAway(error))
+    return new Problem('unavailable', 'The log does not answer; try again.', { headers: { 'retry-after': '5' } });
+  return asProblem(error) ?? error;
+}
+
+/** Resolves after a time, or as soon as the signal is aborted. */
+async function paused(ms: number, signal: AbortSignal): Promise<void> {
+  await pause(ms, undefined, { signal }).catch(() => {});
+}

@@ -1,0 +1,228 @@
+import type { Files } from '@outrider/files';
+import type { Hub } from '@outrider/hub';
+import { ERASE_HISTORY, type HistoryLimit, type LeasedJob, RETENTION, type Registry } from '@outrider/registry';
+import { jointPart, type Logger, type Part, poller, worker } from '@outrider/runtime';
+import { MAX_CUTS, type Warehouse } from '@outrider/warehouse';
+import { AT_ONCE, eraseReports, eraseRows, eraseVideos } from './erasure-steps.ts';
+import { settleCounters } from './settle-counters.ts';
+
+export interface HistoryErasureParts {
+  config?: {
+    /** How often jobs are looked for. Default 5000. */
+    pollMs?: number;
+    /** Lease duration, renewed while a job is worked at. Default 30,000. */
+    leaseMs?: number;
+    /** How often the archive is asked whether its rows are gone. Default 2000. */
+    archivePollMs?: number;
+  };
+  registry: Pick<Registry, 'jobs' | 'historyLimits' | 'videoTasks' | 'reportFiles' | 'counters' | 'customCounters'>;
+  warehouse: Pick<Warehouse, 'eraseBefore' | 'countedTracks'>;
+  hub: Pick<Hub, 'latest' | 'forgetLatest'>;
+  videoFiles: Pick<Files, 'delete'>;
+  reportFiles: Pick<Files, 'delete'>;
+  logger: Logger;
+  /** Unix milliseconds. */
+  now(): number;
+}
+
+export interface HistoryErasure extends Part {
+  /** False while histories can't be erased. */
+  readonly healthy: boolean;
+  /** Does one job that is due. @returns false where none is */
+  work(): Promise<boolean>;
+}
+
+/** What was removed, as the job shows it. */
+interface HistoryResult extends Record<string, number> {
+  vehicles: number;
+  archiveRows: number;
+  videos: number;
+  reports: number;
+  notifications: number;
+}
+
+const PLAN_EVERY_MS = 600_000;
+/** Statuses that are read from the hub by one query. */
+const STATUSES = 500;
+const RETRY_MS = 60_000;
+/** Counters that are being counted anew are waited for, but not for ever: their worker may be gone. */
+const COUNTED_RETRY_MS = 5000;
+const MAX_COUNTING_MS = 600_000;
+/** A job is never given up: each attempt goes on with what is left. */
+const MAX_ATTEMPTS = Number.MAX_SAFE_INTEGER;
+
+/** A job, and where another worker would go on with it. */
+type Task = Pick<LeasedJob, 'job' | 'lease' | 'resume'> & { percent: number };
+
+class BrokenOff extends Error {}
+class BeingCounted extends Error {}
+
+/**
+ * Erases what vehicles did before their limits (`HistoryLimits`): one vehicle where somebody asked for it, and each day
+ * all vehicles that have a limit, after these were raised to what their groups and fleets keep. Each step removes what
+ * is left and can be repeated, so a job that was cut off goes on with whichever instance is next.
+ */
+export function createHistoryErasure(parts: HistoryErasureParts): HistoryErasure {
+  const { registry, logger } = parts;
+  const { historyLimits } = registry;
+  const { pollMs = 5000, leaseMs = 30_000 } = parts.config ?? {};
+
+  async function* limitsOf({ job, resume }: Task): AsyncGenerator<HistoryLimit[]> {
+    if (job.kind === ERASE_HISTORY) {
+      yield await historyLimits.of([job.subjectId as HistoryLimit['vehicleId']]);
+      return;
+    }
+    await historyLimits.raiseByRetention();
+    for (let after = String(resume?.after ?? ''); ; ) {
+      const page = await historyLimits.page(after, MAX_CUTS);
+      if (page.length > 0) yield page;
+      if (page.length < MAX_CUTS) return;
+      after = page.at(-1)?.vehicleId ?? '';
+    }
+  }
+
+  const renew = (task: Task) =>
+    registry.jobs.renew(task, leaseMs, { percent: task.percent, positions: 0 }, task.resume);
+
+  /**
+   * Makes sure that counters lose nothing by the erasure.
+   *
+   * @returns those that may be erased: of the daily job, the others have their turn the next day
+   * @throws {BeingCounted} where somebody asked for it, and is to wait
+   */
+  async function countedOnes(all: readonly HistoryLimit[], { kind, createdAtMs }: LeasedJob['job']) {
+    const isPatient = kind === RETENTION || parts.now() - createdAtMs < MAX_COUNTING_MS;
+    const without = (limits: readonly HistoryLimit[], counted: ReadonlySet<string>) => {
+      if (!isPatient || counted.size === 0) return limits;
+      if (kind === ERASE_HISTORY) throw new BeingCounted();
+      return limits.filter(({ vehicleId }) => !counted.has(vehicleId));
+    };
+    const limits = without(all, await historyLimits.beingCounted(all));
+    await historyLimits.cutCounters(limits);
+    return without(limits, await settleCounters(registry, parts.warehouse, limits));
+  }
+
+  async function runJob(task: Task, stop: AbortSignal): Promise<HistoryResult> {
+    const { job } = task;
+    const before = task.resume?.result as HistoryResult | undefined;
+    const result = { vehicles: 0, archiveRows: 0, videos: 0, reports: 0, notifications: 0, ...before };
+    for await (const all of limitsOf(task)) {
+      const limits = await countedOnes(all, job);
+      const reached = async (percent: number, after?: string) => {
+        stop.throwIfAborted();
+        if (after !== undefined && job.kind === RETENTION) task.resume = { after, result: { ...result } };
+        task.percent = percent;
+        if ((await renew(task)) === 'lost') throw new BrokenOff();
+      };
+      await eraseBefore(parts, limits, job.kind === ERASE_HISTORY ? job.createdAtMs : null, result, reached, stop);
+      result.vehicles += limits.length;
+      await reached(90, all.at(-1)?.vehicleId);
+    }
+    return result;
+  }
+
+  async function workOn(task: Task, stop: AbortSignal): Promise<void> {
+    const { job } = task;
+    try {
+      const result = await runJob(task, stop);
+      if (!(await registry.jobs.settle(task, { state: 'done', result }))) return;
+      logger.info({ job: job.id, kind: job.kind, ...result }, 'history of vehicles erased');
+    } catch (error) {
+      if (error instanceof BrokenOff) return;
+      const isWaiting = error instanceof BeingCounted;
+      const delayMs = stop.aborted ? 0 : isWaiting ? COUNTED_RETRY_MS : RETRY_MS;
+      const dueAtMs = parts.now() + delayMs;
+      await registry.jobs.settle(task, { state: 'queued', resume: task.resume, dueAtMs });
+      if (!stop.aborted && !isWaiting) throw error;
+    }
+  }
+
+  async function lease(): Promise<Task | null> {
+    const options = { kinds: [ERASE_HISTORY, RETENTION], leaseMs, atOnce: 1, maxAttempts: MAX_ATTEMPTS };
+    const leased = await registry.jobs.lease(options);
+    return leased && { ...leased, percent: 0 };
+  }
+  const jobs = worker<Task>({
+    name: 'history erasures',
+    atOnce: 1,
+    async lease() {
+      const task = await lease();
+      return task === null ? [] : [task];
+    },
+    run: workOn,
+    renew: { everyMs: leaseMs / 3, leases: (tasks) => Promise.all(tasks.map(renew)) },
+    facts: ({ job }) => ({ job: job.id }),
+    pollMs,
+    logger,
+  });
+  const planning = poller({
+    name: 'daily erasure of history',
+    work: async () => {
+      await historyLimits.planRetention();
+    },
+    everyMs: PLAN_EVERY_MS,
+    logger,
+  });
+  return Object.assign(jointPart(jobs, planning), {
+    async work() {
+      const task = await lease();
+      if (task !== null) await workOn(task, new AbortController().signal);
+      return task !== null;
+    },
+  });
+}
+
+/**
+ * @param askedAtMs when somebody asked for it: reports made before that go as well; null: by themselves, when they are
+ *   too old
+ * @param reached renews the lease; rejects where the job must not go on
+ */
+async function eraseBefore(
+  parts: HistoryErasureParts,
+  limits: readonly HistoryLimit[],
+  askedAtMs: number | null,
+  result: HistoryResult,
+  reached: (percent: number) => Promise<void>,
+  stop: AbortSignal,
+): Promise<void> {
+  const { registry, warehouse, hub, config } = parts;
+  const { historyLimits } = registry;
+  result.archiveRows += await eraseRows(
+    () => warehouse.eraseBefore(limits),
+    config?.archivePollMs,
+    () => reached(10),
+    stop,
+  );
+  await reached(50);
+  await forgetLatest(hub, limits);
+  result.videos += await eraseVideos(
+    parts,
+    () => historyLimits.videoFiles(limits, AT_ONCE),
+    () => reached(60),
+  );
+  await historyLimits.removeVideoTasks(limits);
+  for (let removed = AT_ONCE; removed >= AT_ONCE; ) {
+    removed = await historyLimits.removeNotifications(limits, AT_ONCE);
+    result.notifications += removed;
+    await reached(70);
+  }
+  const [limit] = limits;
+  if (askedAtMs === null || limit === undefined) return;
+  result.reports += await eraseReports(
+    parts,
+    () => historyLimits.reportFiles(limit, askedAtMs + 1, AT_ONCE),
+    () => reached(80),
+  );
+}
+
+/** Where a vehicle was last, if that was before its limit. */
+async function forgetLatest(hub: HistoryErasureParts['hub'], limits: readonly HistoryLimit[]): Promise<void> {
+  for (let at = 0; at < limits.length; at += STATUSES) {
+    const some = new Map(limits.slice(at, at + STATUSES).map(({ vehicleId, beforeMs }) => [vehicleId, beforeMs]));
+    const statuses = await hub.latest([...some.keys()]);
+    const old = statuses.filter(
+      ({ vehicleId, position }) => position !== null && position.fixTimeMs < (some.get(vehicleId) ?? 0),
+    );
+    if (old.length > 0) await hub.forgetLatest(old.map(({ vehicleId }) => vehicleId));
+  }
+}

@@ -1,0 +1,104 @@
+import {
+  type DeadLetter,
+  type DeadLetterFacts,
+  deadLetterFactsOf,
+  findDeadLetter,
+  LOG_TOPICS,
+  type Log,
+} from '@outrider/log';
+import type { Registry } from '@outrider/registry';
+import { type Logger, type MetricsAccess, type Readiness, type ReadyCheck, readiness } from '@outrider/runtime';
+import type { MapFile } from './maps.ts';
+import { ServiceHistory, STEP_MS } from './service-history.ts';
+
+/** What the service has bounds for. */
+export const USES = ['terminals', 'liveClients', 'logBytes', 'videoBytes', 'reportBytes'] as const;
+export type UseName = (typeof USES)[number];
+/** By name; absent: not known to this process. */
+export type ServiceLimits = Readonly<Partial<Record<UseName, number>>>;
+
+export interface OperatedServiceParts {
+  checks: Readonly<Record<string, ReadyCheck>>;
+  metricsAccess: Pick<MetricsAccess, 'text'>;
+  registry: Pick<Registry, 'reportFiles' | 'videoTasks'>;
+  /** Absent: no dead letters are shown. */
+  log?: Pick<Log, 'endOffsets' | 'read'>;
+  limits: ServiceLimits;
+  maps: () => Promise<MapFile[]>;
+  logger: Logger;
+  now: () => number;
+}
+
+/** The service as its operator sees it. */
+export class OperatedService {
+  readonly #parts: OperatedServiceParts;
+  readonly #history = new ServiceHistory();
+  readonly #timer: NodeJS.Timeout;
+  readonly #startedAtMs: number;
+
+  constructor(parts: OperatedServiceParts) {
+    this.#parts = parts;
+    this.#startedAtMs = parts.now();
+    this.#timer = setInterval(() => void this.#sample(), STEP_MS);
+    this.#timer.unref();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  get startedAtMs(): number {
+    return this.#startedAtMs;
+  }
+
+  readiness(): Promise<Readiness> {
+    return readiness(this.#parts.checks, this.#parts.logger);
+  }
+
+  /** Figures of the last hour, one at least. */
+  async history(): Promise<ServiceHistory> {
+    if (this.#history.isEmpty) await this.#sample();
+    return this.#history;
+  }
+
+  /** What is used of each bound; null: this process does not know. */
+  async uses(): Promise<{ name: UseName; used: number | null; limit: number | null }[]> {
+    const { registry, limits } = this.#parts;
+    const history = await this.history();
+    const used: Record<UseName, number | null> = {
+      terminals: history.latest('outrider_terminal_connections'),
+      liveClients: history.latest('outrider_live_clients'),
+      logBytes: history.latest('outrider_log_bytes'),
+      videoBytes: (await registry.videoTasks.usage()).bytes,
+      reportBytes: await registry.reportFiles.usage(),
+    };
+    return USES.map((name) => ({ name, used: used[name], limit: limits[name] ?? null }));
+  }
+
+  /** Dead letters of all topics, the newest first. */
+  async deadLetters(): Promise<DeadLetterFacts[]> {
+    const { log } = this.#parts;
+    if (log === undefined) return [];
+    const all: DeadLetterFacts[] = [];
+    for (const { name } of LOG_TOPICS) all.push(...(await deadLetterFactsOf(log, name)));
+    return all.sort((a, b) => b.diedAtMs - a.diedAtMs);
+  }
+
+  async deadLetter(id: string): Promise<DeadLetter | null> {
+    const { log } = this.#parts;
+    return log === undefined ? null : findDeadLetter(log, id);
+  }
+
+  maps(): Promise<MapFile[]> {
+    return this.#parts.maps();
+  }
+
+  async #sample(): Promise<void> {
+    try {
+      const text = await this.#parts.metricsAccess.text();
+      this.#history.add(text, this.#parts.now(), process.memoryUsage.rss());
+    } catch (error) {
+      this.#parts.logger.warn({ err: error }, 'the metrics could not be read');
+    }
+  }
+}

@@ -1,0 +1,324 @@
+import { customMatcher } from '@outrider/access';
+import {
+  type Driver,
+  type DriverAssignment,
+  type DriverAssignmentId,
+  type DriverId,
+  type GroupId,
+  isoTime,
+  type UserId,
+  type VehicleId,
+} from '@outrider/domain';
+import { presentCodes } from '@outrider/registry';
+import { z } from 'zod';
+import {
+  CUSTOM_FIELDS_OUT,
+  CUSTOM_FIELDS_PATCH,
+  customAsked,
+  customQuery,
+  NEW_CUSTOM_FIELDS,
+} from '../custom-fields.ts';
+import { DRIVER_EXAMPLE, DRIVER_FIELDS, licenceDate } from '../driver-fields.ts';
+import { ENTITY_HEADERS, entityReply } from '../entity-reply.ts';
+import { id, idOut, listOf, pageAsked, pageReply, paging, searchAsked, searching, timeIn, timeOut } from '../fields.ts';
+import { callsOf, type Route } from '../route.ts';
+
+const { get, post, patch, remove } = callsOf('Vehicles');
+
+const DAY_MS = 86_400_000;
+/** How far back codes that nobody has are looked for. */
+const UNKNOWN_CODES_DAYS = 31;
+/** Days before the end of a licence from which on it is warned of. */
+const LICENCE_WARNING_DAYS = 30;
+
+const LICENCES = ['valid', 'expires-soon', 'expired', 'unknown'] as const;
+const DriverOut = z
+  .strictObject({
+    id: idOut,
+    name: z.string(),
+    codes: z.array(z.string()).meta({ description: 'Those that the driver has now.' }),
+    phone: z.string().nullable(),
+    licenceNumber: z.string().nullable(),
+    licenceExpiresOn: licenceDate,
+    licence: z.enum(LICENCES).meta({
+      description: `By the date (UTC); \`expires-soon\`: within ${LICENCE_WARNING_DAYS} days.`,
+    }),
+    dealerId: idOut.nullable().meta({ description: 'The dealer that has the driver; null: the operator.' }),
+    groupIds: z.array(idOut).meta({ description: 'Users of these groups may see the driver.' }),
+    ...CUSTOM_FIELDS_OUT,
+  })
+  .meta({ id: 'Driver', examples: [{ ...DRIVER_EXAMPLE, licence: 'valid' as const }] });
+
+function licenceOf(expiresOn: string | null, nowMs: number): (typeof LICENCES)[number] {
+  if (expiresOn === null) return 'unknown';
+  const endsMs = Date.parse(expiresOn) + DAY_MS;
+  if (nowMs >= endsMs) return 'expired';
+  return nowMs >= endsMs - LICENCE_WARNING_DAYS * DAY_MS ? 'expires-soon' : 'valid';
+}
+
+function driverBody(driver: Driver, nowMs: number): z.output<typeof DriverOut> {
+  const { id, name, phone, licenceNumber, licenceExpiresOn, dealerId, groupIds, externalId } = driver;
+  return {
+    ...{ id, name, codes: presentCodes(driver), phone, licenceNumber, licenceExpiresOn },
+    ...{ licence: licenceOf(licenceExpiresOn, nowMs), dealerId, groupIds: [...groupIds] },
+    ...{ externalId, customAttributes: { ...driver.customAttributes } },
+  };
+}
+
+const reply = entityReply('/api/v1/drivers', driverBody);
+
+const ASSIGNMENT_EXAMPLE = {
+  id: '01961f3c-7a10-7c3e-9b1d-2f6a0c4e8da1',
+  vehicleId: '01961f3c-7a10-7c3e-9b1d-2f6a0c4e8d57',
+  driverId: DRIVER_EXAMPLE.id,
+  from: '2026-01-15T06:00:00.000Z',
+  to: '2026-01-15T14:00:00.000Z',
+};
+const AssignmentOut = z
+  .strictObject({
+    id: idOut,
+    vehicleId: idOut,
+    driverId: idOut,
+    from: timeOut,
+    to: timeOut.nullable().meta({ description: 'Exclusive; null: until further notice.' }),
+  })
+  .meta({ id: 'DriverAssignment', examples: [ASSIGNMENT_EXAMPLE] });
+
+function assignmentBody({ id, vehicleId, driverId, fromMs, toMs }: DriverAssignment): z.output<typeof AssignmentOut> {
+  return { id, vehicleId, driverId, from: isoTime(fromMs), to: toMs === null ? null : isoTime(toMs) };
+}
+
+const byId = z.object({ id: id<DriverId>() });
+const byAssignment = z.object({ id: id<DriverAssignmentId>() });
+const oneDriver = { description: 'The driver.', body: DriverOut, headers: ENTITY_HEADERS };
+
+const driverRoutesOf: Route[] = [
+  get('/api/v1/drivers', {
+    operationId: 'listDrivers',
+    summary: 'Drivers that the caller may see.',
+    description:
+      'A user sees those of the groups that they were given. `q` is searched in names, phones, numbers of licences, external ids and codes.',
+    query: z.object({
+      ...paging,
+      ...searching('name', 'externalId'),
+      ...customQuery,
+      groupId: id<GroupId>().optional().meta({ description: 'Only drivers of this group.' }),
+      licence: z.enum(LICENCES).optional().meta({ description: 'Only drivers whose licence is in this state.' }),
+    }),
+    answers: { 200: { description: 'A page.', body: listOf(DriverOut) } },
+    async handle({ query }, { access, nowMs }) {
+      const { groupId, licence } = query;
+      const isWanted = customMatcher(customAsked(query));
+      const search = searchAsked(query, groupId !== undefined || licence !== undefined || isWanted !== null);
+      const page = search
+        ? access.drivers.find(
+            search,
+            (driver) =>
+              (groupId === undefined || driver.groupIds.includes(groupId)) &&
+              (licence === undefined || licenceOf(driver.licenceExpiresOn, nowMs) === licence) &&
+              isWanted?.(driver) !== false,
+          )
+        : await access.drivers.list(pageAsked(query));
+      return pageReply<Driver>(page, (driver) => driverBody(driver, nowMs));
+    },
+  }),
+  post('/api/v1/drivers', {
+    operationId: 'addDriver',
+    summary: 'Add a driver.',
+    description: 'A code that nobody had before makes past shifts with it the new driver’s as well.',
+    body: z
+      .strictObject({
+        name: DRIVER_FIELDS.name,
+        codes: DRIVER_FIELDS.codes.default([]),
+        phone: DRIVER_FIELDS.phone.default(null),
+        licenceNumber: DRIVER_FIELDS.licenceNumber.default(null),
+        licenceExpiresOn: DRIVER_FIELDS.licenceExpiresOn.default(null),
+        groupIds: DRIVER_FIELDS.groupIds.default([]),
+        ...NEW_CUSTOM_FIELDS,
+        dealerId: id<UserId>().nullable().optional().meta({ description: 'Said by operators; a dealer is it.' }),
+      })
+      .meta({ id: 'NewDriver', examples: [{ name: 'Anna Berg', codes: ['0100000F28F8E5'] }] }),
+    answers: { 201: { ...oneDriver, description: 'Added.' } },
+    problems: ['forbidden', 'conflict', 'quota-exceeded'],
+    async handle({ body }, { access, nowMs }) {
+      return reply(201, await access.drivers.add(body), nowMs);
+    },
+  }),
+  get('/api/v1/drivers/{id}', {
+    operationId: 'getDriver',
+    summary: 'One driver.',
+    params: byId,
+    answers: { 200: oneDriver },
+    problems: ['not-found'],
+    async handle({ params }, { access, nowMs }) {
+      return reply(200, access.drivers.driver(params.id), nowMs);
+    },
+  }),
+  patch('/api/v1/drivers/{id}', {
+    operationId: 'changeDriver',
+    summary: 'Change a driver (JSON merge patch).',
+    description: 'What was driven with a code that is taken away stays the driver’s.',
+    params: byId,
+    body: z
+      .strictObject({ ...DRIVER_FIELDS, ...CUSTOM_FIELDS_PATCH })
+      .partial()
+      .meta({ id: 'DriverPatch', examples: [{ phone: '+49 151 0000000' }] }),
+    conditional: true,
+    answers: { 200: oneDriver },
+    problems: ['not-found', 'forbidden', 'conflict', 'stale'],
+    async handle({ params, body }, { access, ifMatch, nowMs }) {
+      return reply(200, await access.drivers.change(params.id, ifMatch, body), nowMs);
+    },
+  }),
+  remove('/api/v1/drivers/{id}', {
+    operationId: 'deleteDriver',
+    summary: 'Delete a driver, and all that is known of the person.',
+    description: 'Events keep codes, which then are nobody’s; assignments end, and the audit trail loses the fields.',
+    params: byId,
+    conditional: true,
+    answers: { 204: { description: 'Deleted.' } },
+    problems: ['not-found', 'forbidden', 'stale'],
+    async handle({ params }, { access, ifMatch }) {
+      await access.drivers.remove(params.id, ifMatch);
+      return { status: 204 };
+    },
+  }),
+];
+
+const UnknownCodesOut = z
+  .strictObject({
+    items: z.array(
+      z.strictObject({
+        code: z.string(),
+        vehicleId: idOut.meta({ description: 'Where it was read last.' }),
+        vehicleName: z.string(),
+        firstSeenAt: timeOut,
+        lastSeenAt: timeOut,
+        shifts: z.int().meta({ description: 'How many began.' }),
+      }),
+    ),
+  })
+  .meta({
+    id: 'UnknownDriverCodes',
+    examples: [
+      {
+        items: [
+          {
+            code: '0100000F28F8E5',
+            vehicleId: ASSIGNMENT_EXAMPLE.vehicleId,
+            vehicleName: 'Van 7',
+            firstSeenAt: '2026-01-14T06:10:00.000Z',
+            lastSeenAt: '2026-01-15T06:02:00.000Z',
+            shifts: 2,
+          },
+        ],
+      },
+    ],
+  });
+
+const assignmentRoutes: Route[] = [
+  get('/api/v1/unknown-driver-codes', {
+    operationId: 'listUnknownDriverCodes',
+    summary: `Codes of the last ${UNKNOWN_CODES_DAYS} days that no driver has or had.`,
+    answers: { 200: { description: 'The newest first.', body: UnknownCodesOut } },
+    problems: ['forbidden'],
+    async handle(_, { access, nowMs, signal }) {
+      const codes = await access.unknownDriverCodes(nowMs - UNKNOWN_CODES_DAYS * DAY_MS, nowMs, signal);
+      return {
+        status: 200,
+        body: {
+          items: codes.map(({ firstSeenMs, lastSeenMs, ...same }) => ({
+            ...same,
+            firstSeenAt: isoTime(firstSeenMs),
+            lastSeenAt: isoTime(lastSeenMs),
+          })),
+        },
+      };
+    },
+  }),
+  get('/api/v1/driver-assignments', {
+    operationId: 'listDriverAssignments',
+    summary: 'Who was said to drive which vehicle, the newest first.',
+    query: z.object({
+      vehicleId: id<VehicleId>().optional(),
+      driverId: id<DriverId>().optional(),
+      from: timeIn.optional().meta({ description: 'Only what has a part in the time from then on.' }),
+      to: timeIn.optional(),
+    }),
+    answers: {
+      200: {
+        description: 'At most 5000.',
+        body: z
+          .strictObject({ items: z.array(AssignmentOut) })
+          .meta({ id: 'DriverAssignments', examples: [{ items: [ASSIGNMENT_EXAMPLE] }] }),
+      },
+    },
+    problems: ['not-found'],
+    async handle({ query }, { access }) {
+      const { vehicleId, driverId, from = 0, to = Number.MAX_SAFE_INTEGER } = query;
+      const found = await access.drivers.assignments({ vehicleId, driverId, fromMs: from, toMs: to });
+      return { status: 200, body: { items: found.map(assignmentBody) } };
+    },
+  }),
+  post('/api/v1/driver-assignments', {
+    operationId: 'addDriverAssignment',
+    summary: 'Say who drives a vehicle, for an interval, past or future.',
+    description: 'It counts whatever codes the terminal sends. A vehicle has one at a time.',
+    body: z
+      .strictObject({
+        vehicleId: id<VehicleId>(),
+        driverId: id<DriverId>(),
+        from: timeIn,
+        to: timeIn.nullable().default(null).meta({ description: 'Exclusive; null: until further notice.' }),
+      })
+      .refine(({ from, to }) => to === null || from < to, { path: ['to'], message: 'It must be later than `from`.' })
+      .meta({
+        id: 'NewDriverAssignment',
+        examples: [
+          {
+            vehicleId: ASSIGNMENT_EXAMPLE.vehicleId,
+            driverId: ASSIGNMENT_EXAMPLE.driverId,
+            from: ASSIGNMENT_EXAMPLE.from as never,
+            to: null as never,
+          },
+        ],
+      }),
+    answers: { 201: { description: 'Assigned.', body: AssignmentOut } },
+    problems: ['forbidden', 'conflict'],
+    async handle({ body }, { access }) {
+      const { vehicleId, driverId, from, to } = body;
+      const assignment = await access.drivers.assign({ vehicleId, driverId, fromMs: from, toMs: to });
+      return {
+        status: 201,
+        body: assignmentBody(assignment),
+        headers: { location: `/api/v1/driver-assignments/${assignment.id}` },
+      };
+    },
+  }),
+  patch('/api/v1/driver-assignments/{id}', {
+    operationId: 'changeDriverAssignment',
+    summary: 'End an assignment, or change when it ends.',
+    params: byAssignment,
+    body: z
+      .strictObject({ to: timeIn.nullable() })
+      .meta({ id: 'DriverAssignmentPatch', examples: [{ to: ASSIGNMENT_EXAMPLE.to as never }] }),
+    answers: { 200: { description: 'The assignment.', body: AssignmentOut } },
+    problems: ['not-found', 'forbidden', 'conflict'],
+    async handle({ params, body }, { access }) {
+      return { status: 200, body: assignmentBody(await access.drivers.endAssignment(params.id, body.to)) };
+    },
+  }),
+  remove('/api/v1/driver-assignments/{id}', {
+    operationId: 'deleteDriverAssignment',
+    summary: 'Take an assignment back, as if it had never been made.',
+    params: byAssignment,
+    answers: { 204: { description: 'Deleted.' } },
+    problems: ['not-found', 'forbidden'],
+    async handle({ params }, { access }) {
+      await access.drivers.removeAssignment(params.id);
+      return { status: 204 };
+    },
+  }),
+];
+
+export const driverRoutes: Route[] = [...driverRoutesOf, ...assignmentRoutes];

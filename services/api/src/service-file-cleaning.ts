@@ -1,0 +1,28 @@
+import { type Files, removeStrays } from '@outrider/files';
+import type { Registry } from '@outrider/registry';
+import { type Logger, type Part, poller } from '@outrider/runtime';
+
+const EVERY_MS = 3_600_000;
+
+/** Removes files of services that no record has: what a crash between two writes left. */
+export function createServiceFileCleaning(parts: {
+  registry: { maintenance: Pick<Registry['maintenance'], 'knownFiles'> };
+  files: Pick<Files, 'list' | 'delete'>;
+  logger: Logger;
+  now(): number;
+}): Part {
+  const { registry, files, logger, now } = parts;
+  return poller({
+    name: 'service-files',
+    everyMs: EVERY_MS,
+    logger,
+    async work() {
+      await removeStrays(files, {
+        storedBeforeMs: now() - EVERY_MS,
+        ownerOf: (id) => id,
+        known: (ids) => registry.maintenance.knownFiles(ids),
+        onStray: (id) => logger.info({ file: id }, 'removing a file of no service'),
+      });
+    },
+  });
+}

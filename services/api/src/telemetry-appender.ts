@@ -1,0 +1,23 @@
+import { Problem } from '@outrider/access';
+import type { TelemetryPacket } from '@outrider/domain';
+import { isDiskOutage, isLogAway, type Log, LogAtBoundError, LogFullError, telemetryTopic } from '@outrider/log';
+
+const RETRY = { headers: { 'retry-after': '5' } };
+
+/**
+ * Appends packets to the log. Rejects with a `Problem` where the log takes none at the moment.
+ *
+ * @param log undefined: it never takes any
+ */
+export function telemetryAppender(log: Pick<Log, 'append'> | undefined) {
+  return async (packets: readonly TelemetryPacket[]): Promise<void> => {
+    try {
+      if (log === undefined) throw new Problem('unavailable', 'This process has no log.');
+      await log.append(telemetryTopic, packets);
+    } catch (error) {
+      const isPassing =
+        isLogAway(error) || isDiskOutage(error) || error instanceof LogFullError || error instanceof LogAtBoundError;
+      throw isPassing ? new Problem('unavailable', 'The log takes nothing at the moment; try again.', RETRY) : error;
+    }
+  };
+}

@@ -1,0 +1,19 @@
+import { useEffect } from 'preact/hooks';
+import { Picker } from '../parts/picker.tsx';
+import { t } from '../words/words.ts';
+import { drivers, loadDrivers } from './drivers.ts';
+
+interface Props {
+  chosen: readonly string[];
+  onChange: (chosen: readonly string[]) => void;
+  /** What an empty choice means. */
+  all: string;
+  errors?: readonly string[];
+}
+
+/** Chooses drivers among those that the caller may see. */
+export function DriverPicker(props: Props) {
+  useEffect(() => void loadDrivers(), []);
+  const items = (drivers.value ?? []).map(({ id, name, codes }) => ({ id, name, hint: codes.join(', ') }));
+  return <Picker label={t().drivers.title} items={items} {...props} />;
+}

@@ -1,0 +1,26 @@
+import { api } from '../session.ts';
+
+const PAGE = 1000;
+
+interface ScoreQuery {
+  from: string;
+  to: string;
+  vehicleId?: string[];
+  driverId?: string[];
+}
+
+/** What a trip is known by in all reports. */
+export function tripKey({ vehicleId, startedAt }: { vehicleId: string; startedAt: string }): string {
+  return `${vehicleId} ${startedAt}`;
+}
+
+/** The scores of trips that began in a time range, by {@link tripKey}. */
+export async function readScores({ from, to, vehicleId, driverId }: ScoreQuery, signal: AbortSignal) {
+  const query = { from, to, limit: PAGE, ...(vehicleId && { vehicleId }), ...(driverId && { driverId }) };
+  const scores = new Map<string, number>();
+  for await (const items of api.pages((cursor) =>
+    api.get('/api/v1/reports/eco-driving', { query: { ...query, ...(cursor && { cursor }) }, signal }),
+  ))
+    for (const row of items) scores.set(tripKey(row), row.ecoScore);
+  return scores;
+}

@@ -1,0 +1,147 @@
+import type { VehicleCounters as Counters, CustomCounter, LiveCounters, User } from '@outrider/client';
+import { useSignal, useSignalEffect } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { describeError } from '../errors.ts';
+import { formats } from '../format.ts';
+import { live } from '../live/live.ts';
+import { IconButton } from '../parts/buttons.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { lazy } from '../parts/lazy.tsx';
+import { api, user } from '../session.ts';
+import { t } from '../words/words.ts';
+import '../style/maintenance.css';
+import { Corrections } from './corrections.tsx';
+
+/** Operators and dealers keep counters and plans, users where it was granted to them. */
+export function mayMaintain({ role, services }: User): boolean {
+  return role !== 'user' || services.includes('maintenance');
+}
+
+const CustomCounterDialog = lazy(async () => (await import('./custom-counter-dialog.tsx')).CustomCounterDialog);
+const CorrectionDialog = lazy(async () => (await import('./correction-dialog.tsx')).CorrectionDialog);
+
+/** What the live API said last, where it is about the vehicle. */
+function newsOf(vehicleId: string): LiveCounters | undefined {
+  return live.counters.peek().find((each) => each.vehicleId === vehicleId);
+}
+
+/** Odometer, engine hours and custom counters of a vehicle, and the buttons that make and correct them. */
+export function VehicleCounters({ vehicleId }: { vehicleId: string }) {
+  const words = t().maintenance;
+  const counters = useSignal<Counters | null>(null);
+  const error = useSignal<string | null>(null);
+  const isCorrecting = useSignal(false);
+  const edited = useSignal<CustomCounter | 'new' | null>(null);
+  const read = (signal?: AbortSignal) =>
+    api.get('/api/v1/vehicles/{id}/counters', { path: { id: vehicleId }, ...(signal && { signal }) }).then(
+      (value) => {
+        const news = newsOf(vehicleId);
+        // It may have come while this was on its way.
+        counters.value = news !== undefined && (news.at ?? '') > (value.at ?? '') ? { ...value, ...news } : value;
+        error.value = null;
+      },
+      (reason: unknown) => {
+        if (!signal?.aborted) error.value = describeError(reason);
+      },
+    );
+  useEffect(() => {
+    counters.value = null;
+  }, [vehicleId]);
+  useEffect(() => {
+    const ending = new AbortController();
+    void read(ending.signal);
+    return () => ending.abort();
+    // The live API says what changes, and not what changed while it was away.
+  }, [vehicleId, live.resumed.value]);
+  useSignalEffect(() => {
+    const known = counters.peek();
+    const news = live.counters.value.length > 0 ? newsOf(vehicleId) : undefined;
+    if (news === undefined || known === null) return;
+    counters.value = { ...known, ...news };
+    // Nothing was counted on: somebody corrected a counter, and corrections are shown as well.
+    if (news.at === known.at) void read();
+  });
+  const { value } = counters;
+  const maintains = user.value != null && mayMaintain(user.value);
+  return (
+    <section>
+      <h3>{words.counters}</h3>
+      {error.value !== null && <p class="error">{error.value}</p>}
+      {value !== null && (
+        <>
+          <dl class="facts">
+            <dt>{words.names.odometer}</dt>
+            <dd>
+              <bdi>{formats().distance(value.odometerM)}</bdi>
+            </dd>
+            <dt>{words.names['engine-hours']}</dt>
+            <dd>
+              <bdi>{words.hours(formats().number(value.engineHours, 1))}</bdi>
+            </dd>
+            {value.custom.map((counter) => (
+              <Custom key={counter.id} counter={counter} onEdit={maintains ? () => (edited.value = counter) : null} />
+            ))}
+          </dl>
+          {!value.settled && <p class="note">{words.recounting}</p>}
+          <Corrections
+            vehicleId={vehicleId}
+            corrections={value.corrections}
+            custom={value.custom}
+            maintains={maintains}
+            onChanged={() => void read()}
+          />
+          <div class="actions">
+            {maintains && (
+              <button type="button" onClick={() => (isCorrecting.value = true)}>
+                <Icon name="edit" /> {words.correct}
+              </button>
+            )}
+            {maintains && (
+              <button type="button" onClick={() => (edited.value = 'new')}>
+                <Icon name="plus" /> {words.newCounter}
+              </button>
+            )}
+            <a class="button" href={`/maintenance?vehicle=${vehicleId}`}>
+              <Icon name="wrench" /> {words.title}
+            </a>
+          </div>
+        </>
+      )}
+      {edited.value !== null && (
+        <CustomCounterDialog
+          vehicleId={vehicleId}
+          counter={edited.value === 'new' ? null : edited.value}
+          onClose={() => (edited.value = null)}
+          onSaved={() => {
+            edited.value = null;
+            void read();
+          }}
+        />
+      )}
+      {isCorrecting.value && value !== null && (
+        <CorrectionDialog
+          vehicleId={vehicleId}
+          counters={value}
+          onClose={() => (isCorrecting.value = false)}
+          onSaved={() => {
+            isCorrecting.value = false;
+            void read();
+          }}
+        />
+      )}
+    </section>
+  );
+}
+
+function Custom({ counter, onEdit }: { counter: CustomCounter; onEdit: (() => void) | null }) {
+  const { name, unit, value } = counter;
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>
+        <bdi>{`${formats().number(value, 1)} ${unit}`.trimEnd()}</bdi>{' '}
+        {onEdit !== null && <IconButton icon="edit" label={`${t().maintenance.counter}: ${name}`} onClick={onEdit} />}
+      </dd>
+    </>
+  );
+}

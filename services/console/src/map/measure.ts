@@ -1,0 +1,95 @@
+import type { IControl, Map as MapLibreMap, MapMouseEvent } from 'maplibre-gl';
+import { formats } from '../format.ts';
+import { t } from '../words/words.ts';
+import { setData } from './map.ts';
+
+type Place = [longitude: number, latitude: number];
+
+/** A button that measures: each click on the map adds a point, Escape or the button ends it. */
+export class MeasureControl implements IControl {
+  readonly #box = document.createElement('div');
+  readonly #button = document.createElement('button');
+  readonly #output = document.createElement('output');
+  #map: MapLibreMap | null = null;
+  #places: Place[] = [];
+
+  onAdd(map: MapLibreMap): HTMLElement {
+    this.#map = map;
+    this.#box.className = 'maplibregl-ctrl maplibregl-ctrl-group measure';
+    this.#button.type = 'button';
+    this.#button.title = t().maps.measure;
+    this.#button.setAttribute('aria-label', t().maps.measure);
+    this.#button.setAttribute('aria-pressed', 'false');
+    this.#button.addEventListener('click', () => this.#set(!this.#isOn));
+    this.#box.append(this.#button, this.#output);
+    map.getContainer().addEventListener('keydown', this.#onKey);
+    // Before the map: what it would choose there is not meant.
+    map.getCanvasContainer().addEventListener('click', this.#onClick, { capture: true });
+    return this.#box;
+  }
+
+  onRemove(): void {
+    this.#map?.getContainer().removeEventListener('keydown', this.#onKey);
+    this.#map?.getCanvasContainer().removeEventListener('click', this.#onClick, { capture: true });
+    this.#box.remove();
+    this.#map = null;
+  }
+
+  get #isOn(): boolean {
+    return this.#button.getAttribute('aria-pressed') === 'true';
+  }
+
+  #set(isOn: boolean): void {
+    this.#button.setAttribute('aria-pressed', String(isOn));
+    this.#places = [];
+    this.#show();
+    this.#output.textContent = isOn ? t().maps.measureHint : '';
+  }
+
+  readonly #onKey = ({ key }: KeyboardEvent): void => {
+    if (key === 'Escape' && this.#isOn) this.#set(false);
+  };
+
+  readonly #onClick = (event: MouseEvent): void => {
+    const map = this.#map;
+    if (map === null || !this.#isOn) return;
+    event.stopPropagation();
+    const box = map.getCanvas().getBoundingClientRect();
+    const { lng, lat }: MapMouseEvent['lngLat'] = map.unproject([event.clientX - box.left, event.clientY - box.top]);
+    this.#places.push([lng, lat]);
+    this.#show();
+    this.#output.textContent = formats().distance(lengthOf(this.#places));
+  };
+
+  #show(): void {
+    if (this.#map === null) return;
+    const point = (coordinates: Place): GeoJSON.Feature => ({
+      type: 'Feature',
+      properties: {},
+      geometry: { type: 'Point', coordinates },
+    });
+    const line: GeoJSON.Feature = {
+      type: 'Feature',
+      properties: {},
+      geometry: { type: 'LineString', coordinates: this.#places },
+    };
+    const features = [...(this.#places.length > 1 ? [line] : []), ...this.#places.map(point)];
+    setData(this.#map, 'measure', { type: 'FeatureCollection', features });
+  }
+}
+
+const EARTH_RADIUS_M = 6_371_008.8;
+
+/** Metres along places. */
+export function lengthOf(places: readonly Place[]): number {
+  const radians = Math.PI / 180;
+  let metres = 0;
+  for (let index = 1; index < places.length; index += 1) {
+    const [fromX, fromY] = places[index - 1] as Place;
+    const [toX, toY] = places[index] as Place;
+    const half = (degrees: number) => Math.sin((degrees * radians) / 2) ** 2;
+    const chord = half(toY - fromY) + Math.cos(fromY * radians) * Math.cos(toY * radians) * half(toX - fromX);
+    metres += 2 * EARTH_RADIUS_M * Math.asin(Math.sqrt(chord));
+  }
+  return metres;
+}

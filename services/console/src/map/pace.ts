@@ -1,0 +1,27 @@
+import type { Fleet } from '../fleet/fleet.ts';
+
+/** A movement of less than this can not be seen. */
+const STEP_PX = 0.25;
+/** Side of the square in which an icon covers no other. Icons of a crowd are drawn smaller. */
+const ICON_SPACE_PX = 26;
+const SMALLEST_SCALE = 0.5;
+
+/** How long nothing visibly moves, on a map of so many pixels around the world; infinite where all stand still. */
+export function restsForMs(fleet: Fleet, nowMs: number, worldPx: number): number {
+  if (nowMs >= fleet.restsAtMs) return Number.POSITIVE_INFINITY;
+  let fastest = 0;
+  for (let index = 0; index < fleet.count; index += 1) {
+    const glideMs = fleet.glideMs[index] as number;
+    if (glideMs === 0 || nowMs >= (fleet.startMs[index] as number) + glideMs) continue;
+    const dx = Math.abs((fleet.x[index] as number) - (fleet.fromX[index] as number));
+    const dy = Math.abs((fleet.y[index] as number) - (fleet.fromY[index] as number));
+    fastest = Math.max(fastest, (dx + dy) / glideMs);
+  }
+  return Math.min(STEP_PX / (fastest * worldPx), fleet.restsAtMs - nowMs + 1);
+}
+
+/** The size of icons, of which so many are on so many square pixels. */
+export function crowdScale(count: number, areaPx: number): number {
+  const space = Math.sqrt(areaPx / Math.max(1, count)) / ICON_SPACE_PX;
+  return Math.min(1, Math.max(SMALLEST_SCALE, space));
+}

@@ -1,0 +1,157 @@
+import { ApiError, type DriverAssignment } from '@outrider/client';
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { drivers } from '../../drivers/drivers.ts';
+import { describeError } from '../../errors.ts';
+import { fleet } from '../../fleet/store.ts';
+import { CancelButton, SubmitButton } from '../../parts/buttons.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Field } from '../../parts/field.tsx';
+import { Failure } from '../../parts/message.tsx';
+import { Picker, VehiclePicker } from '../../parts/picker.tsx';
+import { toast } from '../../parts/toast.tsx';
+import { preferences } from '../../preferences.ts';
+import { api } from '../../session.ts';
+import { localText, timeOfLocalText } from '../../time-range.ts';
+import { t } from '../../words/words.ts';
+import { intervalText, nameOfDriver } from './assignments.tsx';
+
+interface Props {
+  driverId: string | null;
+  vehicleId: string | null;
+  onClose: () => void;
+  onAssigned: () => void;
+}
+
+const MINUTE_MS = 60_000;
+
+/** Says who drives a vehicle for an interval; what stands in the way is shown, and can be ended there. */
+export function AssignDialog({ driverId, vehicleId, onClose, onAssigned }: Props) {
+  const { timeZone } = preferences.value;
+  const words = t().drivers;
+  const driver = useSignal(driverId);
+  const vehicle = useSignal(vehicleId);
+  const fromMs = useSignal<number | null>(Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS);
+  const toMs = useSignal<number | null>(null);
+  const others = useSignal<readonly DriverAssignment[]>([]);
+  const error = useSignal<unknown>(null);
+  const isBusy = useSignal(false);
+  const reads = useSignal(0);
+  useEffect(() => {
+    const ending = new AbortController();
+    others.value = [];
+    if (vehicle.value === null || fromMs.value === null) return;
+    const to = toMs.value === null ? {} : { to: new Date(toMs.value).toISOString() };
+    const query = { vehicleId: vehicle.value, from: new Date(fromMs.value).toISOString(), ...to };
+    api.get('/api/v1/driver-assignments', { query, signal: ending.signal }).then(
+      ({ items }) => (others.value = items),
+      () => {},
+    );
+    return () => ending.abort();
+  }, [vehicle.value, fromMs.value, toMs.value, reads.value]);
+  const save = async (event: SubmitEvent) => {
+    event.preventDefault();
+    if (driver.value === null || vehicle.value === null || fromMs.value === null) return;
+    isBusy.value = true;
+    try {
+      const to = toMs.value === null ? null : new Date(toMs.value).toISOString();
+      const from = new Date(fromMs.value).toISOString();
+      await api.post('/api/v1/driver-assignments', {
+        body: { vehicleId: vehicle.value, driverId: driver.value, from, to },
+      });
+      toast(words.assigned(nameOfDriver(driver.value), nameOfVehicle(vehicle.value)));
+      onAssigned();
+    } catch (reason) {
+      error.value = reason;
+      reads.value += 1;
+    } finally {
+      isBusy.value = false;
+    }
+  };
+  const endOther = async ({ id, from }: DriverAssignment) => {
+    if (fromMs.value === null) return;
+    try {
+      // One that begins within the interval can't end before it begins.
+      if (Date.parse(from) >= fromMs.value) await api.delete('/api/v1/driver-assignments/{id}', { path: { id } });
+      else
+        await api.patch('/api/v1/driver-assignments/{id}', {
+          path: { id },
+          body: { to: new Date(fromMs.value).toISOString() },
+        });
+      error.value = null;
+    } catch (reason) {
+      error.value = reason;
+    }
+    reads.value += 1;
+  };
+  const dealerId = fleet.vehicles[fleet.indexOf(vehicle.value ?? '')]?.dealerId;
+  const choosable = (drivers.value ?? []).filter((each) => dealerId === undefined || each.dealerId === dealerId);
+  const at = (pointer: string) => (error.value instanceof ApiError ? error.value.at(pointer) : []);
+  const isWhole = driver.value !== null && vehicle.value !== null && fromMs.value !== null;
+  return (
+    <Dialog title={words.assignTitle} onClose={onClose}>
+      <form class="body" onSubmit={(event) => void save(event)}>
+        <VehiclePicker
+          label={words.vehicle}
+          isSingle
+          chosen={vehicle.value === null ? [] : [vehicle.value]}
+          errors={at('/vehicleId')}
+          onChange={([chosen = null]) => (vehicle.value = chosen)}
+        />
+        <Picker
+          label={words.driver}
+          isSingle
+          items={choosable.map(({ id, name, codes }) => ({ id, name, hint: codes.join(', ') }))}
+          chosen={driver.value === null ? [] : [driver.value]}
+          errors={at('/driverId')}
+          onChange={([chosen = null]) => (driver.value = chosen)}
+        />
+        <div class="pair">
+          <Field
+            label={words.from}
+            type="datetime-local"
+            required
+            errors={at('/from')}
+            value={fromMs.value === null ? '' : localText(fromMs.value, timeZone)}
+            onChange={(event) => (fromMs.value = timeOfLocalText(event.currentTarget.value, timeZone))}
+          />
+          <Field
+            label={words.until}
+            type="datetime-local"
+            hint={words.untilHint}
+            errors={at('/to')}
+            value={toMs.value === null ? '' : localText(toMs.value, timeZone)}
+            onChange={(event) => (toMs.value = timeOfLocalText(event.currentTarget.value, timeZone))}
+          />
+        </div>
+        {others.value.length > 0 && (
+          <section class="conflict">
+            <p>{words.overlaps}</p>
+            <ul class="slips">
+              {others.value.map((other) => (
+                <li key={other.id} class="slip">
+                  <strong>{nameOfDriver(other.driverId)}</strong>
+                  <small>{intervalText(other)}</small>
+                  <span class="actions">
+                    <button type="button" onClick={() => void endOther(other)}>
+                      {Date.parse(other.from) >= (fromMs.value ?? 0) ? words.takeBack : words.endBefore}
+                    </button>
+                  </span>
+                </li>
+              ))}
+            </ul>
+          </section>
+        )}
+        {error.value !== null && <Failure>{describeError(error.value)}</Failure>}
+        <div class="actions">
+          <SubmitButton disabled={!isWhole || isBusy.value || others.value.length > 0}>{words.assign}</SubmitButton>
+          <CancelButton onClick={onClose} />
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function nameOfVehicle(id: string): string {
+  return fleet.vehicles[fleet.indexOf(id)]?.name ?? '–';
+}

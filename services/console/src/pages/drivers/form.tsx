@@ -1,0 +1,253 @@
+import { type Driver, NewDriverFields } from '@outrider/client';
+import { useRef } from 'preact/hooks';
+import { type CustomDraft, customPatch } from '../../custom-fields/attributes.ts';
+import { CustomFields } from '../../custom-fields/custom-fields.tsx';
+import { customFieldLabels } from '../../custom-fields/words.ts';
+import { groups } from '../../fleet/store.ts';
+import { formats } from '../../format.ts';
+import { Edit, ifMatch } from '../../parts/edit.ts';
+import { ChoiceField, EditForm, TextField } from '../../parts/edit-form.tsx';
+import { Field } from '../../parts/field.tsx';
+import { GroupPicker } from '../../parts/picker.tsx';
+import { Loaded, useReading } from '../../parts/reading.tsx';
+import { useTyped } from '../../parts/typed.ts';
+import { ExportData } from '../../protection/export-data.tsx';
+import { api, user } from '../../session.ts';
+import { keepsAccounts } from '../../views.ts';
+import { t } from '../../words/words.ts';
+import { dealers } from '../vehicles/dealers.ts';
+import { codesIn } from './list.ts';
+
+interface Props {
+  /** Null: a new driver. */
+  id: string | null;
+  /** That a new driver has at first. */
+  code: string | null;
+  /** Gets the id of the driver; null after the deletion. */
+  onSaved: (id: string | null) => void;
+}
+
+type Draft = Pick<Driver, 'name' | 'phone' | 'licenceNumber' | 'licenceExpiresOn' | 'dealerId'> &
+  CustomDraft & {
+    codes: readonly string[];
+    groupIds: readonly string[];
+  };
+interface Opened {
+  edit: Edit<Draft>;
+  driver: Driver | null;
+}
+
+const PATH = '/api/v1/drivers/{id}';
+const CODES_AT_ONCE = 4;
+
+/** What is set of a driver; who may not change it reads it. */
+export function DriverForm({ id, code, onSaved }: Props) {
+  const saved = useRef<string | null>(id);
+  const wasDeleted = useRef(false);
+  const opened = useReading<Opened>(
+    (ending) =>
+      open(id, code, ending, (driver) => {
+        saved.current = driver.id;
+      }),
+    [id, code],
+  );
+  return (
+    <Loaded of={opened}>
+      {({ edit, driver }) =>
+        driver !== null && !(user.value && keepsAccounts(user.value)) ? (
+          <Facts driver={driver} />
+        ) : (
+          <>
+            <Fields
+              edit={edit}
+              driver={driver}
+              onDeleted={() => (wasDeleted.current = true)}
+              onDone={() => onSaved(wasDeleted.current ? null : saved.current)}
+            />
+            {driver !== null && <ExportData person="driver" id={driver.id} />}
+          </>
+        )
+      }
+    </Loaded>
+  );
+}
+
+function draftOf({ id: _, licence: __, ...draft }: Driver): Draft {
+  return draft;
+}
+
+async function open(
+  id: string | null,
+  code: string | null,
+  signal: AbortSignal,
+  onSaved: (driver: Driver) => void,
+): Promise<Opened> {
+  if (id === null) {
+    const value: Draft = {
+      ...{ name: '', codes: code === null ? [] : [code], phone: null },
+      ...{ licenceNumber: null, licenceExpiresOn: null, dealerId: null, groupIds: [] },
+      ...{ externalId: null, customAttributes: {} },
+    };
+    const save = async ({ dealerId = null, ...fields }: Partial<Draft>) => {
+      const owner = user.peek()?.role === 'operator' ? { dealerId } : {};
+      const { codes = [], groupIds = [], name = '' } = fields;
+      const body = { ...fields, ...owner, name, codes: [...codes], groupIds: [...groupIds] };
+      onSaved(await api.post('/api/v1/drivers', { body }));
+    };
+    return { edit: new Edit<Draft>({ value, etag: null, save }), driver: null };
+  }
+  const path = { id };
+  const { body: driver, etag } = await api.getTagged(PATH, { path, signal });
+  const edit = new Edit<Draft>({
+    value: draftOf(driver),
+    etag,
+    async read() {
+      const latest = await api.getTagged(PATH, { path });
+      return { body: draftOf(latest.body), etag: latest.etag };
+    },
+    async save({ dealerId: _, codes, groupIds, ...changed }, tag) {
+      const fields = customPatch(driver.customAttributes, changed);
+      const lists = { ...(codes && { codes: [...codes] }), ...(groupIds && { groupIds: [...groupIds] }) };
+      onSaved(await api.patch(PATH, { path, headers: ifMatch(tag), body: { ...fields, ...lists } }));
+    },
+  });
+  return { edit, driver };
+}
+
+function Fields({ edit, driver, onDone, onDeleted }: Opened & { onDone: () => void; onDeleted: () => void }) {
+  const { drivers: words, vehiclePages } = t();
+  const { fields } = words;
+  const { codes, licenceExpiresOn, groupIds } = edit.draft.value;
+  const run = async (etag: string | null) => {
+    await api.delete(PATH, { path: { id: driver?.id ?? '' }, headers: ifMatch(etag) });
+    onDeleted();
+  };
+  const removal =
+    driver === null ? {} : { removal: { question: words.deleteQuestion(driver.name), run, done: words.deleted } };
+  return (
+    <EditForm
+      edit={edit}
+      labels={{ ...fields, ...customFieldLabels() }}
+      describe={describeValue}
+      saved={words.saved}
+      onSaved={onDone}
+      {...removal}
+    >
+      <TextField edit={edit} name="name" label={fields.name} required maxLength={NewDriverFields.name.maxLength} />
+      <TextField
+        edit={edit}
+        name="phone"
+        type="tel"
+        isNullable
+        label={fields.phone}
+        maxLength={NewDriverFields.phone.maxLength}
+      />
+      <CodesField codes={codes} errors={codeErrors(edit)} onChange={(chosen) => edit.set({ codes: chosen })} />
+      <div class="pair">
+        <TextField
+          edit={edit}
+          name="licenceNumber"
+          isNullable
+          label={fields.licenceNumber}
+          maxLength={NewDriverFields.licenceNumber.maxLength}
+        />
+        <Field
+          label={fields.licenceExpiresOn}
+          type="date"
+          name="licenceExpiresOn"
+          value={licenceExpiresOn ?? ''}
+          errors={edit.at('/licenceExpiresOn')}
+          onInput={({ currentTarget: { value } }) => edit.set({ licenceExpiresOn: value === '' ? null : value })}
+        />
+      </div>
+      {groups.value.length > 0 && (
+        <div class="field">
+          <GroupPicker
+            label={fields.groupIds}
+            chosen={groupIds}
+            errors={edit.at('/groupIds')}
+            onChange={(chosen) => edit.set({ groupIds: [...chosen] })}
+          />
+          <small>{words.groupsHint}</small>
+        </div>
+      )}
+      {user.value?.role === 'operator' && dealers.value.length > 0 && edit.isNew && (
+        <ChoiceField
+          edit={edit}
+          name="dealerId"
+          label={fields.dealerId}
+          options={[
+            ['', vehiclePages.operatorsOwn],
+            ...dealers.value.map(({ id, name }): [string, string] => [id, name]),
+          ]}
+        />
+      )}
+      <CustomFields edit={edit} />
+    </EditForm>
+  );
+}
+
+/** Errors of all codes stand at their field. */
+function codeErrors(edit: Edit<Draft>): string[] {
+  return ['/codes', ...edit.draft.value.codes.map((_, nth) => `/codes/${nth}`)].flatMap((pointer) => edit.at(pointer));
+}
+
+/** A code in each line; the text stays as it is typed until the field is left. */
+function CodesField({
+  codes,
+  errors,
+  onChange,
+}: {
+  codes: readonly string[];
+  errors: readonly string[];
+  onChange: (codes: readonly string[]) => void;
+}) {
+  const { fields, codesHint } = t().drivers;
+  const typed = useTyped(codes.join('\n'), (text) => onChange(codesIn(text)));
+  return (
+    <div class="field">
+      <label for="driver-codes">{fields.codes}</label>
+      <textarea
+        id="driver-codes"
+        name="codes"
+        rows={Math.min(CODES_AT_ONCE, Math.max(2, codes.length + 1))}
+        spellcheck={false}
+        autocapitalize="characters"
+        aria-invalid={errors.length > 0}
+        aria-describedby="driver-codes-hint"
+        {...typed}
+      />
+      <small id="driver-codes-hint">{codesHint}</small>
+      {errors.length > 0 && <p class="error">{errors.join('; ')}</p>}
+    </div>
+  );
+}
+
+function describeValue(name: string, value: unknown): string | undefined {
+  if (name === 'codes' && Array.isArray(value)) return value.join(', ') || '–';
+  if (name !== 'groupIds' || !Array.isArray(value)) return undefined;
+  return value.map((id) => groups.value.find((group) => group.id === id)?.name ?? '').join(', ') || '–';
+}
+
+function Facts({ driver }: { driver: Driver }) {
+  const { fields } = t().drivers;
+  const { licenceExpiresOn } = driver;
+  const facts: [string, string | null][] = [
+    [fields.phone, driver.phone],
+    [fields.codes, driver.codes.join(', ')],
+    [fields.licenceNumber, driver.licenceNumber],
+    [fields.licenceExpiresOn, licenceExpiresOn === null ? null : formats().calendarDate(licenceExpiresOn)],
+  ];
+  return (
+    <dl class="facts body">
+      {facts.map(([label, value]) => (
+        <>
+          <dt key={`${label} term`}>{label}</dt>
+          <dd key={label}>
+            <bdi>{value || '–'}</bdi>
+          </dd>
+        </>
+      ))}
+    </dl>
+  );
+}

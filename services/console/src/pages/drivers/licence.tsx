@@ -1,0 +1,21 @@
+import type { Driver } from '@outrider/client';
+import { formats } from '../../format.ts';
+import { t } from '../../words/words.ts';
+
+/** The state of a licence with its date; nothing where none is entered. */
+export function LicenceChip({
+  driver: { licence, licenceExpiresOn },
+  hasDate = false,
+}: {
+  driver: Pick<Driver, 'licence' | 'licenceExpiresOn'>;
+  hasDate?: boolean;
+}) {
+  if (licence === 'unknown' || licenceExpiresOn === null) return null;
+  const { licences, licenceUntil } = t().drivers;
+  const date = formats().calendarDate(licenceExpiresOn);
+  return (
+    <span class={`chip licence-${licence}`} title={licenceUntil(date)}>
+      {hasDate ? `${licences[licence]} · ${date}` : licences[licence]}
+    </span>
+  );
+}

@@ -1,0 +1,62 @@
+import type { EventsRow, TripsRow } from '@outrider/client';
+import { readScores } from '../../drivers/scores.ts';
+import { fleet } from '../../fleet/store.ts';
+import { api } from '../../session.ts';
+import type { DayData } from './day.ts';
+
+const PAGE = 1000;
+/** Vehicles that one query names. */
+const VEHICLES_AT_ONCE = 50;
+type EventKind = 'driver-shift' | 'speeding' | 'alarm';
+const VIOLATIONS: readonly EventKind[] = ['speeding', 'alarm'];
+
+/** Everything that a driver did in a day, as far as the caller may see the vehicles. */
+export async function loadDay(
+  driverId: string,
+  { fromMs, toMs }: { fromMs: number; toMs: number },
+  signal: AbortSignal,
+): Promise<DayData> {
+  const range = { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() };
+  const events = async (kinds: readonly EventKind[], vehicleId?: readonly string[]) => {
+    const found: EventsRow[] = [];
+    const query = {
+      ...range,
+      driverId: [driverId],
+      kind: [...kinds],
+      limit: PAGE,
+      ...(vehicleId && { vehicleId: [...vehicleId] }),
+    };
+    for await (const items of api.pages((cursor) =>
+      api.get('/api/v1/reports/events', { query: { ...query, ...(cursor && { cursor }) }, signal }),
+    ))
+      found.push(...items);
+    return found;
+  };
+  const [assigned, shifts] = await Promise.all([
+    api.get('/api/v1/driver-assignments', { query: { driverId, ...range }, signal }),
+    events(['driver-shift']),
+  ]);
+  const vehicleIds = [...new Set([...assigned.items, ...shifts].map(({ vehicleId }) => vehicleId))];
+  const trips: TripsRow[] = [];
+  const violations: EventsRow[] = [];
+  const scores = new Map<string, number>();
+  for (let from = 0; from < vehicleIds.length; from += VEHICLES_AT_ONCE) {
+    const some = vehicleIds.slice(from, from + VEHICLES_AT_ONCE);
+    const query = { ...range, driverId: [driverId], vehicleId: some, limit: PAGE };
+    for await (const items of api.pages((cursor) =>
+      api.get('/api/v1/reports/trips', { query: { ...query, ...(cursor && { cursor }) }, signal }),
+    ))
+      trips.push(...items);
+    for (const [key, score] of await readScores(query, signal)) scores.set(key, score);
+    violations.push(...(await events(VIOLATIONS, some)));
+  }
+  const byTime = (a: { startedAt: string }, b: { startedAt: string }) => (a.startedAt < b.startedAt ? -1 : 1);
+  return {
+    assignments: assigned.items,
+    shifts,
+    trips: trips.sort(byTime),
+    violations: violations.sort(byTime),
+    scores,
+    nameOf: (id) => fleet.vehicles[fleet.indexOf(id)]?.name ?? '–',
+  };
+}

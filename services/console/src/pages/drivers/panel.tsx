@@ -1,0 +1,65 @@
+import { drivers } from '../../drivers/drivers.ts';
+import { IconButton } from '../../parts/buttons.tsx';
+import { Message } from '../../parts/message.tsx';
+import { route, withQuery } from '../../router.ts';
+import { t } from '../../words/words.ts';
+import { Assignments } from './assignments.tsx';
+import { DayView } from './day-view.tsx';
+import { DriverForm } from './form.tsx';
+import { LicenceChip } from './licence.tsx';
+import { ScoreView } from './score-view.tsx';
+
+const TABS = ['day', 'score', 'details', 'assignments'] as const;
+
+interface Props {
+  /** Null: a new driver. */
+  id: string | null;
+  version: number;
+  onClose: () => void;
+  onSaved: (id: string | null) => void;
+}
+
+/** One driver: the day, what is set, what is assigned. */
+export function DriverPanel({ id, version, onClose, onSaved }: Props) {
+  const { query } = route.value;
+  const words = t().drivers;
+  const driver = id === null ? undefined : drivers.value?.find((each) => each.id === id);
+  const title = id === null ? words.newDriver : (driver?.name ?? '');
+  const tab = id === null ? 'details' : (TABS.find((one) => one === query.get('tab')) ?? 'day');
+  return (
+    <aside class="detail driver" aria-label={title}>
+      <header>
+        <h2>{title}</h2>
+        {driver !== undefined && <LicenceChip driver={driver} />}
+        <IconButton icon="close" label={t().close} onClick={onClose} />
+      </header>
+      {id !== null && (
+        <nav class="driver-tabs" aria-label={title}>
+          {TABS.map((one) => (
+            <a
+              key={one}
+              href={withQuery({ tab: one === 'day' ? null : one })}
+              aria-current={one === tab ? 'page' : undefined}
+            >
+              {words.tabs[one]}
+            </a>
+          ))}
+        </nav>
+      )}
+      {id !== null && driver === undefined ? (
+        <Message
+          icon={drivers.value === null ? 'driver' : 'warning'}
+          title={drivers.value === null ? t().loading : words.gone}
+        />
+      ) : tab === 'assignments' ? (
+        <Assignments driverId={id} version={version} />
+      ) : tab === 'score' && driver !== undefined ? (
+        <ScoreView driver={driver} />
+      ) : tab === 'day' && driver !== undefined ? (
+        <DayView driver={driver} />
+      ) : (
+        <DriverForm key={id ?? `new ${query.get('code')}`} id={id} code={query.get('code')} onSaved={onSaved} />
+      )}
+    </aside>
+  );
+}

@@ -1,0 +1,48 @@
+import type { Geozone, User } from '@outrider/client';
+
+type Owned = Pick<Geozone['properties'], 'ownerId' | 'sharedWithOrganisation' | 'sharedGroupIds'>;
+type Viewer = (Pick<User, 'id' | 'role'> & { rights: readonly User['rights'][number][] }) | null | undefined;
+
+export const WHOSE = ['own', 'shared', 'others'] as const;
+/** Of other people's geofences, those that they share, and those that an operator or a dealer sees anyway. */
+export type Whose = (typeof WHOSE)[number];
+
+export function whoseOf({ ownerId, sharedWithOrganisation, sharedGroupIds }: Owned, viewer: Viewer): Whose {
+  if (ownerId === viewer?.id) return 'own';
+  return sharedWithOrganisation || sharedGroupIds.length > 0 ? 'shared' : 'others';
+}
+
+/** May the viewer have geofences of their own? */
+export function mayDraw(viewer: Viewer): boolean {
+  return viewer?.role !== 'user' || viewer.rights.includes('edit-geofences');
+}
+
+/** May the viewer change it? The API checks it again. */
+export function mayChange(geofence: Owned, viewer: Viewer): boolean {
+  const whose = whoseOf(geofence, viewer);
+  if (viewer?.role === 'user') return whose === 'own' && mayDraw(viewer);
+  return viewer?.role === 'operator' || whose === 'own' || whose === 'shared';
+}
+
+/** Categories in use, by name. */
+export function categoriesOf(geofences: readonly Geozone[], language: string): string[] {
+  const found = new Set(geofences.flatMap(({ properties }) => properties.category ?? []));
+  return [...found].sort(new Intl.Collator(language, { numeric: true }).compare);
+}
+
+/** What a list of geofences is narrowed to; null: all. */
+export interface GeofenceFilter {
+  search: string;
+  category: string | null;
+  whose: Whose | null;
+}
+
+/** Stands in the address for geofences without a category. */
+export const NO_CATEGORY = '-';
+
+export function matches({ properties }: Geozone, filter: GeofenceFilter, viewer: Viewer): boolean {
+  const { search, category, whose } = filter;
+  if (!properties.name.toLowerCase().includes(search)) return false;
+  if (category !== null && (properties.category ?? NO_CATEGORY) !== category) return false;
+  return whose === null || whoseOf(properties, viewer) === whose;
+}

@@ -1,0 +1,337 @@
+import { ApiError, type User, type Vehicle, type VehicleGroup } from '@outrider/client';
+import { type Signal, useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { customPatch } from '../../custom-fields/attributes.ts';
+import { CustomFields } from '../../custom-fields/custom-fields.tsx';
+import { customFieldLabels } from '../../custom-fields/words.ts';
+import { describeError } from '../../errors.ts';
+import { fleet, loadGroups } from '../../fleet/store.ts';
+import { IconButton } from '../../parts/buttons.tsx';
+import { Edit, ifMatch } from '../../parts/edit.ts';
+import { ChoiceField, EditForm, NumberField, TextField } from '../../parts/edit-form.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { Picker, type PickerItem } from '../../parts/picker.tsx';
+import { Loaded, useReading } from '../../parts/reading.tsx';
+import { toast } from '../../parts/toast.tsx';
+import { VehicleIcon } from '../../parts/vehicle-icon.tsx';
+import { VirtualList } from '../../parts/virtual-list.tsx';
+import { protectionWords } from '../../protection/words.ts';
+import { api, user } from '../../session.ts';
+import { language, t } from '../../words/words.ts';
+import { dealers } from '../vehicles/dealers.ts';
+
+interface Props {
+  /** Null: a new group. */
+  id: string | null;
+  onClose: () => void;
+  /** Gets the id of the group; null once it is deleted. */
+  onSaved: (id: string | null) => void;
+}
+
+type Draft = Omit<VehicleGroup, 'id'>;
+interface Opened {
+  edit: Edit<Draft>;
+  group: VehicleGroup | null;
+}
+
+const PATH = '/api/v1/vehicle-groups/{id}';
+const ROW_PX = 44;
+const MOST_FOUND = 100;
+
+/** A group: its name, its owner, its vehicles, and the people with access to it. */
+export function GroupPanel({ id, onClose, onSaved }: Props) {
+  const added = useRef<string | null>(null);
+  const wasDeleted = useRef(false);
+  const opened = useReading<Opened>(
+    (ending) =>
+      open(id, ending, (group) => {
+        added.current = group.id;
+      }),
+    [id],
+  );
+  const title = id === null ? t().groups.newGroup : (opened.value.value?.group?.name ?? '');
+  return (
+    <aside class="detail" aria-label={title}>
+      <header>
+        <h2>{title}</h2>
+        <IconButton icon="close" label={t().close} onClick={onClose} />
+      </header>
+      <Loaded of={opened} describe={readError}>
+        {(group) => (
+          <div class="body">
+            <GroupForm
+              {...group}
+              onDeleted={() => (wasDeleted.current = true)}
+              onDone={() => {
+                void loadGroups();
+                onSaved(wasDeleted.current ? null : id === null ? added.current : null);
+              }}
+            />
+            {id !== null && <Members groupId={id} />}
+            {id !== null && <People groupId={id} />}
+          </div>
+        )}
+      </Loaded>
+    </aside>
+  );
+}
+
+function readError(error: unknown): string {
+  return error instanceof ApiError && error.status === 404 ? t().groups.gone : describeError(error);
+}
+
+async function open(id: string | null, signal: AbortSignal, onAdded: (group: VehicleGroup) => void): Promise<Opened> {
+  const draftOf = ({ id: _, ...draft }: VehicleGroup): Draft => draft;
+  if (id === null) {
+    const save = async ({ name = '', dealerId, ...custom }: Partial<Draft>) =>
+      onAdded(
+        await api.post('/api/v1/vehicle-groups', {
+          body: {
+            ...{ name, ...custom },
+            ...(user.peek()?.role === 'operator' && { dealerId: dealerId ?? null }),
+          },
+        }),
+      );
+    return {
+      edit: new Edit<Draft>({
+        value: { name: '', dealerId: null, retentionDays: null, externalId: null, customAttributes: {} },
+        etag: null,
+        save,
+      }),
+      group: null,
+    };
+  }
+  const path = { id };
+  const { body: group, etag } = await api.getTagged(PATH, { path, signal });
+  const edit = new Edit<Draft>({
+    value: draftOf(group),
+    etag,
+    async read() {
+      const latest = await api.getTagged(PATH, { path });
+      return { body: draftOf(latest.body), etag: latest.etag };
+    },
+    save: (fields, tag) =>
+      api.patch(PATH, { path, headers: ifMatch(tag), body: customPatch(group.customAttributes, fields) }),
+  });
+  return { edit, group };
+}
+
+function GroupForm({ edit, group, onDone, onDeleted }: Opened & { onDone: () => void; onDeleted: () => void }) {
+  const { vehiclePages: words, groups } = t();
+  const run = async (etag: string | null) => {
+    await api.delete(PATH, { path: { id: group?.id ?? '' }, headers: ifMatch(etag) });
+    onDeleted();
+  };
+  const members = group === null ? 0 : fleet.vehicles.filter(({ groupIds }) => groupIds.includes(group.id)).length;
+  const removal =
+    group === null
+      ? {}
+      : { removal: { question: groups.deleteQuestion(group.name, members), run, done: groups.deleted } };
+  return (
+    <EditForm
+      edit={edit}
+      labels={{
+        name: words.fields.name,
+        dealerId: words.owner,
+        retentionDays: protectionWords().retentionDays,
+        ...customFieldLabels(),
+      }}
+      saved={groups.saved}
+      onSaved={onDone}
+      {...removal}
+      actions={
+        group !== null && (
+          <a class="button" href={`/vehicles?group=${group.id}`}>
+            <Icon name="list" /> {groups.showVehicles}
+          </a>
+        )
+      }
+    >
+      <TextField edit={edit} name="name" label={words.fields.name} required maxLength={200} />
+      {user.value?.role === 'operator' && dealers.value.length > 0 && (
+        <ChoiceField
+          edit={edit}
+          name="dealerId"
+          label={words.owner}
+          options={[['', words.operatorsOwn], ...dealers.value.map(({ id, name }): [string, string] => [id, name])]}
+        />
+      )}
+      <div class="field">
+        <NumberField
+          edit={edit}
+          name="retentionDays"
+          label={protectionWords().retentionDays}
+          min={1}
+          max={36_500}
+          step={1}
+        />
+        <small>{protectionWords().retentionHint}</small>
+      </div>
+      <CustomFields edit={edit} />
+    </EditForm>
+  );
+}
+
+/** The vehicles of the group, as the live API keeps them. */
+function Members({ groupId }: { groupId: string }) {
+  void fleet.version.value;
+  const { groups } = t();
+  const isBusy = useSignal(false);
+  const collator = new Intl.Collator(language.value, { numeric: true });
+  const byName = (a: Vehicle, b: Vehicle) => collator.compare(a.name, b.name);
+  const members = fleet.vehicles.filter(({ groupIds }) => groupIds.includes(groupId)).sort(byName);
+  const others = fleet.vehicles.filter(({ groupIds }) => !groupIds.includes(groupId)).sort(byName);
+  const change = async (body: { add?: string[]; remove?: string[] }, done: string) => {
+    await working(isBusy, async () => {
+      await api.patch('/api/v1/vehicle-groups/{id}/vehicles', { path: { id: groupId }, body });
+      for (const id of [...(body.add ?? []), ...(body.remove ?? [])]) moved(id, groupId, body.add !== undefined);
+      toast(done);
+    });
+  };
+  return (
+    <section class="members">
+      <h3>{`${groups.vehicles} (${members.length})`}</h3>
+      <Adder
+        label={groups.addVehicles}
+        items={others.map(({ id, name, plate }) => ({ id, name, hint: plate }))}
+        isBusy={isBusy.value}
+        onAdd={(ids) => change({ add: [...ids] }, groups.vehiclesAdded(ids.length))}
+      />
+      {members.length === 0 ? (
+        <small>{groups.noVehicles}</small>
+      ) : (
+        <VirtualList
+          label={groups.vehicles}
+          count={members.length}
+          rowHeight={ROW_PX}
+          row={(index, top) => {
+            const { id, name, plate, icon, color } = members[index] as Vehicle;
+            return (
+              <li key={id} class="member" style={{ insetBlockStart: `${top}px` }}>
+                <VehicleIcon name={icon} color={color} />
+                <a href={`/vehicles?vehicle=${id}`}>{name}</a>
+                <small>{plate ?? ''}</small>
+                <RemoveButton
+                  name={name}
+                  isBusy={isBusy.value}
+                  onRemove={() => change({ remove: [id] }, groups.removed(name))}
+                />
+              </li>
+            );
+          }}
+        />
+      )}
+    </section>
+  );
+}
+
+/** What the live API is about to say of the vehicle is shown at once. */
+function moved(id: string, groupId: string, isMember: boolean): void {
+  const vehicle = fleet.vehicles[fleet.indexOf(id)];
+  if (vehicle === undefined) return;
+  const others = vehicle.groupIds.filter((one) => one !== groupId);
+  fleet.put({ ...vehicle, groupIds: isMember ? [...others, groupId] : others });
+}
+
+/** Who may see the vehicles of the group, of those whom the caller may see. */
+function People({ groupId }: { groupId: string }) {
+  const { groups } = t();
+  const people = useSignal<readonly User[] | null>(null);
+  const found = useSignal<readonly User[]>([]);
+  const isBusy = useSignal(false);
+  const load = async () => {
+    const all: User[] = [];
+    for await (const items of api.pages((cursor) =>
+      api.get('/api/v1/vehicle-groups/{id}/users', {
+        path: { id: groupId },
+        query: { limit: 1000, ...(cursor && { cursor }) },
+      }),
+    ))
+      all.push(...items);
+    people.value = all;
+  };
+  const search = async (text: string) => {
+    const q = text.trim();
+    const query = { limit: MOST_FOUND, sort: 'name', ...(q === '' ? {} : { q }) } as const;
+    found.value = (await api.get('/api/v1/users', { query })).items;
+  };
+  useEffect(() => {
+    void working(isBusy, async () => {
+      await Promise.all([load(), search('')]);
+    });
+  }, [groupId]);
+  const change = (body: { add?: string[]; remove?: string[] }, done: string) =>
+    working(isBusy, async () => {
+      await api.patch('/api/v1/vehicle-groups/{id}/users', { path: { id: groupId }, body });
+      await load();
+      toast(done);
+    });
+  if (people.value === null) return null;
+  const has = new Set(people.value.map(({ id }) => id));
+  return (
+    <section class="members">
+      <h3>{`${groups.people} (${people.value.length})`}</h3>
+      <Adder
+        label={groups.addPeople}
+        items={found.value
+          .filter(({ id, role }) => role === 'user' && !has.has(id))
+          .map(({ id, name, login }) => ({ id, name, hint: login }))}
+        isBusy={isBusy.value}
+        onSearch={(text) => void search(text).catch(() => {})}
+        onAdd={(ids) => change({ add: [...ids] }, groups.peopleAdded(ids.length))}
+      />
+      {people.value.length === 0 && <small>{groups.noPeople}</small>}
+      <ul>
+        {people.value.map(({ id, name, login }) => (
+          <li key={id} class="member">
+            <Icon name="user" />
+            <span>{name}</span>
+            <small>{login}</small>
+            <RemoveButton
+              name={name}
+              isBusy={isBusy.value}
+              onRemove={() => change({ remove: [id] }, groups.removed(name))}
+            />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+async function working(isBusy: Signal<boolean>, work: () => Promise<void>): Promise<void> {
+  isBusy.value = true;
+  try {
+    await work();
+  } catch (error) {
+    toast(describeError(error), 'error');
+  } finally {
+    isBusy.value = false;
+  }
+}
+
+interface AdderProps {
+  label: string;
+  items: readonly PickerItem[];
+  isBusy: boolean;
+  onSearch?: (text: string) => void;
+  onAdd: (ids: readonly string[]) => Promise<void>;
+}
+
+function Adder({ onAdd, isBusy, ...picker }: AdderProps) {
+  const chosen = useSignal<readonly string[]>([]);
+  const add = () => void onAdd(chosen.value).then(() => (chosen.value = []));
+  return (
+    <div class="adder">
+      <Picker {...picker} chosen={chosen.value} onChange={(ids) => (chosen.value = ids)} />
+      <button type="button" disabled={isBusy || chosen.value.length === 0} onClick={add}>
+        <Icon name="plus" /> {t().groups.add}
+      </button>
+    </div>
+  );
+}
+
+function RemoveButton({ name, isBusy, onRemove }: { name: string; isBusy: boolean; onRemove: () => void }) {
+  const label = t().groups.remove(name);
+  return <IconButton icon="close" label={label} title={label} disabled={isBusy} onClick={onRemove} />;
+}

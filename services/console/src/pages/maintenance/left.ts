@@ -1,0 +1,36 @@
+import type { MaintenanceDue, MaintenancePlan } from '@outrider/client';
+import { formats } from '../../format.ts';
+import { t } from '../../words/words.ts';
+
+/** What is left of a plan, part by part; what is beyond it says so. */
+export function leftText({ left, counterUnit }: Pick<MaintenanceDue, 'left' | 'counterUnit'>): string {
+  const words = t().maintenance;
+  return partsOf(left, counterUnit ?? '')
+    .map(({ value, text }) => (value < 0 ? words.over(text) : text))
+    .join(' · ');
+}
+
+/** A distance, hours, days and what a custom counter counts, as far as they are set. */
+export function spanText(span: MaintenancePlan['every'], counterName: string | null): string {
+  return (
+    partsOf(span, counterName === null ? '' : `(${counterName})`)
+      .map(({ text }) => text)
+      .join(' · ') || '–'
+  );
+}
+
+function partsOf(
+  { distanceKm, engineHours, days, counter }: MaintenancePlan['every'],
+  unit: string,
+): { value: number; text: string }[] {
+  const words = t().maintenance;
+  const parts: { value: number; text: string }[] = [];
+  if (distanceKm !== null)
+    parts.push({ value: distanceKm, text: formats().distance(Math.round(Math.abs(distanceKm) * 1000)) });
+  if (engineHours !== null)
+    parts.push({ value: engineHours, text: words.hours(formats().number(Math.abs(engineHours), 1)) });
+  if (days !== null) parts.push({ value: days, text: words.days(Math.floor(Math.abs(days))) });
+  if (counter !== null)
+    parts.push({ value: counter, text: `${formats().number(Math.abs(counter), 1)} ${unit}`.trimEnd() });
+  return parts;
+}

@@ -1,0 +1,35 @@
+import { fleet } from '../../fleet/store.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { user } from '../../session.ts';
+import { keepsAccounts } from '../../views.ts';
+import { t } from '../../words/words.ts';
+
+/** Who drives the vehicle now, and what to do where that is not known. */
+export function DriverLine({ vehicleId }: { vehicleId: string }) {
+  void fleet.watchedVersion.value;
+  const driving = fleet.drivingOf(vehicleId);
+  const words = t().drivers;
+  const mayAssign = Boolean(user.value && keepsAccounts(user.value));
+  const { driver = null, code = null } = driving ?? {};
+  if (driver === null && code === null && !mayAssign) return null;
+  return (
+    <p class="driver-line">
+      <Icon name="driver" />
+      {driver !== null ? (
+        <a href={`/drivers?driver=${driver.id}`}>{driver.name}</a>
+      ) : (
+        <span>{code === null ? words.nobody : words.unknownCode(code)}</span>
+      )}
+      {mayAssign && driver === null && code !== null && (
+        <a class="button" href={`/drivers?view=codes&code=${encodeURIComponent(code)}`}>
+          {words.giveCode}
+        </a>
+      )}
+      {mayAssign && (
+        <a class="button" href={`/drivers?view=assignments&assign=1&vehicle=${vehicleId}`}>
+          {words.assign}
+        </a>
+      )}
+    </p>
+  );
+}

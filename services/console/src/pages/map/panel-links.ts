@@ -1,0 +1,9 @@
+import { user } from '../../session.ts';
+import { mayOpen, VIEWS } from '../../views.ts';
+
+/** The address of a screen, opened for one vehicle; null where there is no such screen for this user. */
+export function screenFor(path: string, vehicleId?: string): string | null {
+  const view = VIEWS.find((one) => one.path === path);
+  if (view === undefined || !user.value || !mayOpen(view, user.value)) return null;
+  return vehicleId === undefined ? path : `${path}?vehicle=${vehicleId}`;
+}

@@ -1,0 +1,24 @@
+import { route } from '../../router.ts';
+import { t } from '../../words/words.ts';
+import { screenFor } from '../map/panel-links.ts';
+
+/** The screens about notifications, beside one another. */
+export function Sections() {
+  const words = t().rules;
+  const all = [
+    ['/notifications', words.inbox],
+    ['/rules', words.short],
+    ['/deliveries', words.deliveries],
+  ] as const;
+  return (
+    <nav class="sections" aria-label={t().pages.notifications}>
+      {all
+        .filter(([path]) => screenFor(path) !== null)
+        .map(([path, title]) => (
+          <a key={path} href={path} aria-current={path === route.value.path ? 'page' : undefined}>
+            {title}
+          </a>
+        ))}
+    </nav>
+  );
+}

@@ -1,0 +1,243 @@
+import type { ReportKind } from '@outrider/client';
+import { spaced } from '@outrider/words/spaced';
+import { type Signal, useSignal } from '@preact/signals';
+import { DriverPicker } from '../../drivers/driver-picker.tsx';
+import { Choice, Field } from '../../parts/field.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { GeofencePicker, GroupPicker, Picker, VehiclePicker } from '../../parts/picker.tsx';
+import { SensorPicker } from '../../parts/sensor-picker.tsx';
+import { TimeRangeField } from '../../parts/time-range-field.tsx';
+import { t } from '../../words/words.ts';
+import { titleOfKind } from './kinds.ts';
+import { ShapeDialog } from './shape-dialog.tsx';
+import { fitting, type Question } from './state.ts';
+import { reportWords } from './words.ts';
+
+interface Props {
+  kinds: readonly ReportKind[];
+  question: Signal<Question>;
+  onSubmit: () => void;
+  isBusy: boolean;
+  /** What the API found wrong, by the name of the parameter. */
+  errorsAt: (parameter: string) => string[];
+}
+
+/** What is asked for; the report follows with the button. */
+export function QuestionForm({ kinds, question, onSubmit, isBusy, errorsAt }: Props) {
+  const value = question.value;
+  const kind = kinds.find((one) => one.kind === value.kind);
+  return (
+    <form
+      class="question"
+      aria-label={reportWords().question}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+    >
+      <KindChoice
+        kinds={kinds}
+        value={value.kind}
+        onChange={(chosen) => {
+          question.value = fitting({ ...value, kind: chosen.kind }, chosen);
+        }}
+      />
+      {kind?.hasTimeRange && (
+        <div>
+          <TimeRangeField range={value.range} onChange={(range) => (question.value = { ...value, range })} />
+          <Errors errors={[...errorsAt('from'), ...errorsAt('to')]} />
+        </div>
+      )}
+      {kind && (
+        <QuestionFields
+          kind={kind}
+          value={value}
+          errorsAt={errorsAt}
+          onChange={(part) => (question.value = { ...value, ...part })}
+        />
+      )}
+      <button type="submit" class="primary" disabled={isBusy}>
+        <Icon name="chart" /> {reportWords().show}
+      </button>
+    </form>
+  );
+}
+
+export function KindChoice({
+  kinds,
+  value,
+  onChange,
+}: {
+  kinds: readonly ReportKind[];
+  value: string;
+  onChange: (kind: ReportKind) => void;
+}) {
+  return (
+    <Choice
+      label={reportWords().kind}
+      value={value}
+      onChange={(name) => {
+        const chosen = kinds.find(({ kind }) => kind === name);
+        if (chosen) onChange(chosen);
+      }}
+    >
+      {kinds.map(({ kind }) => (
+        <option key={kind} value={kind} selected={kind === value}>
+          {titleOfKind(kind)}
+        </option>
+      ))}
+    </Choice>
+  );
+}
+
+interface FieldsProps {
+  kind: ReportKind;
+  value: Omit<Question, 'range'>;
+  onChange: (part: Partial<Question>) => void;
+  errorsAt: (parameter: string) => string[];
+  /** Schedules ask about no shape. */
+  hasShape?: boolean;
+}
+
+/** Vehicles and the parameters of the kind, whichever the API says that it has. */
+export function QuestionFields({ kind, value, onChange, errorsAt, hasShape = true }: FieldsProps) {
+  const { parameters } = kind;
+  const isDrawing = useSignal(false);
+  const { vehicleIds, groupId, period, eventKinds, geozoneId, shape, maxPoints, workHours, ecoWeights, sensors } =
+    value;
+  const { driverIds } = value;
+  return (
+    <>
+      <VehiclePicker
+        chosen={vehicleIds}
+        all={reportWords().allVehicles}
+        errors={errorsAt('vehicleId')}
+        onChange={(chosen) => onChange({ vehicleIds: chosen, ...(chosen.length > 0 ? { groupId: null } : {}) })}
+      />
+      <GroupPicker
+        isSingle
+        chosen={groupId === null ? [] : [groupId]}
+        all={t().allGroups}
+        errors={errorsAt('groupId')}
+        onChange={([chosen = null]) => onChange({ groupId: chosen, ...(chosen === null ? {} : { vehicleIds: [] }) })}
+      />
+      {parameters.period && (
+        <Choice
+          label={reportWords().period}
+          value={period ?? parameters.period.default}
+          onChange={(chosen) =>
+            onChange({ period: chosen === parameters.period?.default ? null : (chosen as Question['period']) })
+          }
+        >
+          {parameters.period.values.map((one) => (
+            <option key={one} value={one} selected={one === (period ?? parameters.period?.default)}>
+              {reportWords().periods[one]}
+            </option>
+          ))}
+        </Choice>
+      )}
+      {parameters.eventKinds && (
+        <Picker
+          label={reportWords().eventKinds}
+          all={reportWords().allEvents}
+          items={parameters.eventKinds.values.map((id) => ({ id, name: t().events[id] ?? spaced(id) }))}
+          chosen={eventKinds}
+          errors={errorsAt('kind')}
+          onChange={(chosen) => onChange({ eventKinds: chosen })}
+        />
+      )}
+      {parameters.geozoneId && shape === null && (
+        <GeofencePicker
+          isSingle
+          label={t().geofence}
+          all={reportWords().allGeofences}
+          chosen={geozoneId === null ? [] : [geozoneId]}
+          errors={errorsAt('geozoneId')}
+          onChange={([chosen = null]) => onChange({ geozoneId: chosen })}
+        />
+      )}
+      {parameters.shape && hasShape && (
+        <div class="field">
+          <span class="label">{reportWords().shape}</span>
+          <div class="actions">
+            <button type="button" onClick={() => (isDrawing.value = true)}>
+              <Icon name="fence" /> {shape === null ? reportWords().drawShape : t().shapes[shape.properties.shape]}
+            </button>
+            {shape !== null && (
+              <button type="button" onClick={() => onChange({ shape: null })}>
+                {reportWords().removeShape}
+              </button>
+            )}
+          </div>
+          <small>{reportWords().shapeHint}</small>
+        </div>
+      )}
+      {parameters.maxPoints && (
+        <Field
+          label={kind.isTrack ? reportWords().maxPoints : reportWords().maxIntervals}
+          hint={kind.isTrack ? reportWords().maxPointsHint : reportWords().maxIntervalsHint}
+          type="number"
+          min={parameters.maxPoints.min}
+          max={parameters.maxPoints.max}
+          value={maxPoints ?? ''}
+          errors={errorsAt('maxPoints')}
+          onInput={({ currentTarget: { valueAsNumber } }) =>
+            onChange({ maxPoints: Number.isNaN(valueAsNumber) ? null : valueAsNumber })
+          }
+        />
+      )}
+      {parameters.workHours !== null && (
+        <Field
+          label={reportWords().workHours}
+          hint={reportWords().workHoursHint}
+          maxLength={200}
+          placeholder={parameters.workHours}
+          dir="ltr"
+          value={workHours ?? ''}
+          errors={errorsAt('workHours')}
+          onInput={({ currentTarget }) => onChange({ workHours: currentTarget.value.trim() || null })}
+        />
+      )}
+      {parameters.ecoWeights !== null && (
+        <Field
+          label={reportWords().ecoWeights}
+          hint={reportWords().ecoWeightsHint}
+          maxLength={200}
+          placeholder={parameters.ecoWeights}
+          dir="ltr"
+          value={ecoWeights ?? ''}
+          errors={errorsAt('ecoWeights')}
+          onInput={({ currentTarget }) => onChange({ ecoWeights: currentTarget.value.trim() || null })}
+        />
+      )}
+      {parameters.sensors && (
+        <SensorPicker
+          label={reportWords().sensors}
+          chosen={sensors}
+          all={reportWords().allSensors}
+          errors={errorsAt('sensor')}
+          onChange={(chosen) => onChange({ sensors: chosen })}
+        />
+      )}
+      {parameters.driverIds && (
+        <DriverPicker
+          chosen={driverIds}
+          all={reportWords().allDrivers}
+          errors={errorsAt('driverId')}
+          onChange={(chosen) => onChange({ driverIds: chosen })}
+        />
+      )}
+      {isDrawing.value && (
+        <ShapeDialog
+          shape={shape}
+          onClose={() => (isDrawing.value = false)}
+          onDrawn={(drawn) => onChange({ shape: drawn, geozoneId: null })}
+        />
+      )}
+    </>
+  );
+}
+
+function Errors({ errors }: { errors: readonly string[] }) {
+  return errors.length === 0 ? null : <p class="error">{errors.join('; ')}</p>;
+}

@@ -1,0 +1,59 @@
+import { useEffect } from 'preact/hooks';
+import { drivers, loadDrivers } from '../../drivers/drivers.ts';
+import type { Edit } from '../../parts/edit.ts';
+import { Choice } from '../../parts/field.tsx';
+import { GroupPicker, Picker } from '../../parts/picker.tsx';
+import { t } from '../../words/words.ts';
+import type { RuleFields } from './draft.ts';
+import { listErrors } from './selection.tsx';
+
+/** Who drives: anybody, somebody known, nobody known, or one of some. */
+export function DriverCondition({ edit }: { edit: Edit<RuleFields> }) {
+  const words = t().rules;
+  const { driver } = edit.draft.value;
+  const errors = edit.at('/driver');
+  const choose = (chosen: string) => {
+    if (chosen === 'unknown') edit.set({ driver: 'unknown', driverIds: null, driverGroupIds: null });
+    else edit.set({ driver: chosen === 'known' ? 'known' : null });
+  };
+  return (
+    <>
+      <Choice label={words.driver} value={driver ?? 'any'} onChange={choose}>
+        {(['any', 'known', 'unknown'] as const).map((each) => (
+          <option key={each} value={each} selected={each === (driver ?? 'any')}>
+            {words.driverConditions[each]}
+          </option>
+        ))}
+      </Choice>
+      {errors.length > 0 && <p class="error">{errors.join('; ')}</p>}
+      {driver !== 'unknown' && <DriverPickers edit={edit} />}
+    </>
+  );
+}
+
+/** Some drivers, or those of some groups; neither: anybody. */
+export function DriverPickers({ edit }: { edit: Edit<RuleFields> }) {
+  const words = t().rules;
+  const { driverIds, driverGroupIds } = edit.draft.value;
+  useEffect(() => void loadDrivers(), []);
+  const orNull = (ids: readonly string[]) => (ids.length === 0 ? null : ids);
+  return (
+    <>
+      <Picker
+        label={words.drivers}
+        items={drivers.value ?? []}
+        chosen={driverIds ?? []}
+        all={driverGroupIds === null ? words.anyDriver : words.noGroups}
+        onChange={(ids) => edit.set({ driverIds: orNull(ids) })}
+        errors={listErrors(edit, 'driverIds', driverIds?.length ?? 0)}
+      />
+      <GroupPicker
+        label={words.driverGroups}
+        chosen={driverGroupIds ?? []}
+        all={words.noGroups}
+        onChange={(ids) => edit.set({ driverGroupIds: orNull(ids) })}
+        errors={listErrors(edit, 'driverGroupIds', driverGroupIds?.length ?? 0)}
+      />
+    </>
+  );
+}

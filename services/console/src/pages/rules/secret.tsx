@@ -1,0 +1,28 @@
+import { Dialog } from '../../parts/dialog.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { toast } from '../../parts/toast.tsx';
+import { t } from '../../words/words.ts';
+
+/** The secret of a webhook, the one time that it is shown. */
+export function SecretDialog({ secret, onClose }: { secret: string; onClose: () => void }) {
+  const copy = async () => {
+    await navigator.clipboard?.writeText(secret);
+    toast(t().rules.copied);
+  };
+  return (
+    <Dialog title={t().rules.secretTitle} onClose={onClose}>
+      <p>{t().rules.secretHint}</p>
+      <output class="secret">{secret}</output>
+      <div class="actions">
+        {navigator.clipboard !== undefined && (
+          <button type="button" class="primary" onClick={() => void copy()}>
+            <Icon name="copy" /> {t().rules.copy}
+          </button>
+        )}
+        <button type="button" onClick={onClose}>
+          {t().close}
+        </button>
+      </div>
+    </Dialog>
+  );
+}

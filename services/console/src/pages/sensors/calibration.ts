@@ -1,0 +1,81 @@
+import type { Sensor } from '@outrider/client';
+
+export type Point = Sensor['calibration'][number];
+
+/** At most so many points of a table. */
+export const MOST_POINTS = 200;
+
+export interface ReadPoints {
+  /** By raw value. */
+  points: Point[];
+  /** Lines that are no pair of numbers, from 1. */
+  wrongLines: number[];
+}
+
+/**
+ * Reads what is copied out of a spreadsheet or a data sheet: lines with a raw value and what it stands for. Cells are
+ * parted by tabs, semicolons, commas or spaces; numbers have a point or, where no comma parts cells, a comma. A first
+ * line with words is a heading.
+ */
+export function readPoints(text: string): ReadPoints {
+  const points: Point[] = [];
+  const wrongLines: number[] = [];
+  const lines = text.split(/\r?\n/);
+  let isFirst = true;
+  for (const [nth, line] of lines.entries()) {
+    if (line.trim() === '') continue;
+    const cells = cellsOf(line).map(numberOf);
+    const [raw = null, value = null] = cells;
+    if (raw !== null && value !== null && cells.length === 2) points.push({ raw, value });
+    else if (!isFirst || cells.some((cell) => cell !== null)) wrongLines.push(nth + 1);
+    isFirst = false;
+  }
+  points.sort((a, b) => a.raw - b.raw);
+  return { points, wrongLines };
+}
+
+function cellsOf(line: string): string[] {
+  const parted = [/\t/, /;/, /,\s+|\s+,/, /\s+/, /,/].find((separator) => separator.test(line.trim()));
+  return parted === undefined
+    ? [line]
+    : line
+        .trim()
+        .split(parted)
+        .filter((cell) => cell.trim() !== '');
+}
+
+function numberOf(cell: string): number | null {
+  const text = cell
+    .trim()
+    .replace(/\u2212/g, '-')
+    .replace(',', '.');
+  return /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text) ? Number(text) : null;
+}
+
+/** The table as it is pasted into a spreadsheet. */
+export function writePoints(points: readonly Point[]): string {
+  return points.map(({ raw, value }) => `${raw}\t${value}`).join('\n');
+}
+
+/** Do the values only grow, or only fall? A tank's do; others are often a slip of the keyboard. */
+export function isMonotonic(points: readonly Point[]): boolean {
+  const steps = points.slice(1).map(({ value }, nth) => Math.sign(value - (points[nth]?.value ?? value)));
+  return !(steps.includes(1) && steps.includes(-1));
+}
+
+/** A picture of the table, in a box of the given size: places of its points, the one with the least values first. */
+export function curveOf(
+  points: readonly Point[],
+  { width, height, margin }: { width: number; height: number; margin: number },
+): { x: (raw: number) => number; y: (value: number) => number } {
+  const raws = points.map(({ raw }) => raw);
+  const values = points.map(({ value }) => value);
+  const [leastRaw, mostRaw] = [Math.min(...raws), Math.max(...raws)];
+  const [leastValue, mostValue] = [Math.min(...values), Math.max(...values)];
+  const share = (value: number, from: number, to: number) =>
+    to === from ? 0.5 : Math.min(1, Math.max(0, (value - from) / (to - from)));
+  return {
+    x: (raw) => margin + share(raw, leastRaw, mostRaw) * (width - 2 * margin),
+    y: (value) => height - margin - share(value, leastValue, mostValue) * (height - 2 * margin),
+  };
+}

@@ -1,0 +1,33 @@
+import type { Vehicle } from '@outrider/client';
+import { fleet } from '../../fleet/store.ts';
+import { Edit, ifMatch } from '../../parts/edit.ts';
+import { api } from '../../session.ts';
+import { draftsOf, type SensorDraft } from './draft.ts';
+
+export interface SensorsDraft {
+  sensors: SensorDraft[];
+}
+
+export interface OpenedSensors {
+  edit: Edit<SensorsDraft>;
+  /** As it was last read or saved. */
+  vehicle: Vehicle;
+}
+
+/** @throws {ApiError} for a vehicle that the caller may not see; {ConnectionError} */
+export async function openSensors(id: string, signal: AbortSignal): Promise<OpenedSensors> {
+  const path = { id };
+  const { body, etag } = await api.getTagged('/api/v1/vehicles/{id}', { path, signal });
+  const edit = new Edit<SensorsDraft>({
+    value: { sensors: draftsOf(body) },
+    etag,
+    async read() {
+      const latest = await api.getTagged('/api/v1/vehicles/{id}', { path });
+      return { body: { sensors: draftsOf(latest.body) }, etag: latest.etag };
+    },
+    async save(fields, tag) {
+      fleet.put(await api.patch('/api/v1/vehicles/{id}', { path, headers: ifMatch(tag), body: fields }));
+    },
+  });
+  return { edit, vehicle: body };
+}

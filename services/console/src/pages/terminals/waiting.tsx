@@ -1,0 +1,211 @@
+import { ApiError, type UnknownTerminal } from '@outrider/client';
+import { type Signal, useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { describeError } from '../../errors.ts';
+import { formats } from '../../format.ts';
+import { SubmitButton } from '../../parts/buttons.tsx';
+import { Field } from '../../parts/field.tsx';
+import { bytesOfHex, hexLines } from '../../parts/hex.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { Failure, Message } from '../../parts/message.tsx';
+import { GroupPicker } from '../../parts/picker.tsx';
+import { api } from '../../session.ts';
+import { t } from '../../words/words.ts';
+import { terminalProtocols } from '../vehicles/protocols.ts';
+import { identityOf, keyOf, makerOf, shortId } from './names.ts';
+
+/** Often enough to see a terminal that is being installed, and a small part of the calls of a minute. */
+const POLL_MS = 3000;
+const MOST_SHOWN = 200;
+
+/** A vehicle that was made here: its first position is waited for. */
+export interface Added {
+  id: string;
+  name: string;
+}
+
+/** Unknown terminals, asked for again and again: they are noted by gateways, and no message says so. */
+export function Waiting({ onAdded }: { onAdded: (vehicle: Added) => void }) {
+  const terminals = useSignal<readonly UnknownTerminal[] | null>(null);
+  const error = useSignal<unknown>(null);
+  const opened = useSignal<string | null>(null);
+  const groupIds = useSignal<readonly string[]>([]);
+  const isStopped = useSignal(false);
+  const read = async () => {
+    try {
+      terminals.value = (await api.get('/api/v1/unknown-terminals', { query: { limit: MOST_SHOWN } })).items;
+      error.value = null;
+    } catch (reason) {
+      error.value = reason;
+      isStopped.value = reason instanceof ApiError && reason.status === 403;
+    }
+  };
+  useEffect(() => {
+    void read();
+    const timer = setInterval(() => {
+      if (!document.hidden && !isStopped.peek()) void read();
+    }, POLL_MS);
+    return () => clearInterval(timer);
+  }, []);
+  if (error.value !== null && terminals.value === null)
+    return <Message icon="warning" title={describeError(error.value)} action={t().retry} onAction={read} />;
+  if (terminals.value === null) return <Message title={t().loading} />;
+  if (terminals.value.length === 0)
+    return <Message icon="terminal" title={t().terminals.nobodyWaits} hint={t().terminals.nobodyWaitsHint} />;
+  return (
+    <>
+      <p>
+        <small>{t().terminals.waitingHint}</small>
+      </p>
+      <ul class="cards" aria-live="polite">
+        {terminals.value.map((terminal) => (
+          <Card
+            key={keyOf(terminal)}
+            terminal={terminal}
+            isOpen={opened.value === keyOf(terminal)}
+            onOpen={() => (opened.value = keyOf(terminal))}
+            groupIds={groupIds}
+            onAdded={(vehicle) => {
+              opened.value = null;
+              onAdded(vehicle);
+              void read();
+            }}
+          />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+interface CardProps {
+  terminal: UnknownTerminal;
+  isOpen: boolean;
+  onOpen: () => void;
+  /** Kept from one to the next: a fleet is installed group by group. */
+  groupIds: Signal<readonly string[]>;
+  onAdded: (vehicle: Added) => void;
+}
+
+/** A terminal that said who it is, or a device that was not understood: then by its address, with what it may be. */
+function Card({ terminal, isOpen, onOpen, groupIds, onAdded }: CardProps) {
+  const { terminals } = t();
+  const { protocol, address, firstSeen, lastSeen, attempts, guesses, detail } = terminal;
+  const title = terminalProtocols.value?.items.find(({ name }) => name === protocol)?.title ?? protocol;
+  const ago = (at: string) => formats().ago((Date.now() - Date.parse(at)) / 1000);
+  const known = identityOf(terminal, title);
+  return (
+    <li>
+      <div>
+        <strong>{terminal.terminalId ?? terminals.notUnderstood}</strong>
+        <small>
+          {title} · <bdi>{address}</bdi>
+        </small>
+        <small>
+          {terminals.lastSeen}: {ago(lastSeen)} · {terminals.firstSeen}: {formats().moment(firstSeen)} ·{' '}
+          {terminals.attempts(attempts)}
+        </small>
+        {terminal.terminalId === null && detail !== null && (
+          <small>
+            <bdi lang="en">{detail}</bdi>
+          </small>
+        )}
+        {guesses.map((guess) => (
+          <Guess key={guess.protocol} guess={guess} isRightPort={guess.protocol === protocol} />
+        ))}
+      </div>
+      {known !== null && !isOpen && (
+        <button type="button" onClick={onOpen}>
+          <Icon name="plus" /> {terminals.addVehicle}
+        </button>
+      )}
+      {known !== null && isOpen && (
+        <AddForm
+          terminalId={known.terminalId}
+          name={terminals.vehicleName(makerOf(known.title), shortId(known.terminalId))}
+          groupIds={groupIds}
+          onAdded={onAdded}
+        />
+      )}
+      <FirstBytes terminal={terminal} />
+    </li>
+  );
+}
+
+/** What a device may speak, and where it belongs then. */
+function Guess({ guess, isRightPort }: { guess: UnknownTerminal['guesses'][number]; isRightPort: boolean }) {
+  const { terminals } = t();
+  const { title, port, terminalId } = guess;
+  return (
+    <span class="guess">
+      <Icon name="search" /> {terminals.looksLike(title)}
+      {terminalId !== null && (
+        <>
+          {' '}
+          <strong>{terminalId}</strong>
+        </>
+      )}
+      {!isRightPort && port !== null && <> {terminals.pointAt(String(port))}</>}
+    </span>
+  );
+}
+
+/** What came first, in hexadecimal and as text. */
+function FirstBytes({ terminal: { firstBytes, receivedBytes } }: Pick<CardProps, 'terminal'>) {
+  const { terminals } = t();
+  if (firstBytes === null || firstBytes === '') return null;
+  const bytes = bytesOfHex(firstBytes);
+  return (
+    <details class="first-bytes">
+      <summary>{terminals.firstBytes(bytes.length, receivedBytes ?? bytes.length)}</summary>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls is reached by keyboard. */}
+      <section class="hex" dir="ltr" tabIndex={0} aria-label={terminals.bytes}>
+        <pre>{hexLines(bytes, 8).join('\n')}</pre>
+      </section>
+    </details>
+  );
+}
+
+interface AddFormProps extends Pick<CardProps, 'groupIds' | 'onAdded'> {
+  terminalId: string;
+  name: string;
+}
+
+function AddForm({ terminalId, name: proposed, groupIds, onAdded }: AddFormProps) {
+  const name = useSignal(proposed);
+  const error = useSignal<unknown>(null);
+  const isBusy = useSignal(false);
+  const at = (pointer: string) => (error.value instanceof ApiError ? error.value.at(pointer) : []);
+  const add = async (event: SubmitEvent) => {
+    event.preventDefault();
+    isBusy.value = true;
+    try {
+      const body = { name: name.value.trim(), terminalId, groupIds: [...groupIds.value] };
+      const vehicle = await api.post('/api/v1/vehicles', { body });
+      onAdded({ id: vehicle.id, name: vehicle.name });
+    } catch (reason) {
+      error.value = reason;
+      isBusy.value = false;
+    }
+  };
+  const isOfAField = at('/name').length + at('/groupIds').length > 0;
+  return (
+    <form class="add" onSubmit={add}>
+      <Field
+        label={t().vehiclePages.fields.name}
+        required
+        maxLength={200}
+        value={name.value}
+        errors={at('/name')}
+        onInput={(event) => (name.value = event.currentTarget.value)}
+      />
+      <GroupPicker
+        label={t().vehiclePages.groups}
+        chosen={groupIds.value}
+        errors={at('/groupIds')}
+        onChange={(ids) => (groupIds.value = ids)}
+      />
+      <SubmitButton disabled={isBusy.value}>{t().terminals.createVehicle}</SubmitButton>
+      {error.value !== null && !isOfAField && <Failure>{describeError(error.value)}</Failure>}
+    </form>
+  );
+}

@@ -1,0 +1,75 @@
+import { Icon } from '../../parts/icon.tsx';
+import { VehiclePicker } from '../../parts/picker.tsx';
+import { TimeRangeField } from '../../parts/time-range-field.tsx';
+import { toast } from '../../parts/toast.tsx';
+import { preferences } from '../../preferences.ts';
+import { navigate, route, setQuery } from '../../router.ts';
+import { queryOfRange, type TimeRange } from '../../time-range.ts';
+import { nextRange } from '../../track/range.ts';
+import { t } from '../../words/words.ts';
+import { MOST_VEHICLES } from './choice.ts';
+import { nameOf } from './names.ts';
+
+const PRESETS = ['today', 'yesterday', 'last7days', 'thisWeek', 'lastWeek', 'thisMonth', 'lastMonth'] as const;
+
+/** Which vehicles, and when. */
+export function Filters({ vehicleIds, range }: { vehicleIds: readonly string[]; range: TimeRange }) {
+  const { timeZone } = preferences.value;
+  // Another time has another second and other marks.
+  const set = (next: TimeRange) => setQuery({ ...queryOfRange(next), t: null, mark: null }, { replace: false });
+  return (
+    <div class="filters">
+      <VehiclePicker label={t().trackOf} chosen={vehicleIds} onChange={setVehicles} />
+      {vehicleIds.length > 1 && (
+        <ul class="chosen" aria-label={t().vehicles}>
+          {vehicleIds.map((id, number) => (
+            <li key={id} class={`named vehicle${number}`}>
+              <span>{nameOf(id)}</span>
+              <button
+                type="button"
+                class="icon"
+                aria-label={t().replay.remove(nameOf(id))}
+                onClick={() => setVehicles(vehicleIds.filter((other) => other !== id))}
+              >
+                <Icon name="close" />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <div class="row interval">
+        <button
+          type="button"
+          class="icon"
+          aria-label={t().replay.earlier}
+          onClick={() => set(nextRange(range, -1, timeZone))}
+        >
+          <span class="flip">
+            <Icon name="back" />
+          </span>
+        </button>
+        <TimeRangeField range={range} onChange={set} presets={PRESETS} />
+        <button
+          type="button"
+          class="icon"
+          aria-label={t().replay.later}
+          disabled={range.toMs > Date.now()}
+          onClick={() => set(nextRange(range, 1, timeZone))}
+        >
+          <span class="flip">
+            <Icon name="forward" />
+          </span>
+        </button>
+      </div>
+    </div>
+  );
+}
+
+/** Another choice of vehicles, at the same time. */
+function setVehicles(vehicleIds: readonly string[]): void {
+  if (vehicleIds.length > MOST_VEHICLES) toast(t().replay.mostVehicles(MOST_VEHICLES), 'error');
+  const next = new URLSearchParams(route.peek().query);
+  for (const name of ['vehicle', 'mark']) next.delete(name);
+  const vehicles = new URLSearchParams(vehicleIds.slice(0, MOST_VEHICLES).map((id) => ['vehicle', id]));
+  navigate(`/track?${[vehicles, next].map(String).filter(Boolean).join('&').replaceAll('%3A', ':')}`);
+}

@@ -1,0 +1,41 @@
+import type { EventsRow, StopsRow, TripsRow } from '@outrider/client';
+import { api } from '../../session.ts';
+import type { TimeRange } from '../../time-range.ts';
+import { type Mark, marksOf } from '../../track/marks.ts';
+import { gapOf, type Track, trackOf } from '../../track/track.ts';
+
+/** Points of a track that are enough for a screen, and that the API thins it to, without losing its shape or gaps. */
+const MOST_POINTS = 20_000;
+const PAGE = 1000;
+
+/** A vehicle's part of a replay. */
+export interface Part {
+  vehicleId: string;
+  track: Track;
+  marks: readonly Mark[];
+  trips: readonly TripsRow[];
+  stops: readonly StopsRow[];
+  events: readonly EventsRow[];
+}
+
+/** @throws {ApiError} for a vehicle that the caller may not see; {ConnectionError} */
+export async function readPart(vehicleId: string, { fromMs, toMs }: TimeRange, signal: AbortSignal): Promise<Part> {
+  const [from, to] = [new Date(fromMs).toISOString(), new Date(toMs).toISOString()];
+  const query = { vehicleId, from, to, limit: PAGE };
+  const [positions, trips, stops, events] = await Promise.all([
+    all((cursor) =>
+      api.get('/api/v1/reports/track', { query: { ...query, maxPoints: MOST_POINTS, ...cursor }, signal }),
+    ),
+    all((cursor) => api.get('/api/v1/reports/trips', { query: { ...query, ...cursor }, signal })),
+    all((cursor) => api.get('/api/v1/reports/stops', { query: { ...query, ...cursor }, signal })),
+    all((cursor) => api.get('/api/v1/reports/events', { query: { ...query, ...cursor }, signal })),
+  ]);
+  const track = trackOf(positions, gapOf(toMs - fromMs, positions.length, MOST_POINTS));
+  return { vehicleId, track, marks: marksOf(vehicleId, track, trips, stops, events), trips, stops, events };
+}
+
+async function all<T>(page: (cursor: { cursor?: string }) => Promise<{ items: T[]; nextCursor: string | null }>) {
+  const items: T[] = [];
+  for await (const more of api.pages((cursor) => page(cursor === undefined ? {} : { cursor }))) items.push(...more);
+  return items;
+}

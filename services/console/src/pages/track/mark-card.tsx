@@ -1,0 +1,110 @@
+import type { EcoDrivingRow } from '@outrider/client';
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { readTripScore } from '../../drivers/eco-driving.ts';
+import { ecoWords } from '../../drivers/eco-words.ts';
+import { PointList } from '../../drivers/points.tsx';
+import { ScoreChip } from '../../drivers/score-chip.tsx';
+import { formats } from '../../format.ts';
+import { trackLink } from '../../links.ts';
+import { IconButton } from '../../parts/buttons.tsx';
+import { route, setQuery } from '../../router.ts';
+import type { ReplayClock } from '../../track/clock.ts';
+import type { Mark } from '../../track/marks.ts';
+import { OrderVideo } from '../../video/order-video.tsx';
+import { t } from '../../words/words.ts';
+import type { Part } from './load.ts';
+import { describeMark, nameOf } from './names.ts';
+
+/** What the chosen mark was: a trip, a stop, an event, a gap. */
+export function MarkCard({ parts, clock }: { parts: readonly Part[]; clock: ReplayClock }) {
+  const key = route.value.query.get('mark');
+  const mark = parts.flatMap(({ marks }) => marks).find((one) => one.key === key);
+  if (mark === undefined) return null;
+  const { vehicleId, fromMs, toMs, longitude, latitude } = mark;
+  const format = formats();
+  return (
+    <aside class="panel card" aria-label={t().replay.details}>
+      <header>
+        <div>
+          <h2>{describeMark(mark)}</h2>
+          <small>{nameOf(vehicleId)}</small>
+        </div>
+        <IconButton icon="close" label={t().close} onClick={() => setQuery({ mark: null })} />
+      </header>
+      <div class="body">
+        <dl class="facts">
+          {factsOf(mark).map(([label, value]) => (
+            <>
+              <dt key={`${label} term`}>{label}</dt>
+              <dd key={label}>
+                <bdi>{value}</bdi>
+              </dd>
+            </>
+          ))}
+          <dt>{t().place}</dt>
+          <dd>
+            <bdi>{format.coordinates(latitude, longitude)}</bdi>
+          </dd>
+        </dl>
+        {mark.kind === 'trip' && <TripScore key={mark.key} vehicleId={vehicleId} startedAtMs={fromMs} />}
+        <div class="actions">
+          <button type="button" onClick={() => clock.seek(fromMs)}>
+            {t().replay.toBegin}
+          </button>
+          <OrderVideo vehicleId={vehicleId} atMs={fromMs} />
+          {toMs !== null && toMs > fromMs && (
+            <>
+              <button type="button" onClick={() => clock.seek(toMs)}>
+                {t().replay.toEnd}
+              </button>
+              <a class="button" href={trackLink({ vehicleId, fromMs, toMs: toMs + 1000 })}>
+                {t().replay.onlyThis}
+              </a>
+            </>
+          )}
+        </div>
+      </div>
+    </aside>
+  );
+}
+
+/** How the trip was driven: its score, and what cost points. */
+function TripScore({ vehicleId, startedAtMs }: { vehicleId: string; startedAtMs: number }) {
+  const found = useSignal<EcoDrivingRow | null>(null);
+  useEffect(() => {
+    const ending = new AbortController();
+    readTripScore(vehicleId, startedAtMs, ending.signal).then(
+      (row) => (found.value = row),
+      // The trip is shown without it.
+      () => {},
+    );
+    return () => ending.abort();
+  }, [vehicleId, startedAtMs]);
+  const row = found.value;
+  if (row === null) return null;
+  return (
+    <section class="trip-score" aria-label={ecoWords().score}>
+      <p>
+        {ecoWords().score} <ScoreChip score={row.ecoScore} />
+      </p>
+      <PointList points={row} />
+    </section>
+  );
+}
+
+function factsOf({ fromMs, toMs, durationSeconds, distanceM, row }: Mark): [string, string][] {
+  const format = formats();
+  const event = row !== null && 'phase' in row ? row : null;
+  const facts: [string, string | null][] = [
+    [t().replay.begin, format.dateTimeWithSeconds(fromMs)],
+    [t().replay.end, toMs === null ? t().ongoing : format.dateTimeWithSeconds(toMs)],
+    [t().replay.duration, format.duration(durationSeconds)],
+    [t().distance, distanceM === null ? null : format.distance(distanceM)],
+    [t().geofence, event?.geozoneName ?? null],
+    [t().replay.limit, event?.limitKmh == null ? null : format.speed(event.limitKmh)],
+    [t().highestSpeed, event?.peakKmh == null ? null : format.speed(event.peakKmh)],
+    [t().alarms, event?.alarm ?? null],
+  ];
+  return facts.filter((fact): fact is [string, string] => fact[1] !== null);
+}

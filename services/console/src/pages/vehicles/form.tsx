@@ -1,0 +1,379 @@
+import { ApiError, type Vehicle } from '@outrider/client';
+import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
+import { CustomFields } from '../../custom-fields/custom-fields.tsx';
+import { customFieldLabels } from '../../custom-fields/words.ts';
+import { describeError } from '../../errors.ts';
+import { fleet, groups } from '../../fleet/store.ts';
+import { IconButton } from '../../parts/buttons.tsx';
+import { Edit, ifMatch } from '../../parts/edit.ts';
+import { ChoiceField, EditForm, NumberField, TextField } from '../../parts/edit-form.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { lazy } from '../../parts/lazy.tsx';
+import { GroupPicker } from '../../parts/picker.tsx';
+import { Loaded, useReading } from '../../parts/reading.tsx';
+import type { VehicleIconName } from '../../parts/vehicle-icon.tsx';
+import { protectionWords } from '../../protection/words.ts';
+import { route, setQuery } from '../../router.ts';
+import { api, user } from '../../session.ts';
+import { keepsAccounts } from '../../views.ts';
+import { t } from '../../words/words.ts';
+import { words as sensorWords } from '../sensors/words.ts';
+import { ColorField, IconField } from './appearance.tsx';
+import { dealers } from './dealers.ts';
+import { DeviceModelField } from './device-model.tsx';
+import { bodyOf, draftOf, newDraft, POINTERS, type VehicleDraft } from './draft.ts';
+import {
+  DRIVING_FIELDS,
+  FUEL_FIELDS,
+  MOTION_FIELDS,
+  type NumberName,
+  numberProps,
+  SPEED_FIELDS,
+  textProps,
+} from './plain-fields.ts';
+import { boundProtocols, protocolTitle, terminalProtocols } from './protocols.ts';
+import { Suspension } from './suspension.tsx';
+import { VideoDialog } from './video-dialog.tsx';
+
+const EraseDialog = lazy(async () => (await import('../../protection/erase-dialog.tsx')).EraseDialog);
+const SensorsDialog = lazy(async () => (await import('../sensors/sensors-dialog.tsx')).SensorsDialog);
+
+interface Props {
+  /** Null: a new vehicle. */
+  id: string | null;
+  onClose: () => void;
+  /** Gets the id of a new vehicle. */
+  onSaved: (id: string | null) => void;
+}
+
+interface Opened {
+  edit: Edit<VehicleDraft>;
+  vehicle: Vehicle | null;
+}
+
+/** Everything that is set of a vehicle. */
+export function VehicleForm({ id, onClose, onSaved }: Props) {
+  const saved = useRef<string | null>(null);
+  const opened = useReading<Opened>(
+    (ending) =>
+      open(id, ending, (vehicle) => {
+        saved.current = vehicle.id;
+        // A new one comes by the live API, which then sends its positions as well.
+        if (id !== null) fleet.put(vehicle);
+      }),
+    [id],
+  );
+  const title = id === null ? t().vehiclePages.newVehicle : (opened.value.value?.vehicle?.name ?? '');
+  return (
+    <aside class="detail" aria-label={title}>
+      <header>
+        <h2>{title}</h2>
+        {id !== null && fleet.indexOf(id) >= 0 && (
+          <a class="button" href={`/?vehicle=${id}`}>
+            <Icon name="map" /> {t().vehiclePages.showOnMap}
+          </a>
+        )}
+        <IconButton icon="close" label={t().close} onClick={onClose} />
+      </header>
+      <Loaded of={opened} describe={readError}>
+        {(vehicle) => (
+          <Fields
+            {...vehicle}
+            onDone={() => onSaved(id === null ? saved.current : null)}
+            onSuspended={() => onSaved(id)}
+          />
+        )}
+      </Loaded>
+    </aside>
+  );
+}
+
+function readError(error: unknown): string {
+  return error instanceof ApiError && error.status === 404 ? t().vehiclePages.gone : describeError(error);
+}
+
+/** @param onSaved called with each version that was saved */
+async function open(id: string | null, signal: AbortSignal, onSaved: (vehicle: Vehicle) => void): Promise<Opened> {
+  if (id === null) {
+    const save = async (fields: Partial<VehicleDraft>) =>
+      onSaved(await api.post('/api/v1/vehicles', { body: bodyOf(fields) }));
+    return { edit: new Edit({ value: newDraft(), etag: null, save }), vehicle: null };
+  }
+  const path = { id };
+  const { body: vehicle, etag } = await api.getTagged('/api/v1/vehicles/{id}', { path, signal });
+  const edit = new Edit<VehicleDraft>({
+    value: draftOf(vehicle),
+    etag,
+    async read() {
+      const latest = await api.getTagged('/api/v1/vehicles/{id}', { path });
+      return { body: draftOf(latest.body), etag: latest.etag };
+    },
+    async save(fields, tag) {
+      const headers = ifMatch(tag);
+      onSaved(
+        await api.patch('/api/v1/vehicles/{id}', { path, headers, body: bodyOf(fields, vehicle.customAttributes) }),
+      );
+    },
+  });
+  return { edit, vehicle };
+}
+
+interface FieldsProps extends Opened {
+  onDone: () => void;
+  /** It was suspended or resumed. */
+  onSuspended: () => void;
+}
+
+function Fields({ edit, vehicle, onDone, onSuspended }: FieldsProps) {
+  const { vehiclePages: vehicles } = t();
+  const { name } = edit.draft.value;
+  const isKeeper = Boolean(user.value && keepsAccounts(user.value));
+  const removal =
+    vehicle === null || !isKeeper
+      ? {}
+      : {
+          removal: {
+            question: vehicles.deleteQuestion(vehicle.name),
+            done: vehicles.deleted,
+            run: (etag: string | null) =>
+              api.delete('/api/v1/vehicles/{id}', {
+                path: { id: vehicle.id },
+                headers: ifMatch(etag),
+              }),
+          },
+        };
+  return (
+    <>
+      <EditForm
+        edit={edit}
+        labels={labels()}
+        describe={describeValue}
+        saved={vehicles.saved}
+        onSaved={onDone}
+        {...removal}
+        actions={vehicle !== null && <MoreButtons />}
+      >
+        <Basics edit={edit} />
+        <Terminal edit={edit} hasSecret={vehicle?.terminalAccess.hasSecret ?? false} />
+        <Numbers edit={edit} title={vehicles.sections.speed} names={SPEED_FIELDS} />
+        <Numbers edit={edit} title={vehicles.sections.motion} names={MOTION_FIELDS} />
+        <Numbers edit={edit} title={vehicles.sections.driving} names={DRIVING_FIELDS} />
+        <Numbers edit={edit} title={vehicles.sections.fuel} names={FUEL_FIELDS}>
+          {vehicle !== null && <LevelSource vehicle={vehicle} />}
+        </Numbers>
+        <CustomFields edit={edit} />
+      </EditForm>
+      {vehicle !== null && (
+        <Suspension
+          vehicle={vehicle}
+          onChange={(changed) => {
+            fleet.put(changed);
+            onSuspended();
+          }}
+        />
+      )}
+      {vehicle !== null && route.value.query.get('video') === '1' && (
+        <VideoDialog vehicle={vehicle} title={name} onClose={() => setQuery({ video: null })} />
+      )}
+      {vehicle !== null && route.value.query.get('erase') === '1' && (
+        <EraseDialog vehicle={vehicle} onClose={() => setQuery({ erase: null })} />
+      )}
+      {vehicle !== null && route.value.query.get('sensors') === '1' && (
+        <SensorsDialog vehicleId={vehicle.id} onClose={() => setQuery({ sensors: null, sensor: null })} />
+      )}
+    </>
+  );
+}
+
+function MoreButtons() {
+  return (
+    <>
+      <button type="button" onClick={() => setQuery({ sensors: '1' })}>
+        <Icon name="gauge" /> {sensorWords().sensors}
+      </button>
+      <button type="button" onClick={() => setQuery({ video: '1' })}>
+        <Icon name="video" /> {t().vehiclePages.video}
+      </button>
+      <button type="button" onClick={() => setQuery({ erase: '1' })}>
+        <Icon name="trash" /> {protectionWords().erase}
+      </button>
+    </>
+  );
+}
+
+/** Which sensors measure the tank: as the live definitions have them, which follow the sensors' form. */
+function LevelSource({ vehicle }: { vehicle: Vehicle }) {
+  void fleet.version.value;
+  const { sensors } = fleet.vehicles[fleet.indexOf(vehicle.id)] ?? vehicle;
+  const levels = sensors.filter(({ kind }) => kind === 'fuel-level').map(({ name }) => name);
+  const text = sensorWords();
+  return <small>{levels.length === 0 ? text.levelByTerminal : text.levelBy(levels.join(', '))}</small>;
+}
+
+interface Part {
+  edit: Edit<VehicleDraft>;
+}
+
+function Basics({ edit }: Part) {
+  const { vehiclePages: vehicles } = t();
+  const { color, icon, groupIds } = edit.draft.value;
+  const isOperator = user.value?.role === 'operator';
+  return (
+    <fieldset>
+      <legend>{vehicles.sections.basics}</legend>
+      <TextField edit={edit} name="name" {...textProps('name')} />
+      <div class="pair">
+        <TextField edit={edit} name="plate" isNullable {...textProps('plate')} />
+        <TextField edit={edit} name="vin" isNullable {...textProps('vin')} />
+      </div>
+      <IconField
+        value={icon}
+        color={color}
+        errors={edit.at('/icon')}
+        onChange={(chosen) => edit.set({ icon: chosen })}
+      />
+      <ColorField value={color} errors={edit.at('/color')} onChange={(chosen) => edit.set({ color: chosen })} />
+      {user.value && keepsAccounts(user.value) && (
+        <GroupPicker
+          label={vehicles.groups}
+          chosen={groupIds}
+          errors={edit.at('/groupIds')}
+          onChange={(chosen) => edit.set({ groupIds: [...chosen] })}
+        />
+      )}
+      {isOperator && dealers.value.length > 0 && (
+        <>
+          <ChoiceField
+            edit={edit}
+            name="dealerId"
+            label={vehicles.owner}
+            options={[
+              ['', vehicles.operatorsOwn],
+              ...dealers.value.map(({ id, name }): [string, string] => [id, name]),
+            ]}
+          />
+          {!edit.isNew && 'dealerId' in edit.changes.value && <small>{vehicles.transferHint}</small>}
+        </>
+      )}
+    </fieldset>
+  );
+}
+
+function Terminal({ edit, hasSecret }: Part & { hasSecret: boolean }) {
+  const { vehiclePages: vehicles } = t();
+  const { protocol, secret, deviceModel } = edit.draft.value;
+  const known = terminalProtocols.value?.items.find(({ name }) => name === protocol);
+  const mayHaveSecret = known === undefined || known.authentication !== null;
+  return (
+    <fieldset>
+      <legend>{vehicles.sections.terminal}</legend>
+      <TextField edit={edit} name="terminalId" isNullable {...textProps('terminalId')} />
+      <ChoiceField
+        edit={edit}
+        name="protocol"
+        label={vehicles.protocol}
+        pointer={POINTERS.protocol}
+        options={boundProtocols()}
+      />
+      <DeviceModelField
+        value={deviceModel}
+        protocol={protocol}
+        errors={edit.at('/deviceModel')}
+        onChange={(model) => edit.set({ deviceModel: model })}
+      />
+      {(mayHaveSecret || hasSecret) && (
+        <TextField
+          edit={edit}
+          name="secret"
+          type="password"
+          autocomplete="new-password"
+          label={vehicles.secret}
+          pointer={POINTERS.secret}
+          disabled={secret === null}
+          hint={hasSecret ? vehicles.secretSet : vehicles.secretHint}
+        />
+      )}
+      {hasSecret && (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={secret === null}
+            onChange={(event) => edit.set({ secret: event.currentTarget.checked ? null : '' })}
+          />
+          <span>{vehicles.forgetSecret}</span>
+        </label>
+      )}
+      <TextField
+        edit={edit}
+        name="networks"
+        label={vehicles.networks}
+        pointer={POINTERS.networks}
+        hint={vehicles.networksHint}
+      />
+      <NetworkErrors edit={edit} />
+      <TextField
+        edit={edit}
+        name="certificateSha256"
+        isNullable
+        label={vehicles.certificate}
+        pointer={POINTERS.certificateSha256}
+        hint={vehicles.certificateHint}
+      />
+    </fieldset>
+  );
+}
+
+/** Each network has errors of its own. */
+function NetworkErrors({ edit }: Part) {
+  const count = edit.draft.value.networks.split(/[\s,;]+/).length;
+  const errors = Array.from({ length: count }, (_, nth) => edit.at(`${POINTERS.networks}/${nth}`)).flat();
+  return errors.length === 0 ? null : <p class="error">{[...new Set(errors)].join('; ')}</p>;
+}
+
+interface NumbersProps extends Part {
+  title: string;
+  names: readonly NumberName[];
+  children?: ComponentChildren;
+}
+
+function Numbers({ edit, title, names, children }: NumbersProps) {
+  return (
+    <details>
+      <summary>{title}</summary>
+      {names.map((name) => (
+        <NumberField key={name} edit={edit} name={name} {...numberProps(name)} />
+      ))}
+      {children}
+    </details>
+  );
+}
+
+function labels(): Record<keyof VehicleDraft, string> {
+  const { vehiclePages: vehicles } = t();
+  const { protocol, secret, networks, certificate, owner, groups: inGroups, fields } = vehicles;
+  return {
+    ...fields,
+    ...customFieldLabels(),
+    protocol,
+    secret,
+    networks,
+    certificateSha256: certificate,
+    dealerId: owner,
+    groupIds: inGroups,
+  };
+}
+
+/** A value as both versions are compared by people. */
+function describeValue(name: keyof VehicleDraft, value: unknown): string | undefined {
+  const { vehiclePages: vehicles } = t();
+  if (name === 'groupIds')
+    return (value as string[]).map((id) => groups.value.find((group) => group.id === id)?.name ?? id).join(', ');
+  if (name === 'dealerId')
+    return value === null ? vehicles.operatorsOwn : dealers.value.find(({ id }) => id === value)?.name;
+  if (name === 'protocol') return protocolTitle(value as string);
+  if (name === 'icon' && value !== null) return vehicles.icons[value as VehicleIconName];
+  if (name === 'color' && value !== null) return (vehicles.colors as Record<string, string>)[value as string];
+  if (name === 'secret') return value === null ? vehicles.forgetSecret : '••••';
+  return undefined;
+}

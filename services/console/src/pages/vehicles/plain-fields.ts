@@ -1,0 +1,47 @@
+import { type FieldRule, NewVehicleFields } from '@outrider/client';
+import { t } from '../../words/words.ts';
+
+/** The numbers of a vehicle, as its form shows them. */
+export const SPEED_FIELDS = ['speedLimitKmh', 'speedToleranceKmh', 'speedingMinSeconds'] as const;
+export const MOTION_FIELDS = [
+  'offlineAfterMinutes',
+  'movingSpeedKmh',
+  'movingDistanceM',
+  'tripStopMinutes',
+  'tripGapMinutes',
+] as const;
+export const FUEL_FIELDS = ['tankCapacityL', 'minRefuelL', 'minDrainL', 'fuelPer100KmL', 'fuelPerHourL'] as const;
+export const DRIVING_FIELDS = ['harshAccelerationMps2', 'harshBrakingMps2', 'harshCorneringMps2'] as const;
+export type NumberName =
+  | (typeof SPEED_FIELDS)[number]
+  | (typeof MOTION_FIELDS)[number]
+  | (typeof FUEL_FIELDS)[number]
+  | (typeof DRIVING_FIELDS)[number];
+export type TextName = 'name' | 'plate' | 'vin' | 'terminalId';
+
+/** Label, limits and hint of a field: the limits are those of the API. */
+export function numberProps(name: NumberName) {
+  const { minimum, maximum, isNullable }: FieldRule = NewVehicleFields[name];
+  const { fields, hints, range } = t().vehiclePages;
+  const limits = minimum === undefined || maximum === undefined ? '' : range(String(minimum), String(maximum));
+  const hint = [hints[name], limits].filter((text) => text !== '').join('. ');
+  return {
+    label: fields[name],
+    hint,
+    required: !isNullable,
+    ...(minimum === undefined ? {} : { min: minimum }),
+    ...(maximum === undefined ? {} : { max: maximum }),
+  };
+}
+
+export function textProps(name: TextName) {
+  const { maxLength, isRequired, example }: FieldRule = NewVehicleFields[name];
+  const { fields, hints } = t().vehiclePages;
+  return {
+    label: fields[name],
+    ...(name in hints ? { hint: hints[name as keyof typeof hints] } : {}),
+    required: isRequired,
+    ...(maxLength === undefined ? {} : { maxLength }),
+    ...(example === undefined ? {} : { placeholder: String(example) }),
+  };
+}

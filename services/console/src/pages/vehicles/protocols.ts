@@ -1,0 +1,40 @@
+import type { TerminalProtocols, Vehicle } from '@outrider/client';
+import { signal } from '@preact/signals';
+import { api } from '../../session.ts';
+import { t } from '../../words/words.ts';
+
+export type BoundProtocol = Vehicle['terminalAccess']['protocol'];
+export type TerminalProtocol = TerminalProtocols['items'][number];
+
+/** What terminals can speak, and where to point them; null: not read yet. */
+export const terminalProtocols = signal<TerminalProtocols | null>(null);
+
+export async function loadProtocols(): Promise<void> {
+  terminalProtocols.value = await api.get('/api/v1/terminal-protocols');
+}
+
+/** What a vehicle's terminal can be bound to. */
+export function boundProtocols(): readonly (readonly [BoundProtocol, string])[] {
+  const { learn, any } = t().vehiclePages.protocols;
+  const known = (terminalProtocols.value?.items ?? []).map(
+    ({ name, title }) => [name as BoundProtocol, title] as const,
+  );
+  return [['learn', learn], ['any', any], ...known];
+}
+
+export function protocolTitle(name: string): string {
+  return boundProtocols().find(([one]) => one === name)?.[1] ?? name;
+}
+
+/**
+ * The models that a vehicle's terminal can be.
+ *
+ * @param protocol of the vehicle; left out, or one that is not a protocol's name: every model
+ */
+export function modelsFor(
+  protocols: readonly Pick<TerminalProtocol, 'name' | 'models'>[],
+  protocol?: string,
+): readonly string[] {
+  const bound = protocols.filter(({ name }) => name === protocol);
+  return (bound.length > 0 ? bound : protocols).flatMap(({ models }) => models);
+}

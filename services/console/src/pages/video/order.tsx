@@ -1,0 +1,263 @@
+import { ApiError, type VideoProfile } from '@outrider/client';
+import { useSignal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
+import { describeError } from '../../errors.ts';
+import { formats } from '../../format.ts';
+import { timeOf } from '../../links.ts';
+import { Choice, Field } from '../../parts/field.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { Failure } from '../../parts/message.tsx';
+import { Picker } from '../../parts/picker.tsx';
+import { toast } from '../../parts/toast.tsx';
+import { preferences } from '../../preferences.ts';
+import { navigate, route, setQuery, withQuery } from '../../router.ts';
+import { api } from '../../session.ts';
+import { localText, timeOfLocalText } from '../../time-range.ts';
+import { videoProfiles } from '../../video/profiles.ts';
+import { t } from '../../words/words.ts';
+import { nameOfVehicle } from './clip-card.tsx';
+import { ClipMapBox } from './clip-map-box.tsx';
+import { clipAround } from './clips.ts';
+import type { VideoTasks } from './tasks.ts';
+import { Timeline } from './timeline.tsx';
+import { useTrack } from './use-track.ts';
+
+/** What the time line shows before and after the moment. */
+const AROUND_MS = 30 * 60_000;
+const SHORT_MS = 60_000;
+
+interface Props {
+  vehicleId: string | null;
+  tasks: VideoTasks;
+}
+
+/** Orders a clip: vehicle, channels, and an interval that is chosen on a time line, on the track, or typed. */
+export function OrderForm({ vehicleId, tasks }: Props) {
+  const profile = vehicleId === null ? undefined : videoProfiles.value?.get(vehicleId);
+  const items = [...(videoProfiles.value?.keys() ?? [])].map((id) => ({ id, name: nameOfVehicle(id) }));
+  return (
+    <section class="stage" aria-label={t().video.order}>
+      <header class="stage-head">
+        <h2>{t().video.order}</h2>
+        <button
+          type="button"
+          class="icon"
+          aria-label={t().close}
+          onClick={() => navigate(withQuery({ order: null, t: null }))}
+        >
+          <Icon name="close" />
+        </button>
+      </header>
+      <div class="order">
+        <Picker
+          label={t().video.vehicle}
+          items={items.sort((a, b) => a.name.localeCompare(b.name))}
+          chosen={vehicleId === null ? [] : [vehicleId]}
+          isSingle
+          onChange={([id]) => setQuery({ vehicle: id ?? null })}
+        />
+        {profile !== undefined && <Fields key={profile.id} profile={profile} tasks={tasks} />}
+        {vehicleId !== null && profile === undefined && <p>{t().video.noCamerasHint}</p>}
+      </div>
+    </section>
+  );
+}
+
+function Fields({ profile, tasks }: { profile: VideoProfile; tasks: VideoTasks }) {
+  const { vehicleId, channels, maxFragmentSeconds } = profile;
+  const { timeZone } = preferences.value;
+  const begun = useMemo(() => {
+    const nowMs = Date.now();
+    return clipAround(timeOf(route.peek().query.get('t')) ?? nowMs, nowMs, maxFragmentSeconds);
+  }, [maxFragmentSeconds]);
+  const startMs = useSignal(begun.startMs);
+  const endMs = useSignal(begun.endMs);
+  // Nothing is to be seen of the future.
+  const centreMs = useSignal(Math.min(begun.startMs, Date.now() - AROUND_MS));
+  const chosen = useSignal<ReadonlySet<number>>(new Set(channels.map(({ number }) => number)));
+  const quality = useSignal(profile.quality);
+  const hasSound = useSignal(profile.audio);
+  const error = useSignal<unknown>(null);
+  const isBusy = useSignal(false);
+  const fromMs = centreMs.value - AROUND_MS;
+  const toMs = centreMs.value + AROUND_MS;
+  const track = useTrack(vehicleId, fromMs, toMs);
+
+  const pick = (timeMs: number) => {
+    const lengthMs = Math.min(Math.max(1000, endMs.peek() - startMs.peek()), maxFragmentSeconds * 1000);
+    const clip = clipAround(timeMs, Date.now(), maxFragmentSeconds);
+    const middle = (clip.startMs + clip.endMs) / 2;
+    startMs.value = Math.floor(Math.min(middle - lengthMs / 2, Date.now() - lengthMs) / 1000) * 1000;
+    endMs.value = startMs.value + lengthMs;
+  };
+  const order = async (event: SubmitEvent) => {
+    event.preventDefault();
+    isBusy.value = true;
+    error.value = null;
+    const ordered = new Set<number>();
+    try {
+      for (const channel of chosen.value) {
+        const [start, end] = [startMs.value, endMs.value].map((ms) => new Date(ms).toISOString()) as [string, string];
+        const body = { profileId: profile.id, channel, start, end, quality: quality.value, audio: hasSound.value };
+        await api.post('/service/ovms/api/tasks', { body });
+        ordered.add(channel);
+      }
+      setQuery({ order: null, t: null });
+    } catch (reason) {
+      error.value = reason;
+    }
+    // What was ordered is not ordered again with the rest.
+    chosen.value = new Set([...chosen.value].filter((channel) => !ordered.has(channel)));
+    isBusy.value = false;
+    if (ordered.size === 0) return;
+    toast(t().video.ordered(ordered.size));
+    void tasks.reload();
+  };
+  const at = (pointer: string) => (error.value instanceof ApiError ? error.value.at(pointer) : []);
+  const isElsewhere =
+    error.value !== null && ['/start', '/end', '/channel'].every((pointer) => at(pointer).length === 0);
+  const setTime = (time: { value: number }) => (event: { currentTarget: HTMLInputElement }) => {
+    const ms = timeOfLocalText(event.currentTarget.value, timeZone);
+    if (ms === null) return;
+    time.value = ms;
+    if (Math.abs(ms - centreMs.peek()) > AROUND_MS) centreMs.value = ms;
+  };
+  return (
+    <>
+      <form class="order-form" onSubmit={order}>
+        <Connection profile={profile} />
+        <fieldset class="channels">
+          <legend>{t().video.channels}</legend>
+          {channels.map(({ number, name }) => (
+            <label key={number} class="check">
+              <input
+                type="checkbox"
+                checked={chosen.value.has(number)}
+                onChange={({ currentTarget: { checked } }) => {
+                  const next = new Set(chosen.peek());
+                  if (checked) next.add(number);
+                  else next.delete(number);
+                  chosen.value = next;
+                }}
+              />
+              <span>{name}</span>
+            </label>
+          ))}
+          {chosen.value.size === 0 && <p class="error">{t().video.noChannel}</p>}
+          {at('/channel').map((text) => (
+            <p key={text} class="error">
+              {text}
+            </p>
+          ))}
+        </fieldset>
+        <div class="times">
+          <Field
+            label={t().video.start}
+            type="datetime-local"
+            step={1}
+            required
+            value={localText(startMs.value, timeZone)}
+            errors={at('/start')}
+            onChange={setTime(startMs)}
+          />
+          <Field
+            label={t().video.end}
+            type="datetime-local"
+            step={1}
+            required
+            value={localText(endMs.value, timeZone)}
+            errors={at('/end')}
+            hint={t().video.longest(formats().duration(maxFragmentSeconds))}
+            onChange={setTime(endMs)}
+          />
+          <Choice
+            label={t().video.quality}
+            value={quality.value}
+            onChange={(value) => {
+              quality.value = value as VideoProfile['quality'];
+            }}
+          >
+            {(['main', 'sub'] as const).map((one) => (
+              <option key={one} value={one} selected={one === quality.value}>
+                {t().video.qualities[one]}
+              </option>
+            ))}
+          </Choice>
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={hasSound.value}
+              onChange={({ currentTarget: { checked } }) => {
+                hasSound.value = checked;
+              }}
+            />
+            <span>{t().video.sound}</span>
+          </label>
+        </div>
+        <div class="strip">
+          <button
+            type="button"
+            class="icon"
+            aria-label={t().video.earlier}
+            onClick={() => {
+              centreMs.value -= AROUND_MS;
+            }}
+          >
+            <span class="flip">
+              <Icon name="back" />
+            </span>
+          </button>
+          <div>
+            <Timeline
+              fromMs={fromMs}
+              toMs={toMs}
+              startMs={startMs.value}
+              endMs={endMs.value}
+              track={track.value}
+              tasks={(tasks.items ?? []).filter((task) => task.vehicleId === vehicleId)}
+              onPick={pick}
+            />
+            <div class="hours">
+              <small>{formats().moment(fromMs)}</small>
+              <small>{formats().moment(centreMs.value)}</small>
+              <small>{formats().moment(toMs)}</small>
+            </div>
+          </div>
+          <button
+            type="button"
+            class="icon"
+            aria-label={t().video.later}
+            disabled={toMs > Date.now() + SHORT_MS}
+            onClick={() => {
+              centreMs.value += AROUND_MS;
+            }}
+          >
+            <span class="flip">
+              <Icon name="forward" />
+            </span>
+          </button>
+        </div>
+        <small>{t().video.timelineHint}</small>
+        {isElsewhere && <Failure>{describeError(error.value)}</Failure>}
+        <div class="actions">
+          <button type="submit" class="primary" disabled={isBusy.value || chosen.value.size === 0}>
+            <Icon name="video" /> {t().video.order}
+          </button>
+        </div>
+      </form>
+      <ClipMapBox track={track.value} timeMs={startMs} onPick={pick} />
+    </>
+  );
+}
+
+/** Whether the terminal can be asked now. */
+function Connection({ profile: { online, onlineChangedAt } }: { profile: VideoProfile }) {
+  const words = t().video;
+  const text =
+    online === null || onlineChangedAt === null
+      ? words.neverOnline
+      : online
+        ? words.online
+        : words.offline(formats().moment(onlineChangedAt));
+  return <p class={`chip ${online ? 'moving' : 'offline'} connection`}>{text}</p>;
+}

@@ -1,0 +1,210 @@
+import type { VideoStorage } from '@outrider/client';
+import { untracked, useSignal, useSignalEffect } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
+import '../../style/video.css';
+import { describeError } from '../../errors.ts';
+import { formats, isolated } from '../../format.ts';
+import { live } from '../../live/live.ts';
+import { Choice } from '../../parts/field.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { Message } from '../../parts/message.tsx';
+import { Picker } from '../../parts/picker.tsx';
+import { navigate, route, setQuery, withQuery } from '../../router.ts';
+import { api, user } from '../../session.ts';
+import { readVideoProfiles, videoProfiles } from '../../video/profiles.ts';
+import { isOperator } from '../../views.ts';
+import { t } from '../../words/words.ts';
+import { screenFor } from '../map/panel-links.ts';
+import { ClipCard, nameOfVehicle } from './clip-card.tsx';
+import { clipsOf } from './clips.ts';
+import { OrderForm } from './order.tsx';
+import { type TaskFilter, VideoTasks } from './tasks.ts';
+import { WatchClip } from './watch.tsx';
+
+const STATES = ['new', 'waiting', 'requested', 'downloading', 'processing', 'done', 'failed', 'cancelled'] as const;
+
+/** Closes what is open beside the list. */
+export const CLOSED = { order: null, clip: null, t: null };
+
+/**
+ * Videos of vehicles: ordered, on their way, watched. The address has the vehicle, the state, and what is open: a clip
+ * by one of its tasks, or the form.
+ */
+export function VideoPage() {
+  const { query } = route.value;
+  const vehicleId = query.get('vehicle');
+  const status = STATES.find((state) => state === query.get('state')) ?? null;
+  const profiles = videoProfiles.value;
+  const failure = useSignal<unknown>(null);
+  const readProfiles = () => {
+    failure.value = null;
+    readVideoProfiles().catch((error: unknown) => {
+      failure.value = error;
+    });
+  };
+  useEffect(readProfiles, []);
+  const profileId = vehicleId === null ? null : (profiles?.get(vehicleId)?.id ?? null);
+  const tasks = useTasks({ profileId, status }, profiles !== null);
+
+  if (failure.value !== null)
+    return <Message icon="warning" title={describeError(failure.value)} action={t().retry} onAction={readProfiles} />;
+  if (profiles === null) return <Message title={t().loading} />;
+  if (profiles.size === 0) return <NoCameras />;
+  const clips = clipsOf(tasks.items ?? []);
+  const openId = query.get('clip');
+  const isOrdering = query.get('order') === '1';
+  const open = clips.find((clip) => clip.tasks.some(({ id }) => id === openId)) ?? null;
+  return (
+    <div class={isOrdering || openId !== null ? 'split video has-open' : 'split video'}>
+      <section class="side" aria-label={t().video.title}>
+        <Filters vehicleId={vehicleId} status={status} isOrdering={isOrdering} />
+        {tasks.list.error.value !== null ? (
+          <Message
+            icon="warning"
+            title={describeError(tasks.list.error.value)}
+            action={t().retry}
+            onAction={() => void tasks.reload()}
+          />
+        ) : tasks.items === null ? (
+          <Message title={t().loading} />
+        ) : clips.length === 0 ? (
+          <Message
+            icon="video"
+            title={vehicleId === null && status === null ? t().video.nothing : t().video.nothingMatches}
+            hint={t().video.nothingHint}
+          />
+        ) : (
+          <div class="scroll">
+            <ul class="cards">
+              {clips.map((clip) => (
+                <ClipCard key={clip.key} clip={clip} isOpen={clip === open} tasks={tasks} />
+              ))}
+            </ul>
+            {tasks.list.hasMore.value && (
+              <button type="button" disabled={tasks.list.isLoading.value} onClick={() => void tasks.list.more()}>
+                {t().parts.showMore}
+              </button>
+            )}
+          </div>
+        )}
+        {user.value && isOperator(user.value) && <Storage tasks={tasks} />}
+      </section>
+      {isOrdering ? (
+        <OrderForm key={vehicleId ?? ''} vehicleId={vehicleId} tasks={tasks} />
+      ) : openId === null ? (
+        <div class="stage">
+          <Message icon="video" title={t().video.choose} />
+        </div>
+      ) : (
+        <WatchClip key={open?.key ?? openId} clip={open} taskId={openId} isListed={tasks.items !== null} />
+      )}
+    </div>
+  );
+}
+
+/** The list's tasks, kept current while the page is shown. */
+function useTasks({ profileId, status }: TaskFilter, isReady: boolean): VideoTasks {
+  const tasks = useMemo(() => new VideoTasks({ profileId, status }), [profileId, status]);
+  useEffect(() => {
+    if (isReady) void tasks.reload();
+    return () => tasks.stop();
+  }, [tasks, isReady]);
+  useSignalEffect(() => {
+    const news = live.videoTask.value;
+    if (news !== null) untracked(() => tasks.take(news));
+  });
+  // What came while the connection was lost is not sent again.
+  const isOpen = live.status.value === 'open';
+  useEffect(() => {
+    if (isOpen && tasks.list.items.peek() !== null) void tasks.reload();
+  }, [isOpen, tasks]);
+  return tasks;
+}
+
+interface FilterProps {
+  vehicleId: string | null;
+  status: (typeof STATES)[number] | null;
+  isOrdering: boolean;
+}
+
+function Filters({ vehicleId, status, isOrdering }: FilterProps) {
+  const vehicles = [...(videoProfiles.value?.keys() ?? [])].map((id) => ({ id, name: nameOfVehicle(id) }));
+  return (
+    <search class="filters">
+      <Picker
+        label={t().video.vehicle}
+        items={vehicles.sort((a, b) => a.name.localeCompare(b.name))}
+        chosen={vehicleId === null ? [] : [vehicleId]}
+        all={t().video.allVehicles}
+        isSingle
+        onChange={([id]) => setQuery({ ...CLOSED, vehicle: id ?? null }, { replace: false })}
+      />
+      <Choice label={t().video.state} value={status ?? ''} onChange={(value) => setQuery({ state: value })}>
+        <option value="">{t().video.allStates}</option>
+        {STATES.map((state) => (
+          <option key={state} value={state} selected={state === status}>
+            {t().video.states[state]}
+          </option>
+        ))}
+      </Choice>
+      <button
+        type="button"
+        class="primary"
+        aria-pressed={isOrdering}
+        onClick={() => navigate(withQuery({ ...CLOSED, order: isOrdering ? null : '1' }))}
+      >
+        <Icon name="plus" /> {t().video.order}
+      </button>
+    </search>
+  );
+}
+
+/** How much is stored, of how much; for operators. */
+function Storage({ tasks }: { tasks: VideoTasks }) {
+  const storage = useSignal<VideoStorage | null>(null);
+  const files = tasks.items?.filter(({ file }) => file !== null).length;
+  useEffect(() => {
+    const ending = new AbortController();
+    api.get('/service/ovms/api/storage', { signal: ending.signal }).then(
+      (read) => {
+        storage.value = read;
+      },
+      () => {
+        // It is not what the page is for: the list says what is wrong.
+      },
+    );
+    return () => ending.abort();
+  }, [files, storage]);
+  if (storage.value === null) return null;
+  const { usedBytes, quotaBytes, files: count, retentionDays } = storage.value;
+  const format = formats();
+  const isFull = usedBytes > 0.9 * quotaBytes;
+  return (
+    <section class="storage" aria-label={t().video.storage}>
+      <h2>{t().video.storage}</h2>
+      <meter min={0} max={quotaBytes} high={0.9 * quotaBytes} value={usedBytes} aria-label={t().video.storage} />
+      <small>
+        {[
+          t().video.storageUsed(isolated(format.bytes(usedBytes)), isolated(format.bytes(quotaBytes))),
+          t().video.storageFiles(count),
+          t().video.keptDays(retentionDays),
+        ].join(' · ')}
+      </small>
+      {isFull && <small>{t().video.storageFull}</small>}
+    </section>
+  );
+}
+
+/** What to do next, for those who may. */
+function NoCameras() {
+  const vehicles = screenFor('/vehicles');
+  const { noCameras, noCamerasHint, noCamerasSteps } = t().video;
+  if (vehicles === null) return <Message icon="video" title={noCameras} hint={noCamerasHint} />;
+  return (
+    <Message icon="video" title={noCameras} hint={noCamerasSteps(t().vehiclePages.video)}>
+      <a class="button primary" href={vehicles}>
+        {t().pages.vehicles}
+      </a>
+    </Message>
+  );
+}

@@ -1,0 +1,84 @@
+import type { ListedVideoTask, LiveMessage } from '@outrider/client';
+import { signal } from '@preact/signals';
+import { PagedList } from '../../parts/pages.ts';
+import { api } from '../../session.ts';
+import { isFinal } from './clips.ts';
+
+const PAGE = 100;
+/** New tasks come together: one for each channel. */
+const GATHER_MS = 400;
+
+export interface TaskFilter {
+  profileId: string | null;
+  status: ListedVideoTask['status'] | null;
+}
+
+type News = Extract<LiveMessage, { type: 'video-task' }>;
+
+/** The tasks of a list, kept current by the live API. */
+export class VideoTasks {
+  readonly list: PagedList<ListedVideoTask>;
+  /** Those that are newer than the list. */
+  readonly #fresh = signal<ReadonlyMap<string, ListedVideoTask>>(new Map());
+  #reloadTimer: ReturnType<typeof setTimeout> | null = null;
+
+  constructor({ profileId, status }: TaskFilter) {
+    this.list = new PagedList((cursor, ending) =>
+      api.get('/service/ovms/api/tasks', {
+        query: {
+          limit: PAGE,
+          ...(profileId === null ? {} : { profileId }),
+          ...(status === null ? {} : { status }),
+          ...(cursor === undefined ? {} : { cursor }),
+        },
+        signal: ending,
+      }),
+    );
+  }
+
+  /** Null: they are being read. */
+  get items(): readonly ListedVideoTask[] | null {
+    const fresh = this.#fresh.value;
+    return this.list.items.value?.map((task) => fresh.get(task.id) ?? task) ?? null;
+  }
+
+  async reload(): Promise<void> {
+    await this.list.reload();
+    this.#fresh.value = new Map();
+  }
+
+  stop(): void {
+    if (this.#reloadTimer !== null) clearTimeout(this.#reloadTimer);
+    this.list.stop();
+  }
+
+  /** Takes over what the live API says of a task. */
+  take({ id, status, progress }: News): void {
+    const known = this.items?.find((task) => task.id === id);
+    if (known === undefined) this.#reloadSoon();
+    else {
+      this.put({ ...known, status: status as ListedVideoTask['status'], progress });
+      // The message has neither the reason nor the file, and does not say that the task was deleted.
+      if (known.status !== status || isFinal(known.status)) void this.refresh(id);
+    }
+  }
+
+  put(task: ListedVideoTask): void {
+    this.#fresh.value = new Map(this.#fresh.peek()).set(task.id, task);
+  }
+
+  async refresh(id: string): Promise<void> {
+    try {
+      this.put(await api.get('/service/ovms/api/tasks/{task_id}', { path: { task_id: id } }));
+    } catch {
+      this.#reloadSoon();
+    }
+  }
+
+  #reloadSoon(): void {
+    this.#reloadTimer ??= setTimeout(() => {
+      this.#reloadTimer = null;
+      void this.reload();
+    }, GATHER_MS);
+  }
+}

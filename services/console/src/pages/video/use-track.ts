@@ -1,0 +1,30 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { api } from '../../session.ts';
+import { type Track, trackOf } from '../../track/track.ts';
+
+const MOST_POINTS = 1000;
+
+/** Where the vehicle was in an interval; null while it is read. What can't be read is empty. */
+export function useTrack(vehicleId: string | null, fromMs: number, toMs: number) {
+  const track = useSignal<Track | null>(null);
+  useEffect(() => {
+    track.value = null;
+    if (vehicleId === null) return;
+    const ending = new AbortController();
+    const query = {
+      ...{ vehicleId, from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() },
+      ...{ maxPoints: MOST_POINTS, limit: MOST_POINTS },
+    };
+    api.get('/api/v1/reports/track', { query, signal: ending.signal }).then(
+      ({ items }) => {
+        track.value = trackOf(items);
+      },
+      () => {
+        if (!ending.signal.aborted) track.value = trackOf([]);
+      },
+    );
+    return () => ending.abort();
+  }, [vehicleId, fromMs, toMs, track]);
+  return track;
+}

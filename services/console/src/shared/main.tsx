@@ -1,0 +1,16 @@
+import { render } from 'preact';
+import '../style/base.css';
+import '../style/layout.css';
+import '../style/shared.css';
+import { followPreferences } from '../preferences.ts';
+import { followLanguage } from '../words/words.ts';
+import { SharedPage } from './page.tsx';
+import { SharedView } from './shared-view.ts';
+
+/** What a share link leads to: a page without a login, of what `/s/{token}/data` shows. */
+followPreferences();
+followLanguage();
+const view = new SharedView(location.pathname);
+view.start();
+const root = document.getElementById('app');
+if (root) render(<SharedPage view={view} />, root);

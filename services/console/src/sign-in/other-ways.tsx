@@ -1,0 +1,81 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { Failure } from '../parts/message.tsx';
+import { route } from '../router.ts';
+import { api, enter } from '../session.ts';
+import { askPasskey, canOfferPasskeys, describePasskeyError, isWrongPasskey, supportsPasskeys } from './passkeys.ts';
+import { signInWords } from './words.ts';
+
+/** Challenges of passkeys are good for ten minutes. */
+const OFFER_MS = 540_000;
+
+/** Ways to log in besides login and password, where the service has any, and why the last try failed. */
+export function OtherWays() {
+  const words = signInWords();
+  const name = useSignal<string | null>(null);
+  const hasPasskeys = useSignal(false);
+  const error = useSignal<string | null>(null);
+  /** Ends what the login field offers; a browser asks for one passkey at a time. */
+  const offer = useSignal(new AbortController());
+  useEffect(() => {
+    api.get('/auth/options').then(
+      ({ openId, passkeyOrigin }) => {
+        name.value = openId?.name ?? null;
+        hasPasskeys.value = passkeyOrigin === location.origin && supportsPasskeys();
+        if (hasPasskeys.value) void offerPasskeys();
+      },
+      // Login and password work without.
+      () => {},
+    );
+    return () => offer.peek().abort();
+  }, []);
+
+  /** Passkeys among what the browser fills in, for as long as the page is open. */
+  const offerPasskeys = async () => {
+    const { signal } = offer.peek();
+    if (!(await canOfferPasskeys())) return;
+    while (!signal.aborted) {
+      const timeout = AbortSignal.timeout(OFFER_MS);
+      const isGoingOn = await signIn(AbortSignal.any([signal, timeout]), 'conditional');
+      if (!isGoingOn && !timeout.aborted) return;
+    }
+  };
+  /** @returns whether another passkey may be tried */
+  const signIn = async (signal: AbortSignal, mediation?: CredentialMediationRequirement): Promise<boolean> => {
+    try {
+      await api.post('/auth/passkey', { body: await askPasskey(signal, mediation) });
+      await enter();
+      return false;
+    } catch (reason) {
+      // The login field may offer one that nobody chooses.
+      if (signal.aborted || (mediation === 'conditional' && reason instanceof DOMException)) return false;
+      error.value = describePasskeyError(reason);
+      return isWrongPasskey(reason);
+    }
+  };
+  const choose = async () => {
+    offer.peek().abort();
+    offer.value = new AbortController();
+    error.value = null;
+    await signIn(offer.peek().signal);
+    if (!offer.peek().signal.aborted) await offerPasskeys();
+  };
+  const outcome = route.value.query.get('signIn');
+  const failure = outcome === null ? null : outcome === 'blocked' ? words.openId.blocked : words.openId.failed;
+  const message = error.value ?? failure;
+  return (
+    <>
+      {message !== null && <Failure>{message}</Failure>}
+      {hasPasskeys.value && (
+        <button type="button" onClick={() => void choose()}>
+          {words.passkeys.signIn}
+        </button>
+      )}
+      {name.value !== null && (
+        <button type="button" onClick={() => location.assign('/auth/oidc/start')}>
+          {words.openId.signInBy(name.value)}
+        </button>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,19 @@
+/** Words of scores of eco-driving. */
+export const en = {
+  score: 'Score',
+  hint: '0 to 100: the higher the better.',
+  lastDays: (days: number) => `Last ${days} days`,
+  noTrips: 'No trips in this time',
+  points: 'Points',
+  noPoints: 'No points: nothing was violated.',
+  kinds: {
+    speedingPoints: 'Speeding',
+    accelerationPoints: 'Harsh acceleration',
+    brakingPoints: 'Harsh braking',
+    corneringPoints: 'Harsh cornering',
+    idlingPoints: 'Idling',
+    overRevvingPoints: 'Over-revving',
+  },
+};
+
+export type EcoWords = typeof en;

@@ -1,0 +1,53 @@
+import { counted } from '../counted.ts';
+
+/** Words of the live map and its vehicle panel. */
+export const fleetMap = {
+  sensors: 'Data of the terminal',
+  sensorValues: 'Sensors and fuel',
+  beyond: 'beyond its threshold',
+  /** The end of “it is …”. */
+  thresholds: {
+    above: (_min: string, max: string) => `above ${max}`,
+    below: (min: string, _max: string) => `below ${min}`,
+    inside: (min: string, max: string) => `within ${min} – ${max}`,
+    outside: (min: string, max: string) => `outside of ${min} – ${max}`,
+  },
+  odometer: 'Odometer',
+  satellites: 'Satellites',
+  altitude: 'Altitude',
+  protocol: 'Protocol',
+  connection: 'Connection',
+  connectedSince: (time: string) => `connected since ${time}`,
+  notConnected: 'not connected',
+  yes: 'yes',
+  no: 'no',
+  edit: 'Edit',
+  offlineNote: (time: string) => `Nothing came from the terminal since ${time}. The place is the last one known.`,
+  unknownNote: 'The terminal has not reported yet. The vehicle appears on the map with its first position.',
+  noFixNote: 'The terminal reports, but without a usable position: it may have no view of the sky.',
+  toTerminals: 'Connect a terminal',
+  emptyHint: 'Connect a terminal: it becomes a vehicle in two clicks.',
+  legend: 'Colours of the map',
+  vehiclesHere: (count: number) => counted('en', count, { one: '# vehicle', other: '# vehicles' }),
+  clickToZoom: 'Click to zoom in',
+  /** Attributes of terminals by the name that protocols give them. */
+  sensorNames: {
+    temperature: 'Temperature',
+    humidity: 'Humidity',
+    battery: 'Battery of the terminal',
+    batteryLevel: 'Battery of the terminal',
+    batteryPercent: 'Battery of the terminal',
+    gsmSignal: 'Mobile signal',
+    signal: 'Mobile signal',
+    rpm: 'Engine speed',
+    canRpm: 'Engine speed',
+    engineHours: 'Engine hours',
+    fuelPercent: 'Fuel level',
+    canFuelPercent: 'Fuel level',
+    hdop: 'Accuracy (HDOP)',
+    accuracyM: 'Accuracy',
+    iButton: 'Driver key',
+    ibutton: 'Driver key',
+  } as Record<string, string>,
+  vehicleColors: 'Colour vehicles by their own colours',
+};

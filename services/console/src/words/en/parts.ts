@@ -1,0 +1,37 @@
+import { counted } from '../counted.ts';
+
+export const parts = {
+  changedMeanwhile: 'Somebody else has changed this meanwhile. Nothing was saved.',
+  mine: 'Yours',
+  theirs: 'Theirs',
+  takeTheirs: 'Take theirs',
+  keepMine: 'Keep mine',
+  chooseRow: 'Choose this row',
+  chooseAll: 'Choose all rows',
+  chooseNone: 'Choose none',
+  nothingChosen: 'None chosen',
+  noneFound: 'Nothing matches',
+  chosen: (count: number) => `${counted('en', count, { one: '# chosen', other: '# chosen' })}`,
+  showMore: 'Show more',
+  interval: 'Interval',
+  ownInterval: 'From … to …',
+  from: 'From',
+  to: 'To',
+  presets: {
+    today: 'Today',
+    yesterday: 'Yesterday',
+    last7days: 'Last 7 days',
+    thisWeek: 'This week',
+    lastWeek: 'Last week',
+    thisMonth: 'This month',
+    lastMonth: 'Last month',
+    last30days: 'Last 30 days',
+  },
+  jobStates: {
+    queued: 'Waiting for its turn',
+    running: 'Running',
+    done: 'Done',
+    failed: 'Failed',
+    cancelled: 'Cancelled',
+  },
+};

@@ -1,0 +1,167 @@
+import { GeofenceOwners } from '@outrider/access';
+import { createGuardedHttp } from '@outrider/channels';
+import type { Directory } from '@outrider/domain';
+import { FEED_NAMES, type FeedLog, feedSources, Pages, readingSlots } from '@outrider/feeds';
+import { DESTINATION_KINDS, ForwardingError, openTarget, type Target, type TargetContext } from '@outrider/forwarding';
+import { isLogAway } from '@outrider/log';
+import type { ForwardingSettlement, LeasedDestination, Registry } from '@outrider/registry';
+import { type Logger, type Registry as Metrics, type Worker, worker } from '@outrider/runtime';
+import { createForwarderMetrics } from './metrics.ts';
+import { ForwardingRun, type RunContext } from './run.ts';
+
+export { forwarderConfigOf, forwarderVariables } from './settings.ts';
+
+export interface ForwarderConfig {
+  /** Also plain http, and addresses inside the own network. */
+  allowPrivateAddresses: boolean;
+  /** No other process forwards: what it had leased before a crash is free at once. Default false. */
+  isAlone?: boolean;
+  /** Destinations that this process works at. Default 64. */
+  atOnce?: number;
+  /** A forwarder that died gives its destinations free after this. Default 60 s. */
+  leaseMs?: number;
+  /** How often destinations are looked for. Default 1 s. */
+  pollMs?: number;
+  /** How often progress is saved while something is sent. Default 1 s. */
+  saveEveryMs?: number;
+}
+
+export interface ForwarderParts {
+  config: ForwarderConfig;
+  log: FeedLog;
+  registry: Pick<Registry, 'forwardingDestinations' | 'geofences'>;
+  /** Everything defined, as it is in force. */
+  directory: Directory;
+  logger: Logger;
+  metrics: Metrics;
+  /** Unix milliseconds. */
+  now(): number;
+  /** 0 to 1. */
+  random(): number;
+  /** Default: those of `packages/forwarding`. */
+  open?: (destination: LeasedDestination, context: TargetContext) => Target;
+}
+
+const AT_ONCE = 64;
+/** Longer than a batch may take. */
+const LEASE_MS = 60_000;
+const POLL_MS = 1000;
+const SAVE_EVERY_MS = 1000;
+const FIRST_RETRY_MS = 1000;
+const LONGEST_RETRY_MS = 5 * 60_000;
+const LONGEST_RETRY_AFTER_MS = 3_600_000;
+/** So much of a wait is left to chance. */
+const JITTER = 0.3;
+/** A process that has as many destinations as it may hands each back after this time, for those that wait. */
+const TURN_MS = 60_000;
+/** A batch under way when the service stops has this time. */
+const STOP_WITHIN_MS = 5000;
+const HTTP_TIMEOUT_MS = 15_000;
+const HTTP_MAX_RESPONSE_BYTES = 64 * 1024;
+
+/**
+ * Forwards positions and events to the systems that accounts named. Of all instances, one at a time works at a
+ * destination, by a lease; it reads the log with offsets of the destination's own, which move when the receiving system
+ * has confirmed.
+ */
+export function createForwarder(parts: ForwarderParts): Worker<LeasedDestination> {
+  const { config, log, registry, directory, logger, metrics, now, random } = parts;
+  const {
+    atOnce = AT_ONCE,
+    leaseMs = LEASE_MS,
+    pollMs = POLL_MS,
+    saveEveryMs = SAVE_EVERY_MS,
+    allowPrivateAddresses,
+  } = config;
+  const destinations = registry.forwardingDestinations;
+  const open = parts.open ?? ((destination, context) => openTarget(destination, destination.secrets, context));
+  const http = createGuardedHttp({
+    allowPrivateAddresses,
+    timeoutMs: HTTP_TIMEOUT_MS,
+    maxResponseBytes: HTTP_MAX_RESPONSE_BYTES,
+    now,
+  });
+  const runs = new Set<ForwardingRun>();
+  const stateOfProcess = () => ({
+    running: runs.size,
+    lagSeconds: Math.max(0, ...[...runs].map(({ lagSeconds }) => lagSeconds)),
+  });
+  const counted = createForwarderMetrics(metrics, DESTINATION_KINDS, stateOfProcess, () => destinations.counts());
+  const slots = readingSlots();
+  const sources = feedSources();
+  const context: RunContext = {
+    log,
+    pages: new Map(FEED_NAMES.map((feed) => [feed, sources[feed].map((source) => new Pages(log, source, slots))])),
+    owners: new GeofenceOwners(directory, (ids) => registry.geofences.ownersOf(ids)),
+    directory,
+    destinations,
+    metrics: counted,
+    leaseMs,
+    saveEveryMs,
+    now,
+    isToYield: (sinceMs) => runs.size >= atOnce && performance.now() - sinceMs > TURN_MS,
+  };
+
+  async function forward(destination: LeasedDestination, signal: AbortSignal): Promise<void> {
+    let settlement: ForwardingSettlement = null;
+    let target: Target | null = null;
+    const stopping = () => setTimeout(() => void target?.close(), STOP_WITHIN_MS).unref();
+    signal.addEventListener('abort', stopping, { once: true });
+    let run: ForwardingRun | null = null;
+    try {
+      target = open(destination, { id: destination.id, isTest: false, http, allowPrivateAddresses, now });
+      run = new ForwardingRun(destination, target, context);
+      runs.add(run);
+      await run.run(signal);
+    } catch (error) {
+      // What a stop breaks off is no failure.
+      if (!signal.aborted) settlement = settled(destination, run?.failures ?? destination.failures, error);
+    } finally {
+      signal.removeEventListener('abort', stopping);
+      if (run !== null) runs.delete(run);
+      await target?.close();
+      await destinations.settle(destination, settlement);
+    }
+  }
+
+  function settled(destination: LeasedDestination, failures: number, error: unknown): ForwardingSettlement {
+    const facts = { destinationId: destination.id, kind: destination.kind, failures };
+    const grownMs = Math.min(FIRST_RETRY_MS * 2 ** failures, LONGEST_RETRY_MS) * (1 + JITTER * (2 * random() - 1));
+    if (error instanceof ForwardingError) {
+      counted.failed(destination.kind);
+      logger.warn({ ...facts, problem: error.message }, 'destination does not take what is forwarded; retrying');
+      const retryMs = Math.max(grownMs, Math.min(error.retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS));
+      return { error: error.message, nextAttemptAtMs: now() + Math.round(retryMs) };
+    }
+    logger.error({ ...facts, err: error }, 'forwarding failed; retrying');
+    const reason = isLogAway(error) ? 'The log of this service does not answer.' : 'An error of this service.';
+    return { error: reason, nextAttemptAtMs: now() + Math.round(grownMs) };
+  }
+
+  const work = worker<LeasedDestination>({
+    name: 'forwarder',
+    atOnce,
+    lease: (free) => destinations.lease(free, leaseMs),
+    run: forward,
+    facts: ({ id, kind }) => ({ destinationId: id, kind }),
+    pollMs,
+    logger,
+  });
+  return {
+    ...work,
+    get healthy() {
+      return work.healthy;
+    },
+    get running() {
+      return work.running;
+    },
+    async start() {
+      if (config.isAlone) await destinations.releaseAll();
+      await work.start();
+    },
+    async stop() {
+      await work.stop();
+      await http.close();
+    },
+  };
+}

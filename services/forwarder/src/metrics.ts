@@ -1,0 +1,82 @@
+import { Counter, Gauge, type Registry as Metrics } from '@outrider/runtime';
+
+export interface ForwarderMetrics {
+  forwarded(kind: string, type: 'position' | 'event', count: number): void;
+  refused(kind: string, count: number): void;
+  failed(kind: string): void;
+  lost(kind: string): void;
+}
+
+/**
+ * @param state of this process as it is now
+ * @param counts of all destinations; rejects while the registry does not answer
+ */
+export function createForwarderMetrics(
+  metrics: Metrics,
+  kinds: readonly string[],
+  state: () => { running: number; lagSeconds: number },
+  counts: () => Promise<Readonly<Record<'working' | 'failing' | 'paused', number>>>,
+): ForwarderMetrics {
+  const registers = [metrics];
+  new Gauge({
+    name: 'outrider_forwarding_destinations',
+    help: 'Destinations that this process forwards to now',
+    registers,
+    collect() {
+      this.set(state().running);
+    },
+  });
+  new Gauge({
+    name: 'outrider_forwarding_lag_seconds',
+    help: 'Of the destination of this process that is farthest behind: age of the oldest record that it has not come to',
+    registers,
+    collect() {
+      this.set(state().lagSeconds);
+    },
+  });
+  new Gauge({
+    name: 'outrider_forwarding_registered',
+    help: 'Destinations of all processes: those that work, those whose last attempt failed, and paused ones',
+    labelNames: ['state'],
+    registers,
+    async collect() {
+      // The database has a readiness check of its own.
+      const counted = await counts().catch(() => null);
+      for (const [state, count] of Object.entries(counted ?? {})) this.set({ state }, count);
+    },
+  });
+  const items = new Counter({
+    name: 'outrider_forwarding_items_total',
+    help: 'Positions and events that receiving systems confirmed',
+    labelNames: ['kind', 'type'],
+    registers,
+  });
+  const refused = new Counter({
+    name: 'outrider_forwarding_refused_total',
+    help: 'Items that receiving systems refused, or that their protocol can not carry',
+    labelNames: ['kind'],
+    registers,
+  });
+  const failures = new Counter({
+    name: 'outrider_forwarding_failures_total',
+    help: 'Batches that were not confirmed, and are sent once more',
+    labelNames: ['kind'],
+    registers,
+  });
+  const gaps = new Counter({
+    name: 'outrider_forwarding_gaps_total',
+    help: 'Times that a destination came to records that the log no longer had',
+    labelNames: ['kind'],
+    registers,
+  });
+  for (const kind of kinds) {
+    for (const type of ['position', 'event']) items.inc({ kind, type }, 0);
+    for (const counter of [refused, failures, gaps]) counter.inc({ kind }, 0);
+  }
+  return {
+    forwarded: (kind, type, count) => items.inc({ kind, type }, count),
+    refused: (kind, count) => refused.inc({ kind }, count),
+    failed: (kind) => failures.inc({ kind }),
+    lost: (kind) => gaps.inc({ kind }),
+  };
+}

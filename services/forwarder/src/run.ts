@@ -1,0 +1,239 @@
+import { hash } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type GeofenceOwners, Problem } from '@outrider/access';
+import type { Directory, User } from '@outrider/domain';
+import { FEED_NAMES, type FeedItem, type FeedLog, type FeedName, FeedReading, type Pages } from '@outrider/feeds';
+import { type ForwardedItem, ForwardingError, type Target } from '@outrider/forwarding';
+import type { ForwardingDestinations, ForwardingGap, ForwardingProgress, LeasedDestination } from '@outrider/registry';
+import type { ForwarderMetrics } from './metrics.ts';
+
+export interface RunContext {
+  log: FeedLog;
+  pages: ReadonlyMap<FeedName, readonly Pages[]>;
+  owners: GeofenceOwners;
+  directory: Directory;
+  destinations: Pick<ForwardingDestinations, 'isCurrent' | 'save'>;
+  metrics: ForwarderMetrics;
+  leaseMs: number;
+  saveEveryMs: number;
+  /** Unix milliseconds. */
+  now(): number;
+  /** Whether the destination is to be handed back for others that wait. */
+  isToYield(sinceMs: number): boolean;
+}
+
+/** Items of a batch. */
+const BATCH_ITEMS = 200;
+/** The log is looked through for at most this time; what is not forwarded takes time as well. */
+const LOOK_THROUGH_MS = 1000;
+const LOOK_EVERY_MS = 250;
+/** Progress is saved this often while nothing is sent. */
+const SAVE_IDLE_EVERY_MS = 15_000;
+const CHECK_EVERY_MS = 1000;
+
+/** What was done since it was saved last. */
+type Unsaved = Pick<ForwardingProgress, 'positionsSent' | 'eventsSent' | 'refused' | 'lastRefusal' | 'gap'>;
+const NOTHING: Unsaved = { positionsSent: 0, eventsSent: 0, refused: 0, lastRefusal: null, gap: null };
+
+/**
+ * The work at one destination while its lease is held: reads the log on from where it was, sends batch after batch, and
+ * saves how far it got once the receiving system has confirmed it.
+ */
+export class ForwardingRun {
+  readonly #destination: LeasedDestination;
+  readonly #context: RunContext;
+  readonly #target: Target;
+  readonly #readings = new Map<FeedName, FeedReading>();
+  /** Behind what was confirmed, or is not wanted. */
+  readonly #cursors: Record<FeedName, string | null>;
+  #reachedAtMs: number | null;
+  #unsaved: Unsaved = NOTHING;
+  #isSaved = true;
+  #savedAtMs = -Infinity;
+  #checkedAtMs = performance.now();
+  #hasConfirmed = false;
+  /** Age of the oldest record that it has not come to, at the last look. */
+  lagSeconds = 0;
+
+  constructor(destination: LeasedDestination, target: Target, context: RunContext) {
+    this.#destination = destination;
+    this.#target = target;
+    this.#context = context;
+    this.#cursors = { positions: destination.positionsCursor, events: destination.eventsCursor };
+    this.#reachedAtMs = destination.reachedAtMs;
+  }
+
+  /**
+   * Resolves when the work is to end: the service stops, or the destination was changed, or others wait.
+   *
+   * @throws {ForwardingError} when the receiving system does not take a batch: what was confirmed is saved
+   * @throws {Error} when the log or the registry does not answer
+   */
+  async run(signal: AbortSignal): Promise<void> {
+    const startedAtMs = performance.now();
+    await this.#open();
+    try {
+      while (!signal.aborted && !this.#context.isToYield(startedAtMs)) {
+        let count = 0;
+        for (const feed of this.#readings.keys()) count += await this.#forwardNext(feed);
+        if (!(await this.#keep())) return;
+        if (count > 0 || this.#isBehind) continue;
+        await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => {});
+      }
+      await this.#save();
+    } catch (error) {
+      // What was confirmed before the failure is not sent once more.
+      if (error instanceof ForwardingError && !this.#isSaved) await this.#save(false);
+      throw error;
+    }
+  }
+
+  /** Attempts that failed before; 0 once something was confirmed. */
+  get failures(): number {
+    return this.#hasConfirmed ? 0 : this.#destination.failures;
+  }
+
+  get #isBehind(): boolean {
+    return [...this.#readings.values()].some((reading) => reading.isBehind);
+  }
+
+  async #open(): Promise<void> {
+    const { filter } = this.#destination;
+    for (const feed of FEED_NAMES) if (filter[feed]) this.#readings.set(feed, await this.#reading(feed));
+  }
+
+  async #reading(feed: FeedName): Promise<FeedReading> {
+    const { log, owners, now, pages } = this.#context;
+    const context = { feed, log, owners, now, pages: pages.get(feed) ?? [] };
+    const cursor = this.#cursors[feed];
+    if (cursor !== null) {
+      const place = { text: cursor, parameter: 'cursor' };
+      return this.#orResumed(
+        () => FeedReading.from(context, place),
+        (text) => {
+          this.#cursors[feed] = text;
+          return FeedReading.from(context, { ...place, text });
+        },
+      );
+    }
+    const { beginAtMs } = this.#destination;
+    const reading = await FeedReading.begin(context, beginAtMs);
+    const logBeginsAtMs = await reading.logBeginsAtMs();
+    if (logBeginsAtMs !== null && logBeginsAtMs > beginAtMs) this.#noteGap(beginAtMs, logBeginsAtMs);
+    this.#cursors[feed] = reading.cursor();
+    this.#isSaved = false;
+    return reading;
+  }
+
+  /** Where the log no longer has what comes next, it goes on with what the log has, and the state says so. */
+  async #orResumed<T>(work: () => Promise<T>, resume: (cursor: string) => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      const resumption = error instanceof Problem ? error.resumption : null;
+      if (resumption === null) throw error;
+      this.#noteGap(this.#reachedAtMs ?? this.#destination.beginAtMs, Date.parse(resumption.from));
+      return resume(resumption.cursor);
+    }
+  }
+
+  #noteGap(fromMs: number, toMs: number): void {
+    const gap: ForwardingGap = { fromMs: Math.min(fromMs, toMs), toMs, noticedAtMs: this.#context.now() };
+    this.#unsaved = { ...this.#unsaved, gap };
+    this.#isSaved = false;
+    this.#context.metrics.lost(this.#destination.kind);
+  }
+
+  /** @returns how many items were sent */
+  async #forwardNext(feed: FeedName): Promise<number> {
+    const reading = this.#readings.get(feed);
+    if (reading === undefined) return 0;
+    await reading.look();
+    if (!reading.isBehind) return 0;
+    const before = this.#cursors[feed];
+    const asked = { maxItems: BATCH_ITEMS, byMs: performance.now() + LOOK_THROUGH_MS, until: 'any' } as const;
+    const taken = await this.#orResumed(
+      () => reading.take(async () => this.#owner(), { ...asked, hasCursors: false }),
+      // The reading stands where the log begins now.
+      async () => [],
+    );
+    const items = taken.flatMap(({ item }) => this.#wanted(item));
+    const after = reading.cursor();
+    if (items.length > 0) await this.#send(items, `${before} ${after}`);
+    this.#cursors[feed] = after;
+    this.#isSaved &&= after === before;
+    return items.length;
+  }
+
+  async #send(items: readonly ForwardedItem[], range: string): Promise<void> {
+    const { id, kind } = this.#destination;
+    const { metrics } = this.#context;
+    const { count, reason } = await this.#target.send({ id: hash('sha256', `${id} ${range}`).slice(0, 32), items });
+    const positions = items.filter(({ fact }) => fact.type === 'position').length;
+    const confirmed = items.length - count;
+    const { positionsSent, eventsSent, refused, lastRefusal, gap } = this.#unsaved;
+    this.#unsaved = {
+      // Protocols that refuse single items carry positions alone.
+      positionsSent: positionsSent + Math.min(positions, confirmed),
+      eventsSent: eventsSent + items.length - positions,
+      refused: refused + count,
+      lastRefusal: reason ?? lastRefusal,
+      gap,
+    };
+    this.#hasConfirmed = true;
+    metrics.forwarded(kind, 'position', Math.min(positions, confirmed));
+    metrics.forwarded(kind, 'event', items.length - positions);
+    metrics.refused(kind, count);
+  }
+
+  /** The owner with the rights of now. @throws {ForwardingError} where nothing may be forwarded for it */
+  #owner(): User {
+    const owner = this.#context.directory.users.get(this.#destination.ownerId);
+    if (owner === undefined || owner.blocked) throw new ForwardingError('The account of its owner is blocked.');
+    return owner;
+  }
+
+  #wanted(item: FeedItem): ForwardedItem[] {
+    const { vehicleIds, groupIds, eventKinds } = this.#destination.filter;
+    const { vehicleId, fact } = item;
+    const vehicle = this.#context.directory.vehicles.get(vehicleId);
+    if (vehicle === undefined) return [];
+    if (fact.type === 'event' && eventKinds !== null && !eventKinds.includes(fact.event.kind)) return [];
+    const isAll = vehicleIds === null && groupIds === null;
+    const isNamed = vehicleIds?.includes(vehicleId) || vehicle.groupIds.some((id) => groupIds?.includes(id));
+    if (!isAll && !isNamed) return [];
+    return [{ vehicleId, vehicleName: vehicle.name, fact, json: () => ({ type: fact.type, ...item.json() }) }];
+  }
+
+  /** Saves progress now and then. @returns false where the work is to end */
+  async #keep(): Promise<boolean> {
+    const nowMs = performance.now();
+    const everyMs = this.#isSaved ? SAVE_IDLE_EVERY_MS : this.#context.saveEveryMs;
+    if (nowMs - this.#savedAtMs >= everyMs) return this.#save();
+    if (nowMs - this.#checkedAtMs < CHECK_EVERY_MS) return true;
+    this.#checkedAtMs = nowMs;
+    return this.#context.destinations.isCurrent(this.#destination);
+  }
+
+  /** @param isGood false: a batch was not confirmed */
+  async #save(isGood = true): Promise<boolean> {
+    const { destinations, leaseMs, now } = this.#context;
+    if (isGood) {
+      const lags = await Promise.all([...this.#readings.values()].map((reading) => reading.lagSeconds()));
+      this.lagSeconds = Math.max(0, ...lags);
+      this.#reachedAtMs = now() - Math.round(this.lagSeconds * 1000);
+    }
+    const progress: ForwardingProgress = {
+      ...this.#unsaved,
+      positionsCursor: this.#cursors.positions,
+      eventsCursor: this.#cursors.events,
+      reachedAtMs: this.#reachedAtMs,
+      isSuccess: this.#hasConfirmed,
+    };
+    const isHeld = await destinations.save(this.#destination, progress, leaseMs);
+    this.#unsaved = NOTHING;
+    this.#isSaved = true;
+    this.#savedAtMs = performance.now();
+    return isHeld;
+  }
+}

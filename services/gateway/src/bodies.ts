@@ -1,0 +1,50 @@
+import type { IncomingMessage } from 'node:http';
+
+/** Bodies up to this size need no place: connections bound how many there are. */
+const SMALL_BYTES = 64 * 1024;
+const MAX_LARGE_BYTES = 64 * 1024 * 1024;
+
+/** Bytes of large bodies that are being read, over all listeners. */
+export class BodyBudget {
+  readonly #maxBytes: number;
+  #bytes = 0;
+
+  constructor(maxBytes = MAX_LARGE_BYTES) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** @returns false where the bound is reached: nothing was taken */
+  take(bytes: number): boolean {
+    if (this.#bytes + bytes > this.#maxBytes) return false;
+    this.#bytes += bytes;
+    return true;
+  }
+
+  release(bytes: number): void {
+    this.#bytes -= bytes;
+  }
+}
+
+/** The whole body; `too-long` where it is longer than the bound, `too-many` where the budget is used up. */
+export async function readBody(
+  request: IncomingMessage,
+  maxBytes: number,
+  budget: BodyBudget,
+): Promise<Buffer | 'too-long' | 'too-many'> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  let taken = 0;
+  try {
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      if (length > maxBytes) return 'too-long';
+      const wanted = Math.max(0, length - SMALL_BYTES) - taken;
+      if (!budget.take(wanted)) return 'too-many';
+      taken += wanted;
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
+  } finally {
+    budget.release(taken);
+  }
+}

@@ -1,0 +1,311 @@
+import { randomUUID } from 'node:crypto';
+import { OPEN_ACCESS, type PacketTrace, type ProtocolName, type TerminalId, type Vehicle } from '@outrider/domain';
+import type { Hub } from '@outrider/hub';
+import type { TerminalReports, TopicMessage, TopicProtocol } from '@outrider/protocols';
+import { Gauge, type Logger, NO_SPAN, type Registry, type Tracing } from '@outrider/runtime';
+import type { FirstContacts } from '../first-contacts.ts';
+import type { Intake } from '../intake.ts';
+import type { ProtocolMetrics } from '../metrics.ts';
+import type { PacketTraces } from '../packet-traces.ts';
+import { resolve } from '../resolve.ts';
+import { accessRefusal } from '../terminal-access.ts';
+import type { BrokerConnection, ConnectBroker } from './connection.ts';
+import { matches, type TopicRoute } from './topics.ts';
+
+/** Shown by `/health/ready`: the gateway works without the broker, but what is published there waits. */
+const BROKER_WARNING = 'the broker is not connected: what is published there waits';
+
+/** Is a warning of the gateway about its broker? */
+export function isBrokerWarning(warning: string): boolean {
+  return warning.startsWith(BROKER_WARNING);
+}
+
+/** A gateway that died is replaced after this time at most. */
+const LEASE_MS = 15_000;
+const FIRST_PAUSE_MS = 1000;
+const LAST_PAUSE_MS = 30_000;
+/** A connection that lasted this long was a good one: the next pause is the first again. */
+const GOOD_AFTER_MS = 60_000;
+/** An unknown terminal is noted once in this time. */
+const NOTED_MS = 60_000;
+const MAX_NOTED = 10_000;
+
+export interface BrokerSourceParts {
+  connect: ConnectBroker;
+  routes: readonly TopicRoute[];
+  /** Host of the broker: terminals have no address of their own. */
+  address: string;
+  clientId: string;
+  hub: Pick<Hub, 'holdLease' | 'releaseLease' | 'noteUnknownTerminal'>;
+  logger: Logger;
+  registry: Registry;
+  metricsOf(protocol: ProtocolName): ProtocolMetrics;
+  intake: Intake;
+  traces: PacketTraces;
+  tracing: Tracing;
+  contacts: FirstContacts;
+  vehicleOf(terminalId: TerminalId): Vehicle | undefined;
+  onRefused(protocol: ProtocolName, reason: string, detail: string, trace: PacketTrace): void;
+  now(): number;
+  /** Default: a second to 30 s. */
+  pausesMs?: readonly [first: number, last: number];
+  leaseMs?: number;
+}
+
+type State = 'standby' | 'connecting' | 'connected';
+
+/**
+ * The topics of a broker as a source. One gateway at a time reads them: it holds a lease. Should two believe that they
+ * hold it, the broker disconnects the first, because both have one client id. A message is acknowledged once its data
+ * is durable; the broker sends all others again to the next connection.
+ *
+ * The broker is trusted: it is configured with its credentials. So of a vehicle's access only the protocol counts.
+ */
+export class BrokerSource {
+  readonly #parts: BrokerSourceParts;
+  readonly #holder = randomUUID();
+  readonly #leaseKey: string;
+  readonly #connected: Gauge;
+  readonly #noted = new Map<TerminalId, number>();
+  #state: State = 'standby';
+  #connection: BrokerConnection | null = null;
+  #isHeld = false;
+  #isStopping = false;
+  #hasLease = false;
+  #lastReason: string | null = null;
+  #wake: () => void = () => {};
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(parts: BrokerSourceParts) {
+    this.#parts = parts;
+    this.#leaseKey = `broker:${parts.address}:${parts.clientId}`;
+    this.#connected = new Gauge({
+      name: 'outrider_broker_connected',
+      help: 'Whether this gateway reads the topics of the broker: 1, or 0',
+      registers: [parts.registry],
+    });
+  }
+
+  /** Empty where the broker is read, here or by another gateway. */
+  get warnings(): readonly string[] {
+    if (this.#state !== 'connecting') return [];
+    return [this.#lastReason === null ? BROKER_WARNING : `${BROKER_WARNING} (${this.#lastReason})`];
+  }
+
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  hold(isHeld: boolean): void {
+    this.#isHeld = isHeld;
+    this.#connection?.hold(isHeld || this.#isStopping);
+  }
+
+  /** Reads no more: what is under way can become durable and be acknowledged. */
+  pause(): void {
+    this.#isStopping = true;
+    this.#connection?.hold(true);
+  }
+
+  async stop(): Promise<void> {
+    this.pause();
+    this.#connection?.end();
+    this.#wake();
+    await this.#running;
+    if (!this.#hasLease) return;
+    await this.#parts.hub.releaseLease(this.#leaseKey, this.#holder).catch(() => {});
+  }
+
+  async #run(): Promise<void> {
+    const [firstPauseMs, lastPauseMs] = this.#parts.pausesMs ?? [FIRST_PAUSE_MS, LAST_PAUSE_MS];
+    const leaseMs = this.#parts.leaseMs ?? LEASE_MS;
+    let pauseMs = firstPauseMs;
+    while (!this.#isStopping) {
+      const isHolder = await this.#holdLease(leaseMs);
+      if (this.#isStopping) return;
+      if (!isHolder) {
+        this.#setState('standby');
+        await this.#wait(leaseMs / 3);
+        continue;
+      }
+      const startedMs = performance.now();
+      await this.#connectOnce(leaseMs);
+      if (this.#isStopping) return;
+      if (performance.now() - startedMs > GOOD_AFTER_MS) pauseMs = firstPauseMs;
+      await this.#wait(pauseMs * (0.5 + Math.random() / 2));
+      pauseMs = Math.min(lastPauseMs, 2 * pauseMs);
+    }
+  }
+
+  /** @returns false where another gateway has it, or where that is not known */
+  async #holdLease(leaseMs: number): Promise<boolean> {
+    try {
+      this.#hasLease = await this.#parts.hub.holdLease(this.#leaseKey, this.#holder, leaseMs);
+    } catch (error) {
+      this.#parts.logger.warn({ err: error }, 'cannot ask for the lease of the broker');
+      this.#hasLease = false;
+    }
+    return this.#hasLease;
+  }
+
+  /** Resolves when the connection ended. */
+  #connectOnce(leaseMs: number): Promise<void> {
+    const { connect, logger, address } = this.#parts;
+    this.#setState('connecting');
+    return new Promise((resolve) => {
+      const renewing = setInterval(() => void this.#renew(leaseMs), leaseMs / 3);
+      this.#connection = connect({
+        onReady: () => {
+          this.#setState('connected');
+          this.#lastReason = null;
+          logger.info({ address, topics: this.#parts.routes.map(({ filter }) => filter) }, 'reading the broker');
+        },
+        onMessage: (message, acknowledge) => this.#take(message, acknowledge ?? (() => {})),
+        onClosed: (reason) => {
+          clearInterval(renewing);
+          this.#connection = null;
+          if (!this.#isStopping) this.#setState('connecting');
+          // The same reason again and again says nothing new.
+          if (!this.#isStopping && reason !== this.#lastReason)
+            logger.warn({ address, reason }, 'no connection to the broker; trying again');
+          this.#lastReason = reason;
+          resolve();
+        },
+      });
+      this.#connection?.hold(this.#isHeld);
+    });
+  }
+
+  /** While the hub does not answer, the connection stays: nobody else can get the lease either. */
+  async #renew(leaseMs: number): Promise<void> {
+    try {
+      this.#hasLease = await this.#parts.hub.holdLease(this.#leaseKey, this.#holder, leaseMs);
+    } catch {
+      return;
+    }
+    if (this.#hasLease) return;
+    this.#parts.logger.info('another gateway reads the broker');
+    this.#connection?.end();
+  }
+
+  #take(message: TopicMessage, acknowledge: () => void): void {
+    const route = this.#parts.routes.find(({ filter }) => matches(filter, message.topic));
+    if (route === undefined) {
+      this.#refuse('mqtt', 'unsupported', `topic ${JSON.stringify(message.topic.slice(0, 200))} is not configured`);
+      return acknowledge();
+    }
+    const { protocol } = route;
+    const startMs = this.#parts.tracing.nowMs();
+    const receivedAtMs = this.#parts.now();
+    const read = protocol.topics.decode(message, receivedAtMs);
+    if ('refused' in read) {
+      this.#refuse(protocol.name, read.refused, read.detail);
+      return acknowledge();
+    }
+    this.#takeReports(protocol, read, receivedAtMs, startMs, () => {
+      this.#parts.metricsOf(protocol.name).acknowledged.inc(1);
+      acknowledge();
+    });
+  }
+
+  /** One report that can't be taken does not hold up the others: the broker would send the message for ever. */
+  #takeReports(
+    protocol: TopicProtocol,
+    { reports, unread = [] }: TerminalReports,
+    receivedAtMs: number,
+    startMs: number,
+    durable: () => void,
+  ): void {
+    for (const { refused, detail } of unread) this.#refuse(protocol.name, refused, detail);
+    let underWay = 1;
+    const done = () => {
+      underWay--;
+      if (underWay === 0) durable();
+    };
+    for (const report of reports) {
+      const { terminalId, vehicle, positions } = resolve(report, this.#parts.vehicleOf);
+      if (vehicle === undefined) {
+        this.#noteUnknown(protocol.name, terminalId, receivedAtMs);
+        continue;
+      }
+      if (!this.#isLetIn(vehicle, protocol.name)) {
+        this.#refuse(protocol.name, 'wrong-protocol', `not taken for terminal ${JSON.stringify(terminalId)}`);
+        continue;
+      }
+      if (positions.length === 0) continue;
+      underWay++;
+      const span = this.#beginSpan(protocol.name, terminalId, positions.length, startMs);
+      const taken = this.#parts.intake.take(protocol.name, terminalId, positions, receivedAtMs, span.trace, () => {
+        span.end();
+        done();
+      });
+      if (!taken) {
+        underWay--;
+        continue;
+      }
+      this.#parts.contacts.note(vehicle, protocol.name, null, receivedAtMs);
+      const metrics = this.#parts.metricsOf(protocol.name);
+      metrics.packets.inc(1);
+      metrics.positions.inc(positions.length);
+    }
+    done();
+  }
+
+  #beginSpan(protocol: ProtocolName, terminalId: TerminalId, positions: number, startMs: number) {
+    const { tracing, traces, address } = this.#parts;
+    const trace = traces.next();
+    const facts = {
+      'outrider.protocol': protocol,
+      'outrider.terminal.id': terminalId,
+      'outrider.positions': positions,
+      'server.address': address,
+    };
+    const span = tracing.isOn ? tracing.beginPacket(trace, 'packet', { kind: 'server', startMs, facts }) : NO_SPAN;
+    span.child('decode', startMs).end();
+    const append = span.child('append');
+    const end = () => {
+      append.end();
+      span.end();
+    };
+    return { trace, end };
+  }
+
+  #isLetIn(vehicle: Vehicle, protocol: ProtocolName): boolean {
+    const { contacts, address } = this.#parts;
+    if (contacts.isTaken(vehicle, protocol)) return false;
+    const access = { ...OPEN_ACCESS, protocol: vehicle.terminalAccess.protocol };
+    const shown = { protocol, address, certificateSha256: null, secret: null, showedCode: false };
+    return accessRefusal(access, shown) === null;
+  }
+
+  #noteUnknown(protocol: ProtocolName, terminalId: TerminalId, nowMs: number): void {
+    const { hub, address, logger } = this.#parts;
+    this.#refuse(protocol, 'unknown-terminal', `no vehicle has terminal ${JSON.stringify(terminalId)}`);
+    if (nowMs < (this.#noted.get(terminalId) ?? -Infinity) + NOTED_MS) return;
+    if (this.#noted.size >= MAX_NOTED) this.#noted.clear();
+    this.#noted.set(terminalId, nowMs);
+    hub
+      .noteUnknownTerminal(terminalId, protocol, address, nowMs)
+      .catch((error) => logger.warn({ err: error, terminalId }, 'cannot note an unknown terminal'));
+  }
+
+  #refuse(protocol: ProtocolName, reason: string, detail: string): void {
+    this.#parts.onRefused(protocol, reason, detail, this.#parts.traces.next());
+  }
+
+  #setState(state: State): void {
+    this.#state = state;
+    this.#connected.set(state === 'connected' ? 1 : 0);
+  }
+
+  #wait(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      if (this.#isStopping) this.#wake();
+    });
+  }
+}

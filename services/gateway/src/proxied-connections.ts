@@ -1,0 +1,97 @@
+import type { BlockList, Server, Socket } from 'node:net';
+import { type TLSSocket, Server as TlsServer } from 'node:tls';
+import { isTrustedProxy } from '@outrider/auth';
+import { type ProxiedPeer, readProxyHeader } from './proxy-header.ts';
+
+/** A proxy writes the header at once, before it reads from the client. */
+const HEADER_TIMEOUT_MS = 5000;
+
+/**
+ * Has the connections of proxies begin with a header of the PROXY protocol. Once it is read, the socket's remote
+ * address and port are those of the peer that connected to the proxy, and the listeners of the server get the
+ * connection as if it had come from there. Connections from elsewhere are taken as they are.
+ *
+ * @param server with all of its listeners for connections
+ * @param onRefused a proxy sent no header in time, or something else; the connection is closed
+ */
+export function readProxyHeaders(
+  server: Server,
+  proxies: BlockList,
+  onRefused: (detail: string, address: string) => void,
+): void {
+  const listeners = server.listeners('connection') as ((socket: Socket) => void)[];
+  const accept = (socket: Socket) => {
+    for (const listener of listeners) listener.call(server, socket);
+  };
+  /** By what the system says of the connection: a TLS socket is another object than the socket under it. */
+  const peers = new Map<string, ProxiedPeer>();
+  server.removeAllListeners('connection');
+  server.on('connection', (socket: Socket) => {
+    const { remoteAddress } = socket;
+    if (remoteAddress === undefined || !isTrustedProxy(remoteAddress, proxies)) return accept(socket);
+    const connection = connectionOf(socket);
+    readHeader(socket).then(
+      (peer) => {
+        if (socket.destroyed) return;
+        if (peer !== null) {
+          peers.set(connection, peer);
+          socket.once('close', () => peers.delete(connection));
+          appearAs(socket, peer);
+        }
+        accept(socket);
+      },
+      (error: Error) => {
+        socket.destroy();
+        onRefused(error.message, remoteAddress);
+      },
+    );
+  });
+  if (!(server instanceof TlsServer)) return;
+  server.prependListener('secureConnection', (socket: TLSSocket) => {
+    const peer = peers.get(connectionOf(socket));
+    if (peer !== undefined) appearAs(socket, peer);
+  });
+}
+
+function connectionOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
+  return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
+}
+
+function appearAs(socket: Socket, { address, port }: ProxiedPeer): void {
+  Object.defineProperties(socket, { remoteAddress: { value: address }, remotePort: { value: port } });
+}
+
+/** Takes the header from the connection and leaves what follows. @throws {Error} where it does not come */
+function readHeader(socket: Socket): Promise<ProxiedPeer | null> {
+  return new Promise((resolve, reject) => {
+    let received: Buffer = Buffer.alloc(0);
+    const timer = setTimeout(() => end(() => reject(new Error('no PROXY protocol header in time'))), HEADER_TIMEOUT_MS);
+    const end = (settle: () => void) => {
+      clearTimeout(timer);
+      socket.off('readable', read).off('close', closed);
+      // A stream flows again only some time after nobody waits for it to be readable.
+      setImmediate(settle);
+    };
+    const closed = () => end(() => reject(new Error('closed before its PROXY protocol header')));
+    const read = () => {
+      for (let chunk = socket.read(); chunk !== null; chunk = socket.read()) {
+        received = Buffer.concat([received, chunk as Buffer]);
+        let header: ReturnType<typeof readProxyHeader>;
+        try {
+          header = readProxyHeader(received);
+        } catch (error) {
+          return end(() => reject(error));
+        }
+        if (header === null) continue;
+        const { peer, length } = header;
+        if (length < received.length) socket.unshift(received.subarray(length));
+        return end(() => resolve(peer));
+      }
+    };
+    // What fails is closed as well.
+    socket
+      .on('readable', read)
+      .on('close', closed)
+      .on('error', () => {});
+  });
+}

@@ -1,0 +1,111 @@
+import { readerOf } from '@outrider/access';
+import {
+  type EmailChannel,
+  type EmailMessage,
+  escapeHtml,
+  messageHtml,
+  messageTime,
+  outcomeOf,
+  quotedName,
+} from '@outrider/channels';
+import { tenantOf } from '@outrider/domain';
+import type { LeasedAccountNotice, MailLimits, Registry } from '@outrider/registry';
+import { Counter, type Logger, type Registry as Metrics, type Part, worker } from '@outrider/runtime';
+import { messagesIn } from '@outrider/words/messages';
+
+export interface AccountNoticesParts {
+  config: {
+    /** Where people reach the service. */
+    publicUrl: string;
+    /** Default 1000. */
+    pollMs?: number;
+  };
+  registry: Pick<Registry, 'mailAddresses' | 'accountNotices' | 'preferences'>;
+  email: Pick<EmailChannel, 'send'>;
+  logger: Logger;
+  metrics: Metrics;
+  /** Unix milliseconds. */
+  now(): number;
+  /** 0 to 1. */
+  random(): number;
+}
+
+/** Who has the password of an account may make many changes: an address gets few mails about them. */
+const PER_ADDRESS = { perDay: 20, perMonth: 100 };
+const PER_OWNER: MailLimits = { perHour: 100, perDay: 500 };
+const GIVE_UP_AFTER_MS = 24 * 3_600_000;
+const MAX_ATTEMPTS = 20;
+const AT_ONCE = 2;
+/** Lease duration. Renewed while the message is sent, so another worker retries a crashed worker's message. */
+const LEASE_MS = 30_000;
+const RENEW_EVERY_MS = 10_000;
+
+/** Sends users e-mails about changes of how their account signs in, their own ones included. */
+export function createAccountNotices(parts: AccountNoticesParts): Part {
+  const { config, registry, email, logger, now } = parts;
+  const { accountNotices } = registry;
+  const attempts = new Counter({
+    name: 'outrider_account_notices_total',
+    help: 'Attempts to send an e-mail about a change of how an account signs in, by how they ended',
+    labelNames: ['outcome'],
+    registers: [parts.metrics],
+  });
+
+  async function send(leased: LeasedAccountNotice): Promise<unknown> {
+    const facts = { userId: leased.user.id, kind: leased.kind };
+    // Every attempt broke off, or its worker died.
+    if (leased.attempts > MAX_ATTEMPTS) {
+      logger.warn(facts, 'e-mail about a sign-in was not sent');
+      return accountNotices.remove(leased);
+    }
+    // Retries of one mail count once.
+    if (leased.attempts === 1) {
+      const to = { address: leased.address, tenant: tenantOf(leased.user) };
+      const reached = await registry.mailAddresses.takeFew('account notices', to, PER_ADDRESS, PER_OWNER);
+      if (reached !== null) {
+        attempts.inc({ outcome: 'limited' });
+        logger.warn({ ...facts, limit: reached }, 'e-mail about a sign-in was not sent');
+        return accountNotices.remove(leased);
+      }
+    }
+    const result = await email.send({ id: leased.id, to: [leased.address], ...(await textOf(leased)) });
+    const giveUpAtMs = leased.createdAtMs + GIVE_UP_AFTER_MS;
+    const outcome = outcomeOf({ attempts: leased.attempts, giveUpAtMs }, result, now(), parts.random());
+    attempts.inc({ outcome: outcome.state });
+    if (outcome.state === 'pending') return accountNotices.retry(leased, outcome.nextAttemptAtMs);
+    if (outcome.state !== 'delivered') logger.warn(facts, 'e-mail about a sign-in was not sent');
+    return accountNotices.remove(leased);
+  }
+
+  async function textOf(notice: LeasedAccountNotice): Promise<Omit<EmailMessage, 'id' | 'to'>> {
+    const { user, kind, detail, createdAtMs } = notice;
+    const reader = await readerOf(registry, user.id, 'Etc/UTC');
+    const words = messagesIn(reader.language).words.accountNotices;
+    const what = words.what[kind];
+    const subject = words.subject(user.login);
+    const lines = [
+      words.about(user.login, config.publicUrl, messageTime(createdAtMs, reader)),
+      typeof what === 'string' ? what : what(shownName(kind, detail ?? '')),
+      words.notYou(config.publicUrl),
+    ];
+    const html = lines.map((line) => `<p>${escapeHtml(line)}</p>`);
+    return { subject, text: `${lines.join('\n\n')}\n`, html: messageHtml(reader.language, subject, html) };
+  }
+
+  return worker<LeasedAccountNotice>({
+    name: 'account notices',
+    atOnce: AT_ONCE,
+    lease: (free) => accountNotices.lease(free, LEASE_MS),
+    run: send,
+    renew: { everyMs: RENEW_EVERY_MS, leases: (leased) => accountNotices.renew(leased, LEASE_MS) },
+    facts: ({ user, kind }) => ({ userId: user.id, kind }),
+    pollMs: config.pollMs ?? 1000,
+    logger,
+  });
+}
+
+/** A provider by its host, which the operator chose; other names are what somebody typed. */
+function shownName(kind: LeasedAccountNotice['kind'], detail: string): string {
+  const isProvider = kind === 'sign-in-linked' || kind === 'sign-in-unlinked';
+  return (isProvider ? URL.parse(detail)?.host : undefined) ?? quotedName(detail);
+}

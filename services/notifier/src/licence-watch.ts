@@ -1,0 +1,62 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Directory, isLicenceRule, licenceExpiriesOf, type Notification } from '@outrider/domain';
+import type { LicenceDraft } from '@outrider/registry';
+import type { Logger } from '@outrider/runtime';
+
+export interface LicenceWatchParts {
+  pollMs: number;
+  directory: Pick<Directory, 'notificationRules' | 'drivers' | 'ownerOf'>;
+  /** Saves one, unless it was saved before. */
+  record(draft: LicenceDraft): Promise<Notification | null>;
+  /** Sends on what was saved. */
+  announce(made: readonly Notification[]): Promise<void>;
+  logger: Logger;
+  /** Unix milliseconds. */
+  now(): number;
+}
+
+/**
+ * Notifies of licences of drivers that expire, or have expired. All instances do this: the registry has each rule,
+ * driver, date and stage once. What was found before is not asked for again until the next start.
+ */
+export class LicenceWatch {
+  readonly #parts: LicenceWatchParts;
+  #known: ReadonlySet<string> = new Set();
+
+  constructor(parts: LicenceWatchParts) {
+    this.#parts = parts;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await this.notifyDue(signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#parts.logger.error({ err: error }, 'looking for licences that expire failed; trying again');
+      }
+      await wait(this.#parts.pollMs, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  async notifyDue(signal?: AbortSignal): Promise<void> {
+    const { directory, record, announce, now } = this.#parts;
+    const known = new Set<string>();
+    const rules = [...directory.notificationRules.values()].filter((rule) => rule.active && isLicenceRule(rule));
+    for (const rule of rules) {
+      const owner = directory.ownerOf(rule);
+      if (owner === undefined) continue;
+      for (const { driver, expiry } of licenceExpiriesOf(rule, owner, directory.drivers.values(), now())) {
+        if (signal?.aborted) return;
+        // A rule or a driver that changed while it was recorded is looked at again.
+        const key = `${rule.id}/${rule.version} ${expiry.id}`;
+        if (!this.#known.has(key)) {
+          const made = await record({ rule, event: expiry, driverName: driver.name });
+          if (made !== null) await announce([made]);
+        }
+        known.add(key);
+      }
+    }
+    this.#known = known;
+  }
+}

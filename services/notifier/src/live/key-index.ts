@@ -1,0 +1,51 @@
+/** Members under one key; the version grows with each change of the set. */
+export interface KeyEntry<M> {
+  readonly members: ReadonlySet<M>;
+  readonly version: number;
+}
+
+/** Members by the keys under which they are filed. To file and to remove a member costs what its keys cost. */
+export class KeyIndex<M> {
+  readonly #entries = new Map<string, { members: Set<M>; version: number }>();
+  readonly #keysOf = new Map<M, readonly string[]>();
+
+  /** Members that are filed. */
+  get size(): number {
+    return this.#keysOf.size;
+  }
+
+  has(member: M): boolean {
+    return this.#keysOf.has(member);
+  }
+
+  /** Undefined where no member has the key. */
+  entry(key: string): KeyEntry<M> | undefined {
+    return this.#entries.get(key);
+  }
+
+  /** Files a member under these keys alone. */
+  file(member: M, keys: readonly string[]): void {
+    this.remove(member);
+    if (keys.length === 0) return;
+    this.#keysOf.set(member, keys);
+    for (const key of keys) {
+      const entry = this.#entries.get(key);
+      if (entry === undefined) this.#entries.set(key, { members: new Set([member]), version: 0 });
+      else {
+        entry.members.add(member);
+        entry.version++;
+      }
+    }
+  }
+
+  remove(member: M): void {
+    for (const key of this.#keysOf.get(member) ?? []) {
+      const entry = this.#entries.get(key);
+      if (entry === undefined) continue;
+      entry.members.delete(member);
+      entry.version++;
+      if (entry.members.size === 0) this.#entries.delete(key);
+    }
+    this.#keysOf.delete(member);
+  }
+}

@@ -1,0 +1,150 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { type EventId, type FleetEvent, minDurationMs, type VehicleId, type VehicleStatus } from '@outrider/domain';
+import type { Hub } from '@outrider/hub';
+import type { Log, Topic } from '@outrider/log';
+import type { NotificationDraft, Registry, WaitingNotification } from '@outrider/registry';
+import type { Logger } from '@outrider/runtime';
+import type { LastedEvent, RuleEvaluation } from './rule-evaluation.ts';
+
+export interface WaitingEventsParts {
+  pollMs: number;
+  log: Pick<Log, 'endOffsets'>;
+  hub: Pick<Hub, 'latest'>;
+  waiting: Registry['waitingNotifications'];
+  /** How far the events are evaluated. */
+  inbox: Pick<Registry['notifications'], 'places'>;
+  rules: RuleEvaluation;
+  /** Consumers of events, and what each reads. */
+  topics: ReadonlyMap<string, Topic<FleetEvent>>;
+  /** Saves notifications of what has lasted long enough. */
+  notify(drafts: readonly NotificationDraft[]): Promise<void>;
+  logger: Logger;
+  /** Unix milliseconds. */
+  now(): number;
+}
+
+const AT_ONCE = 500;
+/**
+ * Wait for a vehicle that sends nothing once its event was to have lasted long enough, from its last record on: one
+ * that sends hours of old records is not silent, and a parked terminal may sleep for hours.
+ */
+export const SILENCE_MS = 120_000;
+
+/**
+ * Notifies of events once they have lasted as long as rules ask for. The data decide: an event has lasted where its
+ * vehicle sent something from after that time, and its end is not among the events up to there. The clock decides only
+ * where a vehicle keeps silent. All instances do this; which one takes what waits is a matter of the registry.
+ */
+export class WaitingEvents {
+  readonly #parts: WaitingEventsParts;
+  /** What may be notified once the events up to an offset are evaluated. */
+  readonly #barriers = new Map<string, number>();
+
+  constructor(parts: WaitingEventsParts) {
+    this.#parts = parts;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await this.notifyDue();
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#parts.logger.error({ err: error }, 'looking for events that have lasted failed; trying again');
+      }
+      await wait(this.#parts.pollMs, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  /** Events that ended: what waited for them is notified, or was in vain. */
+  async settle(ended: ReadonlyMap<EventId, FleetEvent>): Promise<void> {
+    if (ended.size === 0) return;
+    const { waiting } = this.#parts;
+    const found = await waiting.ofEvents([...ended.keys()]);
+    await this.#end(found, ({ event }) => {
+      const end = ended.get(event.id);
+      return { lastedMs: (end?.endedAtMs ?? event.startedAtMs) - event.startedAtMs, driverCode: end?.driverCode };
+    });
+  }
+
+  async notifyDue(): Promise<void> {
+    const { waiting, now } = this.#parts;
+    const seen = new Set<string>();
+    for (let after: WaitingNotification | null = null; ; ) {
+      const page = await waiting.due(now(), after, AT_ONCE);
+      if (page.length > 0) await this.#look(page);
+      for (const each of page) seen.add(keyOf(each));
+      after = page.at(-1) ?? null;
+      if (page.length < AT_ONCE) break;
+    }
+    for (const key of this.#barriers.keys()) if (!seen.has(key)) this.#barriers.delete(key);
+  }
+
+  async #look(page: readonly WaitingNotification[]): Promise<void> {
+    const { waiting, rules, now } = this.#parts;
+    const due: WaitingNotification[] = [];
+    for (const each of page) {
+      const rule = rules.rule(each.ruleId);
+      const dueMs = rule === null ? each.dueMs : each.event.startedAtMs + minDurationMs(rule);
+      if (dueMs > now()) await waiting.postpone(each, dueMs);
+      else due.push({ ...each, dueMs });
+    }
+    // Where the vehicles are first, then where the events end: those of the vehicles are before that.
+    const statuses = await this.#statusesOf(due);
+    const known = due.filter(({ event, dueMs }) => {
+      const status = statuses.get(event.vehicleId);
+      if (status !== undefined && status.record.fixTimeMs >= dueMs) return true;
+      const receivedMs = Math.max(event.receivedAtMs ?? 0, status?.recordReceivedAtMs ?? 0);
+      return now() >= Math.max(dueMs, receivedMs) + SILENCE_MS;
+    });
+    await this.#setBarriers(known);
+    await this.#end(await this.#beyondBarrier(known), ({ event }) => ({
+      lastedMs: Number.POSITIVE_INFINITY,
+      driverCode: statuses.get(event.vehicleId)?.activity?.driverCode ?? undefined,
+    }));
+  }
+
+  async #statusesOf(due: readonly WaitingNotification[]): Promise<Map<VehicleId, VehicleStatus>> {
+    const ids = [...new Set(due.map(({ event }) => event.vehicleId))];
+    const statuses = ids.length === 0 ? [] : await this.#parts.hub.latest(ids);
+    return new Map(statuses.map((status) => [status.vehicleId, status]));
+  }
+
+  async #setBarriers(known: readonly WaitingNotification[]): Promise<void> {
+    const { log, topics } = this.#parts;
+    const fresh = known.filter((each) => !this.#barriers.has(keyOf(each)));
+    for (const [consumer, some] of Map.groupBy(fresh, (each) => each.consumer)) {
+      const topic = topics.get(consumer);
+      const ends = topic === undefined ? new Map<number, number>() : await log.endOffsets(topic);
+      for (const each of some) this.#barriers.set(keyOf(each), ends.get(each.partition) ?? 0);
+    }
+  }
+
+  async #beyondBarrier(known: readonly WaitingNotification[]): Promise<WaitingNotification[]> {
+    const free: WaitingNotification[] = [];
+    for (const [consumer, some] of Map.groupBy(known, (each) => each.consumer)) {
+      const places = await this.#parts.inbox.places(consumer);
+      for (const each of some)
+        if ((places.get(each.partition)?.offset ?? 0) >= (this.#barriers.get(keyOf(each)) ?? 0)) free.push(each);
+    }
+    return free;
+  }
+
+  async #end(found: readonly WaitingNotification[], lasted: (each: WaitingNotification) => LastedEvent): Promise<void> {
+    const { rules, waiting, notify } = this.#parts;
+    const drafts: NotificationDraft[] = [];
+    const inVain: WaitingNotification[] = [];
+    for (const [nth, draft] of (await rules.waited(found, lasted)).entries()) {
+      const each = found[nth];
+      if (each === undefined) continue;
+      if (draft === null) inVain.push(each);
+      else drafts.push(draft);
+    }
+    await waiting.drop(inVain);
+    if (drafts.length > 0) await notify(drafts);
+  }
+}
+
+function keyOf({ ruleId, event }: WaitingNotification): string {
+  return `${event.id} ${ruleId}`;
+}

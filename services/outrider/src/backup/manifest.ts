@@ -1,0 +1,58 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { StartError } from '@outrider/runtime';
+
+/** Of the folder of a backup: grows when an earlier version could not restore it. */
+export const BACKUP_FORMAT = 1;
+const MANIFEST_FILE = 'manifest.json';
+/** The files that the manifest lists, as they belong into DATA_DIR. */
+export const CONTENT = 'data';
+
+export interface BackedUpFile {
+  /** In DATA_DIR, with `/` between folders. */
+  path: string;
+  bytes: number;
+  sha256: string;
+  /** When it was changed last, in nanoseconds since 1970: a later backup links files that have not changed since. */
+  mtimeNs: string;
+}
+
+/** What a backup says of itself. Times are ISO 8601. */
+export interface Manifest {
+  format: number;
+  /** Of the Outrider that made it. */
+  version: string;
+  dataDirFormat: number;
+  startedAt: string;
+  /** The moment that its databases and its archive are of. */
+  takenAt: string;
+  finishedAt: string;
+  service: 'running' | 'stopped';
+  hasSecretsKey: boolean;
+  files: BackedUpFile[];
+}
+
+export function manifestPath(backup: string): string {
+  return join(backup, MANIFEST_FILE);
+}
+
+/** @throws {StartError} when the folder is no finished backup, or one of another format */
+export async function readManifest(backup: string): Promise<Manifest> {
+  let manifest: Partial<Manifest>;
+  try {
+    manifest = JSON.parse(await readFile(manifestPath(backup), 'utf8')) as Partial<Manifest>;
+  } catch (error) {
+    throw new StartError(`${backup} is no finished backup: ${(error as Error).message}`, { cause: error });
+  }
+  if (manifest.format !== BACKUP_FORMAT)
+    throw new StartError(
+      `${backup} is a backup of format ${manifest.format}, and this version of Outrider knows format ${BACKUP_FORMAT} alone`,
+    );
+  for (const { path } of manifest.files ?? [])
+    if (!isInside(path)) throw new StartError(`${backup} lists ${JSON.stringify(path)}, which is no file of DATA_DIR`);
+  return manifest as Manifest;
+}
+
+function isInside(path: unknown): boolean {
+  return typeof path === 'string' && path.split('/').every((name) => !['', '.', '..'].includes(name));
+}

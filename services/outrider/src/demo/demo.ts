@@ -1,0 +1,405 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { ProtocolName, VehicleId } from '@outrider/domain';
+import { eventsTopic, telemetryTopic } from '@outrider/log';
+import type { Config } from '@outrider/runtime';
+import {
+  CAMERA_PHONE,
+  createDemoScenario,
+  createDriver,
+  type DemoScenario,
+  type DemoVehicle,
+  type Driver,
+  type DriverState,
+  pastPlan,
+  type RoadNetwork,
+  resumeDriver,
+  startFleet,
+  startVideoTerminal,
+  withKeys,
+} from '@outrider/simulator';
+import { WebSocket } from 'ws';
+import type { variables } from '../config.ts';
+import type { Outrider } from '../outrider.ts';
+import type { Stores } from '../stores.ts';
+import {
+  DEMO_ACCOUNTS,
+  DEMO_LOGIN,
+  type DemoDefinitions,
+  ensureDefinitions,
+  ensureForwarding,
+  localTimeZone,
+} from './definitions.ts';
+import { inWords, type LiveMessage } from './event-words.ts';
+import { type PastVehicle, type WrittenHistory, writeHistory } from './history.ts';
+import { type DemoMemory, readMemory, writeMemory } from './memory.ts';
+import { startReceiver } from './receiver.ts';
+import { stageScenes } from './scene.ts';
+
+/** A fleet with a past and a present, beside the service. */
+export interface Demo {
+  /** To be called when the stores are open and nothing reads the log yet. */
+  prepare(stores: Stores, file: (name: string) => string): Promise<void>;
+  /** To be called when the service runs: waits until it has taken in the past, and starts the fleet. */
+  start(outrider: Outrider): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const DAY_MS = 86_400_000;
+/** All vehicles are on duty from this long before the start, whatever the hour: a demo is watched at any hour. */
+const ON_DUTY_BEFORE_MS = 5_400_000;
+const SAVE_EVERY_MS = 30_000;
+/** Drivers change this long after the start: within the first minutes there is a shift that ends. */
+const SHIFT_CHANGE_MS = 75_000;
+const CAMERA_REPORT_MS = 1000;
+/** Notifications of the past that stay unread. */
+const UNREAD = 12;
+const LOOK_EVERY_MS = 100;
+const PATIENCE_MS = 120_000;
+
+/**
+ * A fleet on the road of a made-up town, against the service as any fleet would be: terminals over TCP and HTTP, a
+ * login, the live API. Its past is written into the log before anything reads it. Prints what happens as it happens.
+ */
+export function createDemo(config: Config<typeof variables>): Demo {
+  return new RunningDemo(config);
+}
+
+class RunningDemo implements Demo {
+  readonly #config: Config<typeof variables>;
+  readonly #scenario = createDemoScenario();
+  #memory: DemoMemory = { password: '', drivers: {} };
+  #memoryFile = '';
+  #definitions: DemoDefinitions | null = null;
+  #history: WrittenHistory | null = null;
+  #stores: Stores | null = null;
+  readonly #drivers = new Map<DemoVehicle, Driver>();
+  readonly #closers: (() => unknown)[] = [];
+
+  constructor(config: Config<typeof variables>) {
+    this.#config = config;
+  }
+
+  async prepare(stores: Stores, file: (name: string) => string): Promise<void> {
+    this.#stores = stores;
+    this.#memoryFile = file('demo.json');
+    this.#memory = readMemory(this.#memoryFile);
+    const definitions = await ensureDefinitions(stores.registry, this.#scenario, this.#memory.password);
+    this.#definitions = definitions;
+    // Terminals report whole seconds, and some protocols nothing finer.
+    const nowMs = Math.floor(Date.now() / 1000) * 1000;
+    const keyed = (driver: Driver, vehicle: DemoVehicle) => withKeys(driver, vehicle, nowMs + SHIFT_CHANGE_MS);
+    const pasts = this.#pasts(definitions, nowMs).map((past) => ({
+      ...past,
+      driver: keyed(past.driver, past.vehicle),
+    }));
+    const clocks = pasts.filter(({ vehicle }) => drives(vehicle)).map(({ driver }) => driver.state().clockMs);
+    const fromMs = Math.max(nowMs - this.#config.DEMO_HISTORY_DAYS * DAY_MS, Math.min(nowMs, ...clocks));
+    if (fromMs < nowMs) {
+      const print = this.#progress(`Making ${lengthOf(nowMs - fromMs)} of history`);
+      this.#history = await writeHistory(stores.log, pasts, { fromMs, toMs: nowMs }, print);
+    }
+    const { network, vehicles } = this.#scenario;
+    for (const { vehicle, driver, isStaged } of pasts)
+      this.#drivers.set(
+        vehicle,
+        isStaged ? driver : keyed(resumeDriver(network, vehicle.plan, driver.state()), vehicle),
+      );
+    // Without a past they begin where there is something to see.
+    if (this.#config.DEMO_HISTORY_DAYS === 0)
+      for (const vehicle of vehicles)
+        this.#drivers.set(vehicle, keyed(createDriver(network, vehicle.plan, vehicle.seed, nowMs), vehicle));
+    this.#save();
+  }
+
+  async start(outrider: Outrider): Promise<void> {
+    const definitions = this.#definitions;
+    const stores = this.#stores;
+    if (definitions === null || stores === null) throw new Error('the demo was not prepared');
+    if (this.#history !== null && this.#history.positions > 0) {
+      await this.#takenIn(stores, this.#history);
+      await this.#readMost(stores, definitions);
+    }
+    await this.#forward(stores, definitions);
+    const { ports } = outrider;
+    const driven = this.#scenario.vehicles.filter(drives);
+    this.#startFleet(driven, ports as Record<ProtocolName, number>);
+    const socket = await watch(ports.http, definitions, this.#memory.password, driven);
+    this.#closers.push(() => socket.close());
+    const saving = setInterval(() => this.#save(), SAVE_EVERY_MS);
+    this.#closers.push(() => clearInterval(saving));
+    if (this.#config.LOG_FORMAT !== 'text') return;
+    const { password } = this.#memory;
+    const accounts = DEMO_ACCOUNTS.filter(({ login }) => login !== DEMO_LOGIN);
+    const width = Math.max(...accounts.map(({ login }) => login.length));
+    process.stdout.write(
+      `The demo fleet is on the road: ${driven.length} vehicles, ${this.#scenario.geofences.length} geofences.\n` +
+        `  demo login  ${DEMO_LOGIN} / ${password}   (fleet manager)\n` +
+        accounts.map(({ login, about }) => `              ${login.padEnd(width)}   ${about}\n`).join('') +
+        `              all with the same password, which stays that of this folder\n` +
+        `  forwarding  to a receiver in this process: /forwarding as demo-dealer\n` +
+        `  cameras     terminal ${CAMERA_PHONE}: choose Bus with cameras, or /service/ovms/api\n\nEvents as they come:\n\n`,
+    );
+  }
+
+  async stop(): Promise<void> {
+    for (const close of this.#closers.splice(0).reverse()) await close();
+    if (this.#drivers.size > 0) this.#save();
+  }
+
+  /** Once the past is taken in: what drives from now on reaches another system. */
+  async #forward({ registry }: Stores, { dealer }: DemoDefinitions): Promise<void> {
+    // Where an operator said no, nothing is sent to this machine.
+    if (this.#config.WEBHOOK_ALLOW_PRIVATE !== 'yes') return;
+    const receiver = await startReceiver(randomBytes, Date.now);
+    this.#closers.push(() => receiver.close());
+    await ensureForwarding(registry, dealer, receiver);
+  }
+
+  /** Who drives, up to now: new ones begin with the history. */
+  #pasts({ vehicles }: DemoDefinitions, nowMs: number): (PastVehicle & { isStaged: boolean })[] {
+    const { network } = this.#scenario;
+    const startMs = nowMs - this.#config.DEMO_HISTORY_DAYS * DAY_MS;
+    const pasts = this.#scenario.vehicles.flatMap((vehicle) => {
+      const vehicleId = vehicles.get(vehicle.profile.terminalId)?.id;
+      if (vehicleId === undefined) return [];
+      const state = this.#memory.drivers[vehicle.profile.terminalId];
+      const alwaysFromMs = nowMs - ON_DUTY_BEFORE_MS;
+      const driver =
+        state === undefined
+          ? createDriver(network, pastPlan(vehicle, alwaysFromMs), vehicle.seed, startMs)
+          : repeat(network, vehicle, state, alwaysFromMs);
+      return [{ vehicle, vehicleId, driver }];
+    });
+    const staged = stageScenes(network, pasts, nowMs);
+    return pasts.map((past) => {
+      const driver = staged.get(past.vehicle);
+      return { ...past, driver: driver ?? past.driver, isStaged: driver !== undefined };
+    });
+  }
+
+  #startFleet(driven: readonly DemoVehicle[], ports: Record<ProtocolName, number>): void {
+    const onTerminals = driven.filter(({ profile }) => profile.terminalId !== CAMERA_PHONE);
+    const host = '127.0.0.1';
+    const scenario: DemoScenario = { ...this.#scenario, vehicles: onTerminals };
+    const fleet = startFleet({ scenario, drivers: onTerminals.map((vehicle) => this.#driverOf(vehicle)), host, ports });
+    this.#closers.push(() => fleet.stop());
+    const bus = driven.find(({ profile }) => profile.terminalId === CAMERA_PHONE);
+    if (bus === undefined) return;
+    const cameras = startVideoTerminal({ host, port: ports.jt808 ?? 0, phone: CAMERA_PHONE });
+    const driver = this.#driverOf(bus);
+    const reporting = setInterval(() => {
+      for (const position of driver.advanceTo(Date.now())) cameras.report(position);
+    }, CAMERA_REPORT_MS);
+    this.#closers.push(
+      () => cameras.stop(),
+      () => clearInterval(reporting),
+    );
+  }
+
+  #driverOf(vehicle: DemoVehicle): Driver {
+    const driver = this.#drivers.get(vehicle);
+    if (driver === undefined) throw new Error(`${vehicle.profile.name} has no driver`);
+    return driver;
+  }
+
+  #save(): void {
+    for (const [{ profile }, driver] of this.#drivers) this.#memory.drivers[profile.terminalId] = driver.state();
+    writeMemory(this.#memoryFile, this.#memory);
+  }
+
+  /** Resolves when the rules, the archive and the notifications have what was written. */
+  async #takenIn({ hub, log }: Stores, { positions, lastFixMs }: WrittenHistory): Promise<void> {
+    const print = this.#progress(`Taking in ${positions.toLocaleString('en')} positions`);
+    const ends = await log.endOffsets(telemetryTopic);
+    const end = Math.max(1, ...ends.values());
+    const endMs = Date.now() + PATIENCE_MS;
+    for (;;) {
+      const readers = await log.readers();
+      const telemetry = readers.filter(({ topic }) => topic === telemetryTopic.name);
+      print(Math.min(0.95, ...telemetry.map(({ offset }) => offset / end)));
+      // By the status of its last fix a vehicle's events are in the log.
+      const statuses = await hub.latest([...lastFixMs.keys()]);
+      const isEvaluated =
+        statuses.length === lastFixMs.size &&
+        statuses.every(({ vehicleId, position }) => (position?.fixTimeMs ?? 0) >= fixOf(lastFixMs, vehicleId));
+      if (isEvaluated) {
+        const events = Math.max(0, ...(await log.endOffsets(eventsTopic)).values());
+        const areRead = (name: string, to: number) =>
+          readers.every(({ topic, offset }) => topic !== name || offset >= to);
+        if (areRead(telemetryTopic.name, end) && areRead(eventsTopic.name, events)) break;
+      }
+      if (Date.now() > endMs) {
+        process.stderr.write('the history is still being taken in; the fleet starts anyway\n');
+        return;
+      }
+      await wait(LOOK_EVERY_MS);
+    }
+    print(1);
+  }
+
+  /** Nobody has a week of unread notifications on the first day. */
+  async #readMost({ registry }: Stores, { manager }: DemoDefinitions): Promise<void> {
+    const { lastNumber: last } = await registry.notifications.progress(manager.id);
+    await registry.notifications.markAllRead(manager.id, last - UNREAD);
+  }
+
+  /** Prints a line for each quarter that is done. */
+  #progress(what: string): (share: number) => void {
+    const startMs = performance.now();
+    let printed = -1;
+    return (share) => {
+      const quarter = Math.floor(share * 4);
+      if (this.#config.LOG_FORMAT !== 'text' || quarter <= printed) return;
+      printed = quarter;
+      const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
+      process.stdout.write(`${what}: ${quarter * 25} %${quarter === 4 ? `, ${seconds} s` : ''}\n`);
+    };
+  }
+}
+
+function drives({ silentForDays }: DemoVehicle): boolean {
+  return silentForDays === null;
+}
+
+/**
+ * Goes on as the fleet did until it stopped, and then as fleets usually drive. What was sent after the state was saved,
+ * as before a crash, is driven once more in the same way.
+ */
+function repeat(network: RoadNetwork, vehicle: DemoVehicle, saved: DriverState, alwaysFromMs: number): Driver {
+  const repeatedToMs = saved.clockMs + 2 * SAVE_EVERY_MS;
+  const present = resumeDriver(network, vehicle.plan, saved);
+  let past: Driver | null = null;
+  return {
+    advanceTo(timeMs) {
+      const positions = past === null ? present.advanceTo(Math.min(timeMs, repeatedToMs)) : [];
+      if (timeMs <= repeatedToMs) return positions;
+      past ??= resumeDriver(network, pastPlan(vehicle, alwaysFromMs), present.state());
+      return [...positions, ...past.advanceTo(timeMs)];
+    },
+    state: () => (past ?? present).state(),
+  };
+}
+
+function fixOf(lastFixMs: ReadonlyMap<VehicleId, number>, vehicleId: VehicleId): number {
+  return lastFixMs.get(vehicleId) ?? 0;
+}
+
+function lengthOf(ms: number): string {
+  const days = Math.round(ms / DAY_MS);
+  if (days === 7) return 'a week';
+  if (days > 0) return days === 1 ? 'a day' : `${days} days`;
+  return `${Math.max(1, Math.round(ms / 60_000))} minutes`;
+}
+
+interface LoggedIn {
+  base: string;
+  jwt: string;
+}
+
+async function logIn(httpPort: number, password: string): Promise<LoggedIn> {
+  const base = `127.0.0.1:${httpPort}`;
+  const response = await fetch(`http://${base}/auth/login?jwt=1`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ login: DEMO_LOGIN, password }),
+  });
+  if (!response.ok) throw new Error(`the demo login was refused: ${response.status} ${await response.text()}`);
+  return { base, jwt: ((await response.json()) as { jwt: string }).jwt };
+}
+
+/** Logs in as anyone would, schedules a report and prints events from the live API. */
+async function watch(
+  httpPort: number,
+  definitions: DemoDefinitions,
+  password: string,
+  driven: readonly DemoVehicle[],
+): Promise<WebSocket> {
+  const { base, jwt } = await logIn(httpPort, password);
+  await scheduleReports({ base, jwt });
+  await saveTemplates({ base, jwt });
+  await askTerminal({ base, jwt }, definitions, driven);
+  const socket = new WebSocket(`ws://${base}/live`, { headers: { Authorization: `JWT ${jwt}` } });
+  socket.on('open', () => socket.send(JSON.stringify({ type: 'subscribe', all: true, positions: false })));
+  const vehicles = new Map(
+    [...definitions.vehicles.values()].map(({ id, name, plate }) => [id, `${name} ${plate ?? ''}`.trim()]),
+  );
+  socket.on('message', (data) => {
+    const message = JSON.parse(data.toString()) as LiveMessage;
+    if (message.type === 'event')
+      process.stdout.write(`${inWords(message, { vehicles, geofences: definitions.geofences })}\n`);
+  });
+  socket.on('error', (error) => process.stderr.write(`the demo's live connection: ${error.message}\n`));
+  return socket;
+}
+
+const SCHEDULES = [
+  {
+    ...{ name: 'Mileage of the week', kind: 'mileage', period: 'day', format: 'xlsx' },
+    ...{ frequency: 'weekly', covers: 'last-week', hour: 6 },
+  },
+  {
+    ...{ name: 'The fleet yesterday', kind: 'fleet-digest', format: 'pdf' },
+    ...{ frequency: 'daily', covers: 'yesterday', hour: 5 },
+  },
+];
+
+/** Once: their names are taken after that. */
+async function scheduleReports({ base, jwt }: LoggedIn): Promise<void> {
+  for (const schedule of SCHEDULES) {
+    const response = await fetch(`http://${base}/api/v1/report-schedules`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Authorization: `JWT ${jwt}` },
+      body: JSON.stringify({ ...schedule, timeZone: localTimeZone(), emails: [] }),
+    });
+    if (response.status !== 201 && response.status !== 409)
+      throw new Error(`the demo's report schedule was refused: ${response.status} ${await response.text()}`);
+  }
+}
+
+const TEMPLATES = [
+  { name: 'Trips of the week', kind: 'trips', range: 'last-7-days', groupBy: 'vehicle', format: 'pdf' },
+  {
+    ...{ name: 'Outside working hours', kind: 'work-time', range: 'last-7-days', groupBy: 'vehicle', format: 'pdf' },
+    workHours: 'Mo-Fr 08:00-17:00; Sa 09:00-13:00',
+  },
+];
+
+/** Only in an empty list: a person may have deleted one of them. */
+async function saveTemplates({ base, jwt }: LoggedIn): Promise<void> {
+  const url = `http://${base}/api/v1/me/report-templates`;
+  const headers = { 'Content-Type': 'application/json', Authorization: `JWT ${jwt}` };
+  const { items } = (await (await fetch(url, { headers })).json()) as { items: unknown[] };
+  if (items.length > 0) return;
+  const response = await fetch(url, { method: 'PUT', headers, body: JSON.stringify({ items: TEMPLATES }) });
+  if (!response.ok)
+    throw new Error(`the demo's report templates were refused: ${response.status} ${await response.text()}`);
+}
+
+const CONNECTING_TRIES = 240;
+const CONNECTING_MS = 250;
+
+/** Once: a vehicle shows what its terminal was asked, and what it answered. */
+async function askTerminal(
+  { base, jwt }: LoggedIn,
+  { vehicles }: DemoDefinitions,
+  driven: readonly DemoVehicle[],
+): Promise<void> {
+  const onRoad = driven.findLast(({ protocol }) => protocol === 'teltonika');
+  const asked = vehicles.get(onRoad?.profile.terminalId ?? '');
+  if (asked === undefined) return;
+  const url = `http://${base}/api/v1/vehicles/${asked.id}/commands`;
+  const headers = { 'Content-Type': 'application/json', Authorization: `JWT ${jwt}` };
+  const given = await fetch(url, { headers });
+  if (!given.ok || ((await given.json()) as { items: unknown[] }).items.length > 0) return;
+  for (const command of [{ type: 'position-request' }, { type: 'text', parameters: { text: 'getver' } }]) {
+    const ask = () => fetch(url, { method: 'POST', headers, body: JSON.stringify(command) });
+    let response = await ask();
+    // The terminal has just been started, and may not be connected yet.
+    for (let nth = 0; response.status === 409 && nth < CONNECTING_TRIES; nth++) {
+      await wait(CONNECTING_MS);
+      response = await ask();
+    }
+    if (!response.ok) throw new Error(`the demo's command was refused: ${response.status} ${await response.text()}`);
+  }
+}

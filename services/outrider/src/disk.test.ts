@@ -1,0 +1,70 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openSqliteLog, type ReaderProgress } from '@outrider/log';
+import { createLogger, Registry } from '@outrider/runtime';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createLogFillWatch } from './disk.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const MIB = 1024 * 1024;
+
+function reader(name: string, topic: string, offset: number, end: number): ReaderProgress {
+  return { reader: name, topic, partition: 0, earliest: 0, offset, end, oldestUnreadAtMs: null, removedAfterMs: null };
+}
+
+test('a log that fills with what a reader has not read is warned of; one that is full of what all have read is not', async () => {
+  const warn = vi.fn();
+  const metrics = new Registry();
+  let readers: ReaderProgress[] = [];
+  let usedMb = 900;
+  const watch = createLogFillWatch({
+    path: '/log',
+    maxBytes: 1000 * MIB,
+    log: { readers: async () => readers },
+    logger: { debug() {}, info() {}, warn, error() {}, fatal() {} },
+    metrics,
+    usedBytes: () => usedMb * MIB,
+  });
+  const hour = async (read: (records: number) => number) => {
+    for (let minute = 0; minute < 60; minute++) {
+      usedMb += 0.5;
+      const end = usedMb * 1000;
+      readers = [reader('rules', 'telemetry', end, end), reader('archiver', 'telemetry', read(end), end)];
+      readers.push(reader('notifier', 'events', 0, 10));
+      await vi.advanceTimersByTimeAsync(60_000);
+    }
+  };
+  await watch.start();
+  await hour((end) => end - 100);
+  await hour((end) => end - 100);
+  expect(watch.warnings()).toEqual([]);
+  // The archive is stuck.
+  const stuckAt = usedMb * 1000;
+  for (let hours = 0; hours < 10; hours++) await hour(() => stuckAt);
+  expect(watch.warnings()).toEqual(['the log will be full of unread records within a day']);
+  expect(warn).toHaveBeenCalledExactlyOnceWith(
+    expect.anything(),
+    'the log will be full of unread records within a day',
+  );
+  const [, seconds] = /^outrider_log_full_in_seconds (\S+)$/m.exec(await metrics.metrics()) ?? [];
+  expect(Number(seconds) / 3600).toBeGreaterThan(20);
+  expect(Number(seconds) / 3600).toBeLessThan(30);
+  await watch.stop();
+});
+
+test('the used bytes of a real log are read', async () => {
+  vi.useRealTimers();
+  const folder = mkdtempSync(join(tmpdir(), 'outrider-log-fill-'));
+  const path = join(folder, 'log.sqlite');
+  const log = openSqliteLog({ path });
+  const metrics = new Registry();
+  const watch = createLogFillWatch({ path, maxBytes: MIB, log, logger: createLogger('silent', 'json'), metrics });
+  await watch.start();
+  await watch.stop();
+  expect(await metrics.metrics()).toMatch(/^outrider_log_full_in_seconds \+Inf$/m);
+  await log.close();
+  rmSync(folder, { recursive: true });
+});

@@ -1,0 +1,73 @@
+import { backingOf, mailChannelOf, type ServerProbe, serverProbes } from '@outrider/backing';
+import { createEmailChannel } from '@outrider/channels';
+import type { Config, Logger } from '@outrider/runtime';
+import type { variables } from '../config.ts';
+import { type Finding, ok, problem, warning } from './finding.ts';
+
+/** A request to a server takes its time: its clock is compared to the middle of it. */
+const CLOCK_WARNING_MS = 2000;
+const CLOCK_PROBLEM_MS = 60_000;
+const WITHIN_MS = 20_000;
+
+/** Each server of the settings: reachable, of a tested version, with the same time. */
+export async function checkServers(config: Config<typeof variables>, logger: Logger): Promise<Finding[]> {
+  const probes = serverProbes(backingOf(config, null), logger);
+  return (await Promise.all(probes.map(checkServer))).flat();
+}
+
+export async function checkServer({ setting, name, testedFrom, probe }: ServerProbe): Promise<Finding[]> {
+  const beganMs = Date.now();
+  try {
+    const { version, clockMs, warnings } = await within(WITHIN_MS, probe());
+    const findings = warnings.map(({ detail, todo }) => warning(name, detail, todo));
+    if (version !== null && testedFrom !== null && Number.parseInt(version, 10) < testedFrom)
+      findings.push(warning(name, `version ${version}`, `update it: tested are versions from ${testedFrom} on`));
+    if (clockMs !== null) {
+      // The server answered between two moments; a header shows whole seconds.
+      const endedMs = Date.now();
+      const offMs = clockMs > endedMs ? clockMs - endedMs : Math.max(0, beganMs - 1000 - clockMs);
+      const detail = `the clocks of ${name} and this machine differ by ${(offMs / 1000).toFixed(1)} s`;
+      if (offMs >= CLOCK_PROBLEM_MS) findings.push(problem(name, detail, 'set both by NTP'));
+      else if (offMs >= CLOCK_WARNING_MS) findings.push(warning(name, detail, 'set both by NTP'));
+    }
+    return findings.length > 0 ? findings : [ok(name, version === null ? 'reachable' : `version ${version}`)];
+  } catch (error) {
+    return [problem(name, reasonOf(error), `start the server, or correct ${setting}`)];
+  }
+}
+
+/** A name with several addresses fails with a reason for each. */
+function reasonOf(error: unknown): string {
+  const errors = error instanceof AggregateError ? error.errors : [error];
+  return errors.map((each) => (each instanceof Error ? each.message : String(each)).replaceAll(/\s+/g, ' ')).join(', ');
+}
+
+/** Can e-mails be sent? */
+export async function checkMail(config: Config<typeof variables>): Promise<Finding> {
+  const { SMTP_URL, PUBLIC_URL } = config;
+  if (SMTP_URL === null) return ok('mail', 'SMTP_URL is not set: e-mails become files in DATA_DIR');
+  const todo = 'correct SMTP_URL or MAIL_FROM';
+  try {
+    const channel = createEmailChannel({ ...mailChannelOf(config), now: Date.now });
+    const failure = await channel.verify();
+    await channel.close();
+    if (failure !== null) return problem('mail', `the mail server can't be used: ${failure}`, todo);
+  } catch (error) {
+    return problem('mail', reasonOf(error), todo);
+  }
+  if (PUBLIC_URL === null)
+    return warning('mail', 'links in e-mails begin with http://localhost', 'set PUBLIC_URL to where people reach it');
+  return ok('mail', 'the mail server answers');
+}
+
+async function within<T>(limitMs: number, promise: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${limitMs / 1000} s`)), limitMs);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

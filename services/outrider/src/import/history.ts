@@ -1,0 +1,134 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { ApiError } from '@outrider/client';
+import { readGpxTrack } from '@outrider/geo/files';
+import { delimiterOf, readCsv, writeCsvLine } from '@outrider/reports';
+import { endedJob } from '../cli/ended-job.ts';
+import type { Target } from './target.ts';
+
+/** What `POST /api/v1/vehicles/{id}/history` takes at once: rows, and bytes. */
+const MAX_ROWS = 10_000;
+const MAX_CHARACTERS = 4_000_000;
+const DAY_MS = 86_400_000;
+/** The longest range of one recalculation. */
+const RECALCULATED_MS = 31 * DAY_MS;
+const LOOK_EVERY_MS = 1000;
+const BUSY_EVERY_MS = 5000;
+
+/** Rows with the names of their columns. */
+export interface HistoryRows {
+  header: readonly string[];
+  rows: Iterable<readonly string[]>;
+}
+
+/** What of a vehicle's past was taken. */
+export interface ImportedHistory {
+  positions: number;
+  /** ISO 8601; null without any. */
+  from: string | null;
+  to: string | null;
+}
+
+/** The rows of a CSV as the service takes them, which checks them. @throws {CsvError} when it is no CSV */
+export function csvHistory(text: string): HistoryRows {
+  const records = readCsv(text.replace(/^\uFEFF/, ''), delimiterOf(text));
+  const header = records.next();
+  const isDecimalComma = delimiterOf(text) === ';';
+  const plain = (cell: string) => (isDecimalComma && /^-?\d+,\d+$/.test(cell) ? cell.replace(',', '.') : cell);
+  return {
+    header: header.done ? [] : header.value.cells.map((cell) => cell.trim()),
+    rows: (function* () {
+      for (const { cells } of records) yield cells.map(plain);
+    })(),
+  };
+}
+
+/** The points of a GPX that have a time. @throws {FileError} when it is no GPX */
+export function gpxHistory(text: string): HistoryRows & { withoutTime: number } {
+  const { points, withoutTime } = readGpxTrack(text);
+  return {
+    header: ['fixTime', 'latitude', 'longitude', 'altitudeM', 'speedKmh', 'courseDeg'],
+    rows: points.map(({ time, latitude, longitude, altitudeM, speedKmh, courseDeg }) =>
+      [time, latitude, longitude, altitudeM, speedKmh, courseDeg].map((value) => decimal(value)),
+    ),
+    withoutTime,
+  };
+}
+
+/** A number as a cell: never in scientific notation. */
+export function decimal(value: number | string | null): string {
+  if (value === null || typeof value === 'string') return value ?? '';
+  return Number.isFinite(value) ? value.toFixed(7).replace(/\.?0+$/, '') : String(value);
+}
+
+/**
+ * Sends rows to a vehicle's past, as many calls as it takes.
+ *
+ * @throws {ApiError} naming the row of its call that is wrong
+ */
+export async function sendHistory(
+  { client, call }: Target,
+  vehicle: string,
+  { header, rows }: HistoryRows,
+): Promise<ImportedHistory> {
+  const sent: ImportedHistory = { positions: 0, from: null, to: null };
+  let lines: string[] = [];
+  let characters = 0;
+  const send = async () => {
+    if (lines.length === 0) return;
+    const body = new Blob([writeCsvLine(header, ','), ...lines], { type: 'text/csv' });
+    const taken = await call(() => client.post('/api/v1/vehicles/{id}/history', { path: { id: vehicle }, body }));
+    sent.positions += taken.positions;
+    if (taken.from !== null && (sent.from === null || taken.from < sent.from)) sent.from = taken.from;
+    if (taken.to !== null && (sent.to === null || taken.to > sent.to)) sent.to = taken.to;
+    lines = [];
+    characters = 0;
+  };
+  for (const row of rows) {
+    const line = writeCsvLine(row, ',');
+    lines.push(line);
+    characters += line.length;
+    if (lines.length === MAX_ROWS || characters >= MAX_CHARACTERS) await send();
+  }
+  await send();
+  return sent;
+}
+
+/**
+ * Has the events of a vehicle's past made of what is there now, up to 31 days at a time, and waits for it.
+ *
+ * @returns how many recalculations there were, and how many of them failed
+ */
+export async function recalculate(
+  { client, call }: Target,
+  vehicle: string,
+  range: { from: string; to: string },
+): Promise<{ jobs: number; failed: number }> {
+  let jobs = 0;
+  let failed = 0;
+  const endMs = Date.parse(range.to) + 1;
+  for (let fromMs = Date.parse(range.from); fromMs < endMs; fromMs += RECALCULATED_MS) {
+    const query = {
+      from: new Date(fromMs).toISOString(),
+      to: new Date(Math.min(endMs, fromMs + RECALCULATED_MS)).toISOString(),
+    };
+    const begun = await begin(() =>
+      call(() => client.post('/api/v1/vehicles/{id}/recalculate', { path: { id: vehicle }, query })),
+    );
+    jobs++;
+    const look = () => call(() => client.get('/api/v1/jobs/{id}', { path: { id: begun.id } }));
+    if ((await endedJob(look, LOOK_EVERY_MS)).state !== 'done') failed++;
+  }
+  return { jobs, failed };
+}
+
+/** An account has a bounded number of open jobs: others of its own may have to end first. */
+async function begin<T>(make: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await make();
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 409) throw error;
+      await wait(BUSY_EVERY_MS);
+    }
+  }
+}
