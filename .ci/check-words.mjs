@@ -25,7 +25,7 @@ const KINDS = [
   [/\.(ts|mts|tsx|js|mjs|cjs)$/, scanCode],
   [/\.md$/, scanMarkdown],
   [/\.css$/, scanCode],
-  [/\.(ya?ml|sh)$|(^|\/)Dockerfile$|^\.ci\/(run|nightly)$/, scanScript],
+  [/\.(ya?ml|sh)$|(^|\/)Dockerfile$|^\.ci\/(run|verify|nightly)$/, scanScript],
   [/\.avsc$/, scanSchema],
 ];
 

@@ -27,7 +27,6 @@ const child = spawn(
     'vitest',
     'run',
     '--disable-console-intercept',
-    '--bail=1',
     '--project=faults',
     // Each takes all cores.
     '--no-file-parallelism',

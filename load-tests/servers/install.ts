@@ -15,6 +15,8 @@ const PACKAGES: Record<string, string> = {
   haproxy: 'haproxy',
   caddy: 'caddy',
   promtool: 'prometheus',
+  chromium: 'chromium',
+  'python3-venv': 'python3-venv',
 };
 
 /**

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -38,6 +39,10 @@ const { values, positionals } = parseArgs({
 if (values.install) {
   const commands = [...Object.values(SERVERS).flatMap(({ commands }) => commands), 'ffmpeg', 'promtool'];
   await ensureCommands(commands, console.log, isThere);
+  // Without these their tests say so, and are skipped.
+  await ensureCommands(['chromium', 'python3-venv'], console.log, isThere).catch((error: Error) =>
+    console.log(error.message),
+  );
   await ensureChartTools(console.log).catch((error: Error) =>
     console.log(`${error.message}\nThe Helm chart is not tried.`),
   );
@@ -51,8 +56,10 @@ const names = positionals.length > 0 ? positionals : Object.keys(SERVERS);
 const folder = resolve(values.folder);
 mkdirSync(folder, { recursive: true });
 
-/** Debian keeps PostgreSQL's commands out of the path. */
 function isThere(command: string): boolean {
+  if (command === 'chromium' && existsSync(process.env.CHROMIUM ?? '')) return true;
+  if (command === 'python3-venv') return spawnSync('python3', ['-c', 'import ensurepip']).status === 0;
+  // Debian keeps PostgreSQL's commands out of the path.
   return isInPath(command) || existsSync(postgresBinary(command));
 }
 

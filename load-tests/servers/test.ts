@@ -17,9 +17,15 @@ try {
 }
 process.exit(code);
 
-/** One file after the other: each of the services' own starts up to two dozen processes. */
+/**
+ * Adapters (`packages/`) are tested several files at a time. Everything else goes one file after the other: each starts
+ * up to two dozen processes.
+ */
 function vitest(args: readonly string[], environment: Record<string, string>): Promise<number> {
-  const child = spawn('npx', ['vitest', 'run', '--project=servers', '--no-file-parallelism', ...args], {
+  const filters = args.filter((arg) => !arg.startsWith('-'));
+  const ofAdapters = filters.length > 0 && filters.every((filter) => filter.startsWith('packages/'));
+  const oneByOne = ofAdapters ? [] : ['--no-file-parallelism'];
+  const child = spawn('npx', ['vitest', 'run', '--project=servers', ...oneByOne, ...args], {
     env: { ...process.env, ...environment },
     stdio: 'inherit',
   });

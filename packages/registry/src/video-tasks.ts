@@ -444,14 +444,19 @@ export class VideoTasks {
     return row;
   }
 
-  /** Makes the waiting tasks of a profile due now: its terminal is there. */
-  async wake(profileId: VideoProfileId): Promise<void> {
+  /**
+   * Makes waiting tasks of a profile due now, because its terminal is connected.
+   *
+   * @param which `all` of them, or those that wait for the terminal alone, and not for the end of a back-off
+   */
+  async wake(profileId: VideoProfileId, which: 'all' | 'waiting-for-terminal'): Promise<void> {
     await this.#store.db
       .updateTable('videoTasks')
       .set({ nextAttemptAtMs: this.#store.now() })
       .where('profileId', '=', profileId)
       .where('state', '=', 'waiting')
       .where('finishedAtMs', 'is', null)
+      .$if(which === 'waiting-for-terminal', (query) => query.where('nextAttemptAtMs', '=', NOT_BEFORE_WOKEN))
       .execute();
   }
 

@@ -369,12 +369,25 @@ export function videoConformance(name: string, newPlace: () => Promise<Place>): 
         env.nowMs += 59 * MINUTE;
         expect(await leaseAll()).toEqual([]);
         expect((await env.registry.videoTasks.waitingForTerminal()).map(({ id }) => id)).toEqual([profile.id]);
-        await env.registry.videoTasks.wake(profile.id);
+        await env.registry.videoTasks.wake(profile.id, 'waiting-for-terminal');
         expect(await env.registry.videoTasks.waitingForTerminal()).toEqual([]);
         // Still away: it waits on, and the history has no second line.
         await env.registry.videoTasks.step(await leaseOne(), away);
         expect(await statesOf(task.id)).toEqual(['new', 'waiting']);
-        await env.registry.videoTasks.wake(profile.id);
+        await env.registry.videoTasks.wake(profile.id, 'all');
+        await finish(task);
+      });
+
+      test('a task that backs off is woken when its terminal came back, and not when it only is there', async () => {
+        const profile = await addProfile();
+        const task = await ask(profile);
+        const nextAttemptAtMs = env.nowMs + MINUTE;
+        const busy = { state: 'waiting', reason: 'busy', detail: 'busy', nextAttemptAtMs } as const;
+        await env.registry.videoTasks.step(await leaseOne(), busy);
+        await env.registry.videoTasks.wake(profile.id, 'waiting-for-terminal');
+        expect(await leaseAll()).toEqual([]);
+        expect(await env.registry.videoTasks.get(task.id)).toMatchObject({ nextAttemptAtMs });
+        await env.registry.videoTasks.wake(profile.id, 'all');
         await finish(task);
       });
 

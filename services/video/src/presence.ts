@@ -27,7 +27,7 @@ export class Presence {
     const { directory, logger } = this.#parts;
     const profile = directory.videoProfileOfAddress(protocol, address);
     if (profile === undefined || directory.isOfAnotherVehicle(profile)) return;
-    this.#save(profile, isOnline).catch((error) => {
+    this.#save(profile, isOnline, isOnline).catch((error) => {
       // The next check saves it.
       this.#online.delete(profile.id);
       logger.error({ err: error, profile: profile.id }, 'presence of a video terminal not saved');
@@ -42,13 +42,18 @@ export class Presence {
       const driver = drivers.get(profile.protocol);
       if (driver === undefined) continue;
       const isOnline = !directory.isOfAnotherVehicle(profile) && (await driver.online(sourceOf(profile)));
-      if (this.#online.get(profile.id) !== isOnline || (isOnline && waiting.has(profile.id)))
-        await this.#save(profile, isOnline);
+      const known = this.#online.get(profile.id);
+      if (known !== isOnline || (isOnline && waiting.has(profile.id)))
+        await this.#save(profile, isOnline, known === false && isOnline);
     }
     for (const id of this.#online.keys()) if (!directory.videoProfiles.has(id)) this.#online.delete(id);
   }
 
-  async #save({ id }: VideoProfile, isOnline: boolean): Promise<void> {
+  /**
+   * @param cameBack whether the terminal has just connected: tasks that back off are due then as well. One that is seen
+   *   for the first time may have been connected all the while, so that nothing has changed for them.
+   */
+  async #save({ id }: VideoProfile, isOnline: boolean, cameBack: boolean): Promise<void> {
     const { registry, logger } = this.#parts;
     if (this.#online.get(id) !== isOnline) {
       this.#online.set(id, isOnline);
@@ -56,7 +61,7 @@ export class Presence {
       logger.debug({ profile: id, online: isOnline }, 'video terminal presence changed');
     }
     if (isOnline) {
-      await registry.videoTasks.wake(id);
+      await registry.videoTasks.wake(id, cameBack ? 'all' : 'waiting-for-terminal');
       this.#onDue();
     }
   }

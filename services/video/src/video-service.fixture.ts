@@ -130,17 +130,11 @@ export class Place {
     });
   }
 
-  /**
-   * A profile whose terminal the running service has found connected. The first time that it does so it makes the
-   * waiting tasks of the profile due, which a test that counts attempts must not meet in between.
-   */
-  async addConnectedProfile(): Promise<VideoProfile> {
-    const profile = await this.addProfile();
+  /** Waits until the running service has found the terminal of a profile connected. */
+  async untilOnline({ id }: VideoProfile): Promise<void> {
     await vi.waitFor(async () => {
-      const presence = await this.registry.videoProfiles.presence([profile.id]);
-      expect(presence.get(profile.id)?.online).toBe(true);
+      expect((await this.registry.videoProfiles.presence([id])).get(id)?.online).toBe(true);
     }, WAIT);
-    return profile;
   }
 
   /** As the API asks for a task, news and all. */

@@ -76,7 +76,7 @@ describe('a task', () => {
 
   test('that fails in passing is tried again; one that never will succeed is not', async () => {
     await place.start();
-    const profile = await place.addConnectedProfile();
+    const profile = await place.addProfile();
     place.terminals.failures.push('busy', 'connection-lost');
     const task = await place.ask(profile);
     expect(await place.until(task.id, 'waiting')).toMatchObject({ reason: 'busy', attempts: 1 });
@@ -96,10 +96,27 @@ describe('a task', () => {
     expect(await place.stored()).toEqual([`${task.id}.mp4`]);
   });
 
+  test('that backs off goes on doing so when its terminal is seen for the first time, and not when it comes back', async () => {
+    await place.start();
+    const profile = await place.addProfile();
+    place.terminals.failures.push('busy');
+    const task = await place.ask(profile);
+    const { nextAttemptAtMs } = await place.until(task.id, 'waiting');
+    await place.stop();
+    // What an earlier run of the service knew of terminals is forgotten.
+    await place.registry.videoProfiles.setPresence(profile.id, false);
+    await place.start();
+    await place.untilOnline(profile);
+    expect(await place.registry.videoTasks.get(task.id)).toMatchObject({ attempts: 1, nextAttemptAtMs });
+    place.terminals.leave(profile.address);
+    place.terminals.connect(profile.address);
+    await place.until(task.id, 'done');
+  });
+
   test('that never comes as far as to be requested is not tried for ever', async () => {
     await place.start();
     for (let n = 0; n < 8; n++) place.terminals.earlyFailures.push('no-answer');
-    const task = await place.ask(await place.addConnectedProfile());
+    const task = await place.ask(await place.addProfile());
     for (let attempts = 1; attempts < 8; attempts++) {
       await vi.waitFor(async () => {
         expect(await place.registry.videoTasks.get(task.id)).toMatchObject({ state: 'waiting', attempts });
@@ -113,7 +130,7 @@ describe('a task', () => {
   test('a bug of a driver is reported, and the task tried again', async () => {
     await place.start();
     place.terminals.bugs.push(new Error('a bug'));
-    const task = await place.ask(await place.addConnectedProfile());
+    const task = await place.ask(await place.addProfile());
     expect(await place.until(task.id, 'waiting')).toMatchObject({ reason: 'source-failed' });
     expect(place.errors).toHaveLength(1);
     place.aheadMs += 10_000;
@@ -261,7 +278,11 @@ describe('the service', () => {
     expect(metrics).toMatch(/outrider_video_fetched_bytes_total 3000000/);
     place.aheadMs += 2 * 86_400_000 + 1000;
     await vi.waitFor(async () => expect(await place.stored()).toEqual([]), WAIT);
-    expect(await place.registry.videoTasks.get(third.id)).toMatchObject({ file: null });
+    // A file goes before its row says so.
+    await vi.waitFor(
+      async () => expect(await place.registry.videoTasks.get(third.id)).toMatchObject({ file: null }),
+      WAIT,
+    );
     // What is larger than all the space there is never comes to anything.
     const large = await place.ask(profile, { seconds: 30 });
     expect(await place.until(large.id, 'failed')).toMatchObject({ reason: 'too-large' });
