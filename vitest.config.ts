@@ -1,4 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -26,6 +27,9 @@ const UNIT = [
   { name: 'unit-mocking', include: MOCKING },
 ];
 
+/** Each file has a service and a browser of its own, which are busy all the time. */
+const BROWSER = { globalSetup: ['./services/console/test/build.setup.ts'], maxWorkers: availableParallelism() };
+
 /** Minutes long: where one of these begins last, all processors but one wait for its end. */
 const LONGEST = ['promises.service.test.ts', 'end-to-end.service.test.ts', 'crash.smoke.test.ts'];
 
@@ -42,12 +46,12 @@ export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
     globalSetup: ['./vitest.folder.ts'],
-    // Vitest leaves one processor unused otherwise, which is half of a small machine.
-    maxWorkers: '100%',
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Tests wait more than they work: two processors are busy with four files at a time.
+    maxWorkers: Math.max(4, availableParallelism()),
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // A second, the default, may pass on a machine that does something else.
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 60_000 } },
     projects: [
       ...UNIT.map((test) => ({
         extends: true as const,
@@ -59,7 +63,7 @@ export default defineConfig({
           name: ring,
           include: [`${FILES}.${ring}.test.ts`],
           setupFiles: ['./vitest.setup.ts'],
-          ...(ring === 'browser' ? { globalSetup: ['./services/console/test/build.setup.ts'] } : {}),
+          ...(ring === 'browser' ? BROWSER : {}),
         },
       })),
     ],

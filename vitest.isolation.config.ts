@@ -18,7 +18,7 @@ export default defineConfig({
         include: ['{packages,services}/**/{rights,isolation}.property.test.ts'],
         globalSetup: ['./vitest.folder.ts'],
         setupFiles: ['./vitest.setup.ts', './vitest.passwords.ts'],
-        hookTimeout: 60_000,
+        hookTimeout: 120_000,
         env: {
           RIGHTS_PAIRS: String(Math.ceil(PAIRS / SHARDS)),
           LIVE_PAIRS: String(Math.ceil(LIVE_PAIRS / SHARDS)),

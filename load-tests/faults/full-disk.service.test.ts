@@ -13,7 +13,7 @@ import { type Disk, openDisk } from './disk.ts';
 
 /** Space for ClickHouse's files as well. */
 const DISK_MIB = 256;
-const PATIENCE = { timeout: 20_000, interval: 100 };
+const PATIENCE = { timeout: 60_000, interval: 100 };
 
 test('while the disk is full REST reads, answers 503 with Retry-After to what writes, and a start waits and says why', async (context) => {
   const folder = mkdtempSync(join(tmpdir(), 'outrider-full-disk-'));

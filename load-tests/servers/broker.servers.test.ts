@@ -13,7 +13,7 @@ import { givenServers } from '../../services/outrider/src/distributed.fixture.ts
 import { startMosquitto } from './mosquitto.ts';
 import type { Server } from './server.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 20 };
+const PATIENCE = { timeout: 60_000, interval: 20 };
 const NOON = Date.UTC(2026, 0, 15, 12);
 
 const here = test.skipIf(givenServers() === null);

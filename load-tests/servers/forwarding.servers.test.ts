@@ -27,7 +27,7 @@ import { receiveWebhooks } from '../../services/outrider/src/webhook-receiver.fi
 import { startMosquitto } from './mosquitto.ts';
 import type { Server } from './server.ts';
 
-const PATIENCE = { timeout: 30_000, interval: 20 };
+const PATIENCE = { timeout: 60_000, interval: 20 };
 const NOON = Date.UTC(2026, 0, 15, 12);
 const VAN = '01961f3c-7a10-7c3e-9b1d-2f6a0c4e8d57' as VehicleId;
 

@@ -59,7 +59,7 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const end of ends.reverse()) await end();
   rmSync(folder, { recursive: true, force: true });
-}, 60_000);
+});
 
 function open(): Promise<ClientHttp2Session> {
   const { port } = caddy.server;

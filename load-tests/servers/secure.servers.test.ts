@@ -72,7 +72,7 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const end of ends.reverse()) await end();
   rmSync(folder, { recursive: true, force: true });
-}, 60_000);
+});
 
 function withPath(url: string | undefined, pathname: string): string {
   const changed = new URL(url ?? '');

@@ -172,7 +172,7 @@ describe.skipIf(process.env.DATABASE_URL === undefined).each(KINDS)('a Traccar i
     } finally {
       await source.close();
     }
-  }, 60_000);
+  });
 
   test('in whose process the clock was another is read by that', async () => {
     const source = await open('Europe/Berlin');

@@ -182,14 +182,14 @@ describe('rotation', () => {
     const errors: unknown[] = [];
     const stop = watchKeys(keys, { onRotated: (kid) => rotated.push(kid), onError: (error) => errors.push(error) });
     const { kid } = await rotateKeys(path, LIFETIMES, nowMs);
-    await vi.waitFor(() => expect(rotated).toEqual([kid]), { timeout: 5000 });
+    await vi.waitFor(() => expect(rotated).toEqual([kid]));
     const good = await readFile(path, 'utf8');
     await writeFile(path, 'broken');
-    await vi.waitFor(() => expect(errors).toHaveLength(1), { timeout: 5000 });
+    await vi.waitFor(() => expect(errors).toHaveLength(1));
     expect(keys.current.kid).toBe(kid);
     await writeFile(path, good);
     const { kid: next } = await rotateKeys(path, LIFETIMES, nowMs);
-    await vi.waitFor(() => expect(rotated).toEqual([kid, next]), { timeout: 5000 });
+    await vi.waitFor(() => expect(rotated).toEqual([kid, next]));
     expect(errors).toHaveLength(1);
     await stop();
   });

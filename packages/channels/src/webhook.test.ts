@@ -11,7 +11,7 @@ import type { Lookup } from './lookup.ts';
 import { verifyWebhook } from './signature.ts';
 import { createWebhookChannel, type WebhookOptions } from './webhook.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 10 };
+const PATIENCE = { timeout: 60_000, interval: 10 };
 
 const secret = 'whsec_b3V0cmlkZXIta25vd24tYW5zd2VyLWtleS0wMDAwMDE=';
 const nowMs = Date.UTC(2026, 0, 1);

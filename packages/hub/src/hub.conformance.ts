@@ -3,7 +3,7 @@ import { sampleStatus } from '@outrider/domain/samples';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Hub, RefusedContact } from './hub.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 10 };
+const PATIENCE = { timeout: 60_000, interval: 10 };
 
 const contact: RefusedContact = {
   transport: 'tcp',

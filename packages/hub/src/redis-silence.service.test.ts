@@ -4,7 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { HubAwayError } from './hub.ts';
 import { openRedisHub } from './redis.ts';
 
-const PATIENCE = { timeout: 30_000, interval: 50 };
+const PATIENCE = { timeout: 60_000, interval: 50 };
 const ends: (() => unknown)[] = [];
 afterEach(async () => {
   for (const end of ends.splice(0).toReversed()) await end();
@@ -64,4 +64,4 @@ test('connections on which nobody answers are left, by who asks and by who only 
   await vi.waitFor(() => expect(lost.map(({ closed }) => closed)).toEqual([true, true]), PATIENCE);
   await vi.waitFor(() => hub.resetCount('somebody'), PATIENCE);
   await vi.waitFor(() => expect(server.open().length).toBe(2), PATIENCE);
-}, 60_000);
+});

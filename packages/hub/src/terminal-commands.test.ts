@@ -13,7 +13,7 @@ import {
   type TerminalPresence,
 } from './terminal-commands.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 10 };
+const PATIENCE = { timeout: 60_000, interval: 10 };
 
 const CAR = '13900000001' as TerminalId;
 const END: TerminalCommand = { type: 'control-playback', channel: 1, action: 'end', seekToMs: null };

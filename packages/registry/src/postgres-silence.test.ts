@@ -5,7 +5,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { RegistryAwayError } from './errors.ts';
 import { postgresDialect } from './postgres.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 10 };
+const PATIENCE = { timeout: 60_000, interval: 10 };
 
 /** As PostgreSQL says that a client is let in, and that it may ask. */
 const LET_IN = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49]);

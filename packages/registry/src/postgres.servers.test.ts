@@ -124,7 +124,7 @@ if (url) {
     }
   });
 
-  test('a turn lasts as long as its work, however long nothing is asked in it', { timeout: 60_000 }, async () => {
+  test('a turn lasts as long as its work, however long nothing is asked in it', async () => {
     const place = await newPlace();
     const [one, two] = [await place.open(Date.now), await place.open(Date.now)];
     try {

@@ -285,7 +285,7 @@ describe('lists', () => {
       } while (after !== null);
       expect(paged, kind.name).toEqual(whole.map((item) => kind.columns.map(({ name }) => item[name])));
     }
-  }, 60_000);
+  });
 });
 
 describe('totals', () => {
@@ -390,7 +390,7 @@ describe('totals', () => {
         }
       expect(of(items, truth).map(({ hour, tripSeconds }) => [hour, tripSeconds])).toEqual([...wanted.entries()]);
     }
-  }, 60_000);
+  });
 
   test('working time is what was done within the hours of the clock, minute by minute, where the clocks change too', async () => {
     // A night shift lies over the change of the clocks; another ends within the range that nobody works.
@@ -648,7 +648,7 @@ describe('geozones', () => {
       found += asked.length;
     }
     expect(found).toBeGreaterThan(10);
-  }, 60_000);
+  });
 
   test('a vehicle that stood inside all the time is reported, too', async () => {
     const truth = simulate(vehicleIdOf(91), START_MS, [{ does: 'park', seconds: HOUR }], 5);
@@ -669,7 +669,7 @@ describe('tracks', () => {
     const items = await report(trackReport);
     for (const truth of truths)
       expect(of(items, truth).map(({ fixTime }) => fixTime)).toEqual(truth.positions.map(({ fixTimeMs }) => fixTimeMs));
-  }, 60_000);
+  });
 
   test('simplified, keep their extremes', async () => {
     const items = await report(trackReport, { maxPoints: 100 });
@@ -686,7 +686,7 @@ describe('tracks', () => {
         Math.max(...truth.positions.map(({ speedKmh }) => speedKmh ?? 0)),
       );
     }
-  }, 60_000);
+  });
 });
 
 describe('receivers that lose their place', () => {
@@ -729,7 +729,7 @@ describe('receivers that lose their place', () => {
     const expected = items.filter(({ fixTime }) => fixTime >= asked.fromMs && fixTime < asked.toMs);
     expect(expected.length).toBeGreaterThan(8 * 97);
     expect(paged).toEqual(expected.map((item) => trackReport.columns.map(({ name }) => item[name])));
-  }, 60_000);
+  });
 
   test('a simplified track has none of them', async () => {
     const items = await report(trackReport, { vehicles, maxPoints: 100 });
@@ -851,4 +851,4 @@ test('nobody is in a report who was not asked about', async () => {
     expect(new Set((await report(kind, { vehicles: [one] })).map(({ vehicleId }) => vehicleId)), kind.name).toEqual(
       new Set([one.id]),
     );
-}, 60_000);
+});

@@ -6,7 +6,7 @@ import { boundServer } from './bound-server.ts';
 import { createLogger } from './logger.ts';
 import { Registry } from './metrics.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 5 };
+const PATIENCE = { timeout: 60_000, interval: 5 };
 const sockets: Socket[] = [];
 let server: Server;
 

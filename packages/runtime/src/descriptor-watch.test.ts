@@ -30,8 +30,8 @@ test('few descriptors, and none, are logged once, shown by readiness and counted
     },
   });
   await watch.start();
-  await vi.waitFor(() => expect(answers).toEqual([]), { timeout: 20_000, interval: 1 });
-  await vi.waitFor(() => expect(watch.warnings()).toEqual([]), { timeout: 20_000, interval: 1 });
+  await vi.waitFor(() => expect(answers).toEqual([]), { timeout: 60_000, interval: 1 });
+  await vi.waitFor(() => expect(watch.warnings()).toEqual([]), { timeout: 60_000, interval: 1 });
   await watch.stop();
   expect(lines).toEqual([
     'the limit of open files is too low for the settings',

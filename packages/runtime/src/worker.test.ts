@@ -4,7 +4,7 @@ import type { Logger } from './logger.ts';
 import { jointPart, poller } from './poller.ts';
 import { worker } from './worker.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 2 };
+const PATIENCE = { timeout: 60_000, interval: 2 };
 const NEVER_MS = 3_600_000;
 
 function recorder() {

@@ -5,7 +5,7 @@ import { type AckServer, createAckServer } from './ack-server.fixture.ts';
 import { playDrive } from './drive.ts';
 import { loadDrive } from './recorded.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 10 };
+const PATIENCE = { timeout: 60_000, interval: 10 };
 
 const terminalId = '359999000000018' as TerminalId;
 const positions = loadDrive({ limit: 3000 });

@@ -6,7 +6,7 @@ import { generateDrive } from './recorded.ts';
 import { createTcpTerminal, type TcpTerminalOptions } from './tcp-terminal.ts';
 import type { TerminalClient } from './terminal-client.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 10 };
+const PATIENCE = { timeout: 60_000, interval: 10 };
 
 const terminalId = '359999000000018' as TerminalId;
 const open: { close(): Promise<void> }[] = [];

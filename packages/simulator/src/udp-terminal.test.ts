@@ -5,7 +5,7 @@ import { gt06, type Protocol, teltonika } from '@outrider/protocols';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createUdpTerminal } from './udp-terminal.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 10 };
+const PATIENCE = { timeout: 60_000, interval: 10 };
 const NOW_MS = Date.UTC(2026, 0, 1);
 const IMEI = '359999000000018' as TerminalId;
 

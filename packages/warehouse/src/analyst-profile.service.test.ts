@@ -44,7 +44,7 @@ beforeAll(async () => {
   const engine = await openServer({ url: server.url, database: 'outrider' });
   await migrate(engine);
   await engine.close();
-}, 60_000);
+});
 afterAll(async () => {
   await server?.stop();
   rmSync(folder, { recursive: true, force: true });

@@ -45,7 +45,7 @@ describe('an account whose time is over', () => {
       pollMs: 1,
     });
     await part.start();
-    await vi.waitFor(async () => expect(await statusOf({ jwt })).toBe(401), { timeout: 20_000 });
+    await vi.waitFor(async () => expect(await statusOf({ jwt })).toBe(401), { timeout: 60_000 });
     await part.stop();
     expect(await statusOf(bearer)).toBe(401);
     expect((await world.login('anna', PASSWORD)).status).toBe(401);

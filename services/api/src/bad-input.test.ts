@@ -303,7 +303,7 @@ beforeAll(async () => {
   there.driverId = (await made('/api/v1/drivers')).id;
   there.geofenceIds = (await made('/api/v1/geozones')).id;
   there.profileId = (await made('/service/ovms/api/profiles')).id;
-}, 60_000);
+});
 afterAll(() => world.close());
 
 /** An example that names only what is there. */

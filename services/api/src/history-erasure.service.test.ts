@@ -111,7 +111,7 @@ test('an erasure whose worker was killed is ended by another; what comes again g
     },
   });
   void dying.work();
-  await expect.poll(() => agesOf(van.id), { timeout: 30_000 }).toEqual([1]);
+  await expect.poll(() => agesOf(van.id), { timeout: 60_000 }).toEqual([1]);
   expect(await eraser().work()).toBe(false);
   world.nowMs += 61_000;
   expect(await eraser().work()).toBe(true);

@@ -4,7 +4,7 @@ import { createLogger } from '@outrider/runtime';
 import { expect, test, vi } from 'vitest';
 import { createRelay } from './relay.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 10 };
+const PATIENCE = { timeout: 60_000, interval: 10 };
 
 const logger = createLogger('silent', 'json');
 

@@ -24,11 +24,11 @@ test('first packets are written together, the first of a vehicle counts, and a f
       JSON.stringify({ vehicleId, terminalId: 't', protocol, registrationHash: null }),
     );
   await publish('lost', 'jt808');
-  await vi.waitFor(() => expect(failures).toBe(0), { timeout: 20_000 });
+  await vi.waitFor(() => expect(failures).toBe(0), { timeout: 60_000 });
   await publish('a', 'teltonika');
   await publish('a', 'osmand');
   await publish('b', 'osmand');
-  await vi.waitFor(() => expect(written).toHaveLength(1), { timeout: 20_000 });
+  await vi.waitFor(() => expect(written).toHaveLength(1), { timeout: 60_000 });
   expect(written[0]?.map(({ vehicleId, protocol }) => `${vehicleId} ${protocol}`)).toEqual(['a teltonika', 'b osmand']);
   await bindings.stop();
   await publish('c', 'osmand');

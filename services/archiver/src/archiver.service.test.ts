@@ -30,7 +30,7 @@ import { openWarehouse, type Recorded, type Rows, UnfitRecordError, type Warehou
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Archiver, type ArchiverConfig, type ArchiverParts, createArchiver } from './archiver.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 10 };
+const PATIENCE = { timeout: 60_000, interval: 10 };
 
 const START_MS = Date.UTC(2026, 0, 1);
 
@@ -256,7 +256,7 @@ describe('into a warehouse', () => {
       const progress = checkpoints.next('telemetry') ?? 0;
       await vi.waitFor(
         () => expect(checkpoints.next('telemetry')).toBeGreaterThanOrEqual(Math.min(ends.telemetry, progress + 150)),
-        { timeout: 20_000, interval: 2 },
+        { timeout: 60_000, interval: 2 },
       );
       await archiver.stop();
       // Every second time its checkpoints are lost on the way: it goes back to those of the start before.
@@ -458,7 +458,7 @@ test('a partition that another member claimed is let go of, and begun anew where
     return rows;
   };
   await archiver.start();
-  await vi.waitFor(() => expect(checkpoints.next('telemetry')).toBe(600), { timeout: 10_000 });
+  await vi.waitFor(() => expect(checkpoints.next('telemetry')).toBe(600), { timeout: 60_000 });
   await archiver.stop();
   expect(await Promise.race([archiver.failed, 'well'])).toBe('well');
   expect(checkpoints.claims).toBeGreaterThan(2);

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { axeViolations, CHROMIUM, type PageOptions, useDemo } from './demo.fixture.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 250 };
+const PATIENCE = { timeout: 60_000, interval: 250 };
 const MANY = 500;
 
 describe.skipIf(CHROMIUM === undefined)('vehicles, groups and terminals in a browser', { timeout: 120_000 }, () => {

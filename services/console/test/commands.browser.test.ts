@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { axeViolations, CHROMIUM, useDemo } from './demo.fixture.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 250 };
+const PATIENCE = { timeout: 60_000, interval: 250 };
 
 describe.skipIf(CHROMIUM === undefined)('commands in a browser', { timeout: 120_000 }, () => {
   const demo = useDemo();
@@ -80,7 +80,7 @@ describe.skipIf(CHROMIUM === undefined)('commands in a browser', { timeout: 120_
     await dialog.getByLabel('Command', { exact: true }).selectOption({ label: 'Request the position' });
     await dialog.getByRole('button', { name: 'Send command' }).click();
     const list = panel.getByRole('list', { name: 'Commands' });
-    await list.getByText('Done').waitFor({ timeout: 30_000 });
+    await list.getByText('Done').waitFor({ timeout: 60_000 });
     await list.getByText(/^Answer: /).waitFor();
     expect(faults).toEqual([]);
   });
@@ -104,7 +104,7 @@ describe.skipIf(CHROMIUM === undefined)('commands in a browser', { timeout: 120_
     expect(await axeViolations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('The account was saved.').waitFor();
-    await panel.getByRole('button', { name: 'Send command' }).waitFor({ timeout: 20_000 });
+    await panel.getByRole('button', { name: 'Send command' }).waitFor({ timeout: 60_000 });
     expect([...faults, ...other.faults]).toEqual([]);
   });
 });

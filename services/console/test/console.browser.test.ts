@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { axeViolations, CHROMIUM, logIn, type PageOptions, pixelsOf, useDemo } from './demo.fixture.ts';
 
 const MOVING_GREEN = [13, 122, 62];
-const PATIENCE = { timeout: 20_000, interval: 250 };
+const PATIENCE = { timeout: 60_000, interval: 250 };
 
 if (CHROMIUM === undefined)
   process.stderr.write('No Chromium here (CHROMIUM, /usr/bin/chromium): the console is not tried.\n');

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { axeViolations, CHROMIUM, type PageOptions, useDemo } from './demo.fixture.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 250 };
+const PATIENCE = { timeout: 60_000, interval: 250 };
 /** Nobody's in the demo. */
 const UNKNOWN_KEY = '015ECA9A470000D2';
 

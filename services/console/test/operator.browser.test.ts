@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { axeViolations, CHROMIUM, type PageOptions, useDemo } from './demo.fixture.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 250 };
+const PATIENCE = { timeout: 60_000, interval: 250 };
 const PHONE = { width: 390, height: 780 };
 
 describe.skipIf(CHROMIUM === undefined)('administration in a browser', { timeout: 120_000 }, () => {

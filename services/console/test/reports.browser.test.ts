@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { axeViolations, CHROMIUM, type PageOptions, useDemo } from './demo.fixture.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 250 };
+const PATIENCE = { timeout: 60_000, interval: 250 };
 
 describe.skipIf(CHROMIUM === undefined)('reports in a browser', { timeout: 120_000 }, () => {
   const demo = useDemo({ historyDays: 2 });

@@ -2,7 +2,7 @@ import type { User, Vehicle } from '@outrider/client';
 import { describe, expect, test } from 'vitest';
 import { axeViolations, CHROMIUM, type Login, useDemo } from './demo.fixture.ts';
 
-const PATIENCE = { timeout: 30_000, interval: 250 };
+const PATIENCE = { timeout: 60_000, interval: 250 };
 
 describe.skipIf(CHROMIUM === undefined)('Rights and suspensions in a browser', { timeout: 180_000 }, () => {
   const demo = useDemo();

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { axeViolations, CHROMIUM, logIn, type PageOptions, useDemo } from './demo.fixture.ts';
 
-const PATIENCE = { timeout: 30_000, interval: 250 };
+const PATIENCE = { timeout: 60_000, interval: 250 };
 const PHONE = { width: 390, height: 780 };
 
 /** A receiver of webhooks, which refuses the first event, however often it is sent, until it is made to accept it. */

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test, vi } from 'vitest';
 import { axeViolations, CHROMIUM, logIn, useDemo } from './demo.fixture.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 250 };
+const PATIENCE = { timeout: 60_000, interval: 250 };
 
 /** The link of the one mail that was sent, whose parts are quoted-printable. */
 function linkIn(mails: readonly string[]): URL {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CHROMIUM, useDemo } from './demo.fixture.ts';
 
-const PATIENCE = { timeout: 30_000, interval: 250 };
+const PATIENCE = { timeout: 60_000, interval: 250 };
 
 describe.skipIf(CHROMIUM === undefined)('replay and geofences in a browser', { timeout: 120_000 }, () => {
   const demo = useDemo();

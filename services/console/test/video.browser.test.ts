@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { axeViolations, CHROMIUM, type PageOptions, useDemo } from './demo.fixture.ts';
 
-const PATIENCE = { timeout: 30_000, interval: 250 };
+const PATIENCE = { timeout: 60_000, interval: 250 };
 const BUS = /^Bus with cameras/;
 
 describe.skipIf(CHROMIUM === undefined)('video and share links in a browser', { timeout: 120_000 }, () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { VIEWS } from '../src/views.ts';
 import { axeViolations, CHROMIUM, type Login, logIn, type PageOptions, pixelsOf, useDemo } from './demo.fixture.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 250 };
+const PATIENCE = { timeout: 60_000, interval: 250 };
 const SLOWLY = { timeout: 60_000, interval: 250 };
 const PHONE = { width: 390, height: 780 };
 /** The rim of taxis, which are all in one group. */

@@ -24,7 +24,7 @@ import { reservePort } from '@outrider/testing/port';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createForwarder, type ForwarderParts } from './forwarder.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 10 };
+const PATIENCE = { timeout: 60_000, interval: 10 };
 const T0 = Date.UTC(2026, 0, 15, 11);
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const logger = createLogger('silent', 'json');

@@ -6,7 +6,7 @@ import { createLogger, type Registry } from '@outrider/runtime';
 import { createGateway, type Gateway, type GatewayConfig } from './gateway.ts';
 import type { HeldLog } from './held-log.fixture.ts';
 
-export const PATIENCE = { timeout: 20_000, interval: 10 };
+export const PATIENCE = { timeout: 60_000, interval: 10 };
 export const NOON = Date.UTC(2026, 0, 1, 12);
 /** A free port for every protocol. */
 export const FREE_PORTS = Object.fromEntries(protocols.map(({ name }) => [name, 0]));

@@ -7,7 +7,7 @@ import { createLogger, Registry as Metrics } from '@outrider/runtime';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createAccountMails } from './account-mails.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 5 };
+const PATIENCE = { timeout: 60_000, interval: 5 };
 
 let nowMs: number;
 let registry: Registry;

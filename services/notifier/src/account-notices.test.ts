@@ -9,7 +9,7 @@ import { messagesIn } from '@outrider/words/messages';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createAccountNotices } from './account-notices.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 5 };
+const PATIENCE = { timeout: 60_000, interval: 5 };
 const SESSION = '00000000-0000-7000-8000-000000000000' as SessionId;
 const KEY = { credentialId: 'id1', publicKey: 'key', counter: 0 };
 

@@ -18,7 +18,7 @@ import { createLogger, Registry as Metrics, type Part } from '@outrider/runtime'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createCommandSender } from './command-sender.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 10 };
+const PATIENCE = { timeout: 60_000, interval: 10 };
 const TERMINAL = '356307042441013' as TerminalId;
 const HOUR_MS = 3_600_000;
 const REQUEST: CommandOrder = { type: 'position-request', parameters: {} };

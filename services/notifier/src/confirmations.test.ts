@@ -11,7 +11,7 @@ import { createLogger, Registry as Metrics } from '@outrider/runtime';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createConfirmations } from './confirmations.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 5 };
+const PATIENCE = { timeout: 60_000, interval: 5 };
 const PUBLIC_URL = 'https://fleet.example.com';
 const LIMITS = { perAddress: { perHour: 2, perDay: 100 }, perOwner: { perHour: 3, perDay: 100 } };
 

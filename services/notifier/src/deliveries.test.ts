@@ -18,7 +18,7 @@ import { createDeliveries, type DeliveriesParts } from './deliveries.ts';
 import { Place, visit } from './test-notifier.fixture.ts';
 
 const HOOK = 'https://hooks.example.org/anna';
-const PATIENCE = { timeout: 15_000, interval: 10 };
+const PATIENCE = { timeout: 60_000, interval: 10 };
 
 let place: Place;
 let anna: User;

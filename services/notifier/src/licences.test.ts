@@ -5,7 +5,7 @@ import { LicenceWatch } from './licence-watch.ts';
 import { factsOf, webhookBody } from './prepare-delivery.ts';
 import { NOON, Place } from './test-notifier.fixture.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 10 };
+const PATIENCE = { timeout: 60_000, interval: 10 };
 const DAY_MS = 86_400_000;
 
 let place: Place;

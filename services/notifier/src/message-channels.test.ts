@@ -18,7 +18,7 @@ import { createChannelTests } from './channel-tests.ts';
 import { createDeliveries } from './deliveries.ts';
 import { Place, visit } from './test-notifier.fixture.ts';
 
-const PATIENCE = { timeout: 15_000, interval: 10 };
+const PATIENCE = { timeout: 60_000, interval: 10 };
 const TOKEN = '123456789:AAEhBOweik6ad9r_QXMENQjcrGbqCr4K-bc';
 
 let place: Place;

@@ -20,7 +20,7 @@ import { labelOf, NOON, Place, visit } from './test-notifier.fixture.ts';
 
 const NOWHERE = { startPlace: null, endPlace: null };
 
-const PATIENCE = { timeout: 20_000, interval: 10 };
+const PATIENCE = { timeout: 60_000, interval: 10 };
 
 let place: Place;
 let anna: User;

@@ -39,7 +39,7 @@ import { createNotifier, type Notifier, type NotifierParts } from './live/notifi
 import { createNotifications, type NotificationsParts } from './notifications.ts';
 
 export const NOON = Date.UTC(2026, 0, 15, 12);
-const PATIENCE = { timeout: 20_000, interval: 10 };
+const PATIENCE = { timeout: 60_000, interval: 10 };
 
 export type Message = Record<string, unknown> & { type: string };
 

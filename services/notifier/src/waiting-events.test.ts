@@ -13,7 +13,7 @@ import { NOON, Place } from './test-notifier.fixture.ts';
 import { SILENCE_MS } from './waiting-events.ts';
 
 const MINUTE = 60_000;
-const PATIENCE = { timeout: 20_000, interval: 20 };
+const PATIENCE = { timeout: 60_000, interval: 20 };
 
 let place: Place;
 let anna: User;

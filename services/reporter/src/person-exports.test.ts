@@ -10,7 +10,7 @@ import { Registry as Metrics } from '@outrider/runtime';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createPersonExports } from './person-exports.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 10 };
+const PATIENCE = { timeout: 60_000, interval: 10 };
 let world: World;
 let parts: Part[];
 let archive: ReportArchive;

@@ -8,7 +8,7 @@ import type { Language } from '@outrider/words';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createReportMail } from './report-mail.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 5 };
+const PATIENCE = { timeout: 60_000, interval: 5 };
 const CONTENT = 'vehicleId,vehicleName\r\n';
 
 let nowMs: number;

@@ -21,7 +21,7 @@ import { BusyError } from '@outrider/warehouse';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createReportRunner, type ReportRunner, type ReportRunnerConfig } from './runner.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 10 };
+const PATIENCE = { timeout: 60_000, interval: 10 };
 const DAY = { from: '2026-01-14T00:00:00Z', to: '2026-01-15T00:00:00Z' };
 const LIMITS = { failedLoginsPerMinute: 1e9, authorizedPerMinute: 1e9, unauthorizedPerMinute: 1e9, blockSeconds: 1 };
 /** Positions of each vehicle, a page at a time. */

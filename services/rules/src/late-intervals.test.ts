@@ -24,7 +24,7 @@ import { createRules } from './rules.ts';
 
 const T0 = Date.UTC(2026, 2, 1, 8);
 const VAN = '00000000-0000-7000-8000-000000000001' as VehicleId;
-const PATIENCE = { timeout: 20_000, interval: 10 };
+const PATIENCE = { timeout: 60_000, interval: 10 };
 
 let folder: string;
 let log: Log;

@@ -157,4 +157,4 @@ test('replaying the same log twice gives byte-identical events, with any restart
   const ofTanks: readonly EventKind[] = ['refuelling', 'fuel-drain'];
   const expected = EVENT_KINDS.filter((kind) => !WORKER_EVENT_KINDS.has(kind) && !ofTanks.includes(kind));
   expect([...kinds].sort()).toEqual(expected.sort());
-}, 60_000);
+});

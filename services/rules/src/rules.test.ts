@@ -758,7 +758,7 @@ test('offline is reported once, wherever the service was killed: a look at the c
     expect(reported.toSorted(), `after ${acts} acts`).toEqual(['1 0 begin', '1 0 end', '2 10 begin', '2 10 end']);
     expect(reported.indexOf('1 0 begin')).toBeLessThan(reported.indexOf('1 0 end'));
   }
-}, 60_000);
+});
 
 test('a member that lost its partition lets go of it without failing; what both reported has one id', async () => {
   await define(operator, vehicle(1), geofence());

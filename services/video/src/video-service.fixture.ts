@@ -23,7 +23,7 @@ import { expect, vi } from 'vitest';
 import { FakeTerminals } from './terminals.fixture.ts';
 import { createVideo, type Video, type VideoConfig } from './video.ts';
 
-export const WAIT = { timeout: 20_000, interval: 20 };
+export const WAIT = { timeout: 60_000, interval: 20 };
 const silent = () => {};
 
 /** The video service on a registry and a folder of its own, with terminals that do as they are reported. */

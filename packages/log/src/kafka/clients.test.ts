@@ -4,7 +4,7 @@ import { logLevel } from 'kafkajs';
 import { type onTestFinished, test, vi } from 'vitest';
 import { KafkaClients } from './clients.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 10 };
+const PATIENCE = { timeout: 60_000, interval: 10 };
 
 /**
  * A broker as the far end of a connection that only the near one still knows of: it receives everything, and says

@@ -11,7 +11,7 @@ import { openSqliteLog } from './open.ts';
 import { Cursor, Reader } from './reader.ts';
 import { inFolder, readTexts, textTopic } from './testing.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 10 };
+const PATIENCE = { timeout: 60_000, interval: 10 };
 const topic = textTopic('texts');
 /** Two rows or three together, when one is behind them. */
 const SOON = { groupBytes: 1000, plainBytes: 1 };
@@ -322,4 +322,4 @@ test('whatever is appended by whom, and removed when it was read, a reader gets 
     );
   });
   expect(compressed).toBeGreaterThan(20);
-}, 60_000);
+});

@@ -5,7 +5,7 @@ import { type Log, LogAtBoundError, type Topic } from '../log.ts';
 import { openSqliteLog, type SqliteLogOptions } from './open.ts';
 import { inFolder, readTexts, textTopic } from './testing.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 10 };
+const PATIENCE = { timeout: 60_000, interval: 10 };
 const MAX_BYTES = 1_500_000;
 
 const input: Topic<string> = { ...textTopic('input'), isInput: true };

@@ -11,7 +11,7 @@ import { openTracing } from './open.ts';
 import { type TracingConfig, tracingConfigOf, tracingVariables } from './settings.ts';
 import { inSpan, NO_SPAN, NO_TRACING, recordedAmong, type Tracing } from './tracing.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 20 };
+const PATIENCE = { timeout: 60_000, interval: 20 };
 const word = () => randomInt(2 ** 32) | 0;
 const someTrace = () => new PacketTrace(word(), word(), word() | 1, word());
 

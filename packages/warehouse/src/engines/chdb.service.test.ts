@@ -78,7 +78,7 @@ test('a report that takes for ever holds up neither inserts nor quick questions;
     leave.abort();
     await engine.close();
   }
-}, 60_000);
+});
 
 test('rows become a file that ClickHouse reads as it was, and nothing of it is left behind', async () => {
   const engine = await openChdb(folder);

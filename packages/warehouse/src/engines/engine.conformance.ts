@@ -124,7 +124,7 @@ export function engineConformance(name: string, open: () => Promise<Engine>): vo
           await new Promise((resolve) => setTimeout(resolve, 20));
         leave.abort(new Error('the client left'));
         for (const outcome of await outcomes) expect(outcome).toMatchObject({ reason: { message: 'the client left' } });
-        await vi.waitFor(async () => expect(await engine.select(running)).toEqual([[1]]), { timeout: 20_000 });
+        await vi.waitFor(async () => expect(await engine.select(running)).toEqual([[1]]), { timeout: 60_000 });
         // The next report can run.
         const next = { sql: 'SELECT 42', parameters: {}, queue: 'report' } as const;
         expect(await engine.select(next)).toEqual([[42]]);

@@ -20,7 +20,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Answer, World } from '../api.fixture.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 10 };
+const PATIENCE = { timeout: 60_000, interval: 10 };
 const T0 = Date.UTC(2026, 0, 15, 11);
 const EVENTS = '/api/v1/feed/events';
 const POSITIONS = '/api/v1/feed/positions';

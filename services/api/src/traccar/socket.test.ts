@@ -21,7 +21,7 @@ import { World } from '../api.fixture.ts';
 import { type ApiServer, listenApi } from '../listen.ts';
 import { traccarEndId, traccarId } from './ids.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 10 };
+const PATIENCE = { timeout: 60_000, interval: 10 };
 const T0 = Date.UTC(2026, 0, 15, 11);
 
 let folder: string;

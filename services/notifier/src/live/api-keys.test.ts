@@ -6,7 +6,7 @@ import WebSocket from 'ws';
 import { NOON, Place, visit } from '../test-notifier.fixture.ts';
 
 const PASSWORD = 'a long password';
-const PATIENCE = { timeout: 20_000, interval: 10 };
+const PATIENCE = { timeout: 60_000, interval: 10 };
 
 let place: Place;
 let anna: User;

@@ -65,7 +65,7 @@ export interface Notifier extends Part {
 }
 
 /** A session that ended has no socket 5 s later: this, and the time that the query takes. */
-const RECHECK_EVERY_MS = 2000;
+export const RECHECK_EVERY_MS = 2000;
 /** Counters that changed are read and sent this often, and no sooner. */
 const COUNTERS_EVERY_MS = 1000;
 const LOG_SLOW_EVERY_MS = 60_000;

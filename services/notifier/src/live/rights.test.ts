@@ -11,7 +11,7 @@ import { sampleStatus } from '@outrider/domain/samples';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { NOON, Place, visit } from '../test-notifier.fixture.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 10 };
+const PATIENCE = { timeout: 60_000, interval: 10 };
 
 let place: Place;
 

@@ -3,7 +3,7 @@ import { createLogger, Registry as Metrics } from '@outrider/runtime';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Place, visit } from '../test-notifier.fixture.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 10 };
+const PATIENCE = { timeout: 60_000, interval: 10 };
 const BOUND_BYTES = 8_000_000;
 const SLOW_READERS = 20;
 const FAST_READERS = 3;

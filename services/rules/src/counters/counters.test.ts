@@ -177,7 +177,7 @@ test('late and shuffled records, and corrections of any time, end with what reco
     ),
     { numRuns: runs(150) },
   );
-}, 60_000);
+});
 
 test('custom counters of late and shuffled records, and of sensors that changed, are what records in order say', async () => {
   const sensorFields = (source: string) => ({
@@ -241,7 +241,7 @@ test('custom counters of late and shuffled records, and of sensors that changed,
     ),
     { numRuns: runs(150) },
   );
-}, 60_000);
+});
 
 test('counters go on right over erased history, whatever comes late, and count nothing twice', async () => {
   await fc.assert(
@@ -299,7 +299,7 @@ test('counters go on right over erased history, whatever comes late, and count n
     ),
     { numRuns: runs(150) },
   );
-}, 60_000);
+});
 
 describe('maintenance', () => {
   const nothing: MaintenanceSpan = { distanceM: null, engineMs: null, days: null, counter: null };
@@ -707,7 +707,7 @@ describe('maintenance', () => {
       ),
       { numRuns: runs(100) },
     );
-  }, 60_000);
+  });
 
   test('a stage that late data took back, and brings again, is another event where it lasts', async () => {
     const { vehicle, plan } = await begin({ distanceM: 10_000 }, {});

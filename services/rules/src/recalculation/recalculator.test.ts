@@ -33,7 +33,7 @@ import { createRecalculator, type RecalculatorConfig, type RecalculatorParts } f
 
 /** An hour that is over, of today: late data is of the last month. */
 const T0 = Math.floor(Date.now() / 1000) * 1000 - 6 * 3_600_000;
-const PATIENCE = { timeout: 20_000, interval: 10 };
+const PATIENCE = { timeout: 60_000, interval: 10 };
 const QUICK: RecalculatorConfig = { lateDelayMs: 0, pollMs: 5, againMs: 3_600_000 };
 const ALL = { limit: 1000, after: null };
 const INTERVAL = { fromMs: T0, toMs: T0 + 3_600_000, receivedAtMs: null };

@@ -30,7 +30,7 @@ const hasFfmpeg = spawnSync('ffmpeg', ['-version']).status === 0;
 const PHONE = '13900000001';
 const NOON = Date.UTC(2026, 2, 1, 12);
 const DAY = { startMs: NOON - 12 * 3600_000, endMs: NOON + 12 * 3600_000 };
-const PATIENCE = { timeout: 20_000, interval: 20 };
+const PATIENCE = { timeout: 60_000, interval: 20 };
 const FIVE_SECONDS = 5000;
 
 let hub: MemoryHub;

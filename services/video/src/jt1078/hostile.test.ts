@@ -92,7 +92,7 @@ test('whatever a terminal sends, a fragment is a file that can be read, or a fai
     timeZone: 'Asia/Shanghai',
   };
   try {
-    await vi.waitFor(async () => expect(await driver.online(source)).toBe(true), { timeout: 20_000 });
+    await vi.waitFor(async () => expect(await driver.online(source)).toBe(true), { timeout: 60_000 });
     let files = 0;
     await fc.assert(
       fc.asyncProperty(stream, faults, async (frames, wrong) => {

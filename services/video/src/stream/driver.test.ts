@@ -272,7 +272,7 @@ describe('an address inside the own network', () => {
 
 const hasFfmpeg = spawnSync('ffmpeg', ['-version']).status === 0;
 describe.skipIf(!hasFfmpeg)('the ffmpeg of this machine', () => {
-  test('copies a recording as it is', { timeout: 60_000 }, async () => {
+  test('copies a recording as it is', async () => {
     const recorded = join(folder, 'recorded.ts');
     const made = spawnSync('ffmpeg', [
       ...['-loglevel', 'error', '-f', 'lavfi', '-i', 'testsrc=size=160x96:rate=25:duration=3'],
