@@ -7,7 +7,7 @@ import { renderSummary, type StepOutcome } from './report.ts';
 import { RINGS, SEEDS } from './rings.ts';
 import { runTests } from './run-tests.ts';
 
-const USAGE = `node load-tests/gate/main.ts land|verify [--only STEP] [--seed N]
+const USAGE = `node load-tests/gate/main.ts land|verify|explore [--only STEP] [--seed N]
 
 Runs the steps of a ring one after the other, each to its end, whatever failed before. A file of tests that fails is run
 again alone, at most twice; if it passes then, it is printed as flaky. Results are kept in test-results/RING.json.

@@ -69,7 +69,23 @@ function verify(seed: number): readonly Step[] {
   ];
 }
 
-export const RINGS: Readonly<Record<string, (seed: number) => readonly Step[]>> = { land, verify };
+/** Hours, with more of everything random. Meant for a new seed each time. */
+function explore(seed: number): readonly Step[] {
+  const all = { TEST_RUNS: '1', CRASH_KILLS: '500', FAULT_ROUNDS: '20' };
+  const run = (script: string) => ({
+    name: script,
+    tests: { script: npm(`test:${script}`), environment: all, limitMs: minutes(240) },
+  });
+  return [
+    INSTALL,
+    { name: 'audit', command: npm('--silent', 'audit', '--', '--strict'), limitMs: minutes(5) },
+    { name: 'quick', tests: { script: ['npm', 'test'], environment: all, limitMs: minutes(60) } },
+    ...['service', 'browser', 'isolation', 'servers', 'faults'].map(run),
+    { name: 'fuzz', command: npm('fuzz', '--', '--nightly', '--seed', String(seed)), limitMs: minutes(180) },
+  ];
+}
+
+export const RINGS: Readonly<Record<string, (seed: number) => readonly Step[]>> = { land, verify, explore };
 
 /** The variables that seed random tests. */
 export const SEEDS = ['ORACLE_SEED', 'RIGHTS_SEED', 'CRASH_SEED', 'LATE_SEED', 'FAULT_SEED', 'PROPERTY_SEED'] as const;

@@ -2,7 +2,7 @@
 const FEWEST = 20;
 
 /**
- * How many inputs a property is tested with: all of them with `TEST_RUNS=1`, as `.ci/run` sets it, and a tenth by
+ * How many inputs a property is tested with: all of them with `TEST_RUNS=1`, as `.ci/verify` sets it, and a tenth by
  * default. `TEST_RUNS=5` is five times as many.
  *
  * @param full what `TEST_RUNS=1` runs

@@ -56,7 +56,7 @@ vi.mock('node:crypto', async (original) => {
 });
 
 /** Pairs of a caller and what they ask for, over all operations. */
-const PAIRS = Number(process.env.RIGHTS_PAIRS ?? runs(20_000));
+const PAIRS = Number(process.env.RIGHTS_PAIRS ?? runs(10_000));
 
 /** A pair takes a millisecond of a processor; a loaded machine takes many times as long. */
 const PATIENCE_MS = Math.max(600_000, PAIRS * 10);
