@@ -31,7 +31,12 @@ const UNIT = [
 const BROWSER = { globalSetup: ['./services/console/test/build.setup.ts'], maxWorkers: availableParallelism() };
 
 /** Minutes long: where one of these begins last, all processors but one wait for its end. */
-const LONGEST = ['promises.service.test.ts', 'end-to-end.service.test.ts', 'crash.smoke.test.ts'];
+const LONGEST = [
+  'promises.service.test.ts',
+  'end-to-end.service.test.ts',
+  'crash.smoke.test.ts',
+  'rights.property.test.ts',
+];
 
 /** Without times of an earlier run, larger files begin first; the longest need not be large. */
 class LongestFirst extends BaseSequencer {

@@ -62,7 +62,7 @@ async function define(): Promise<VehicleId> {
   });
   const feature = featureFromShape({ type: 'circle', center: INSIDE, radiusM: 1000 });
   await service.call('POST', '/api/v1/geozones', { ...feature, properties: { ...feature.properties, name: 'depot' } });
-  await inForce();
+  await inForce(service.ports.http);
   return id;
 }
 

@@ -3,11 +3,13 @@ import { definitionsTopic, type Log } from '@outrider/log';
 import type { ReadyCheck } from '@outrider/runtime';
 import { logWarnings } from './log-watch.ts';
 
-/** Does the log answer? */
-export function logCheck(log: Pick<Log, 'endOffsets' | 'discontinuities' | 'holdUp' | 'replication'>): ReadyCheck {
+/** Does the log answer, and how far behind are those who read it here? */
+export function logCheck(
+  log: Pick<Log, 'endOffsets' | 'behind' | 'discontinuities' | 'holdUp' | 'replication'>,
+): ReadyCheck {
   return async () => {
     await log.endOffsets(definitionsTopic);
-    return logWarnings(log);
+    return { warnings: logWarnings(log), behind: await log.behind() };
   };
 }
 

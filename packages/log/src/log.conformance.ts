@@ -526,6 +526,27 @@ export function describeLog(name: string, start: () => Promise<LogUnderTest>): v
       await subscription.stop();
     });
 
+    test('how far behind its consumers are is known by topic, of the slowest, until they stop', async () => {
+      const topic = noteTopic();
+      const log = await open();
+      await log.append(topic, notes(7));
+      expect(await log.behind()).toEqual({});
+      const held = Promise.withResolvers<void>();
+      const consume = (onBatch: () => Promise<void>) =>
+        log.consume(topic, {
+          group: `test-${randomUUID()}`,
+          startAt: () => 'earliest',
+          maxBatchRecords: 5,
+          onBatch,
+        });
+      const subscriptions = [await consume(() => held.promise), await consume(async () => {})];
+      await vi.waitFor(async () => expect(await log.behind()).toEqual({ [topic.name]: 7 }));
+      held.resolve();
+      await vi.waitFor(async () => expect(await log.behind()).toEqual({ [topic.name]: 0 }));
+      for (const subscription of subscriptions) await subscription.stop();
+      expect(await log.behind()).toEqual({});
+    });
+
     test('a compacted topic keeps the newest record of each key', async () => {
       const topic = noteTopic(true);
       const log = await open();

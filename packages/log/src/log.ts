@@ -176,6 +176,11 @@ export interface Log {
   /** The readers that were registered through this opening and where they are. For metrics: a query for each topic. */
   readers(): Promise<ReaderProgress[]>;
   /**
+   * Records that the consumers of this opening have not processed yet, by the name of the topic; where a topic has
+   * several, of the one that is farthest behind. One that began after the newest record counts from its first batch on.
+   */
+  behind(): Promise<Record<string, number>>;
+  /**
    * As {@link resume}, for an offset that no registered reader keeps, such as a client's: nothing is registered or
    * reported.
    */

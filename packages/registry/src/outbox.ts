@@ -37,6 +37,15 @@ export class Outbox {
     return rows.map((row) => ({ seq: row.seq, change: readStoredChange(row.change) }));
   }
 
+  /** How many there are. */
+  async size(): Promise<number> {
+    const { count } = await this.#store.db
+      .selectFrom('outbox')
+      .select((e) => e.fn.countAll().as('count'))
+      .executeTakeFirstOrThrow();
+    return Number(count);
+  }
+
   /** Forgets what the log has made durable. */
   async delivered(seqs: readonly number[]): Promise<void> {
     for (const some of inChunks(seqs)) await this.#store.db.deleteFrom('outbox').where('seq', 'in', some).execute();

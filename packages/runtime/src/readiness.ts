@@ -1,11 +1,16 @@
 import type { Logger } from './logger.ts';
 
-/**
- * Resolves when the part works, with any warnings for the operator; rejects with the reason when it does not. Warnings
- * are public: they hold names of parts, and no addresses or ids.
- */
-// biome-ignore lint/suspicious/noConfusingVoidType: checks without warnings are plain async functions
-export type ReadyCheck = () => Promise<void | readonly string[]>;
+/** What is said of a part that works. All of it is public: names of parts, and no addresses or ids. */
+export interface PartReport {
+  /** For the operator. */
+  warnings?: readonly string[];
+  /** Records that the part has not processed yet, by topic. */
+  behind?: Readonly<Record<string, number>>;
+}
+
+/** Resolves when the part works, with what is said of it; rejects with the reason when it does not. */
+// biome-ignore lint/suspicious/noConfusingVoidType: checks that have nothing to say are plain async functions
+export type ReadyCheck = () => Promise<void | PartReport>;
 
 /** A part that does not work; its warnings are public. */
 export class NotReadyError extends Error {
@@ -24,6 +29,8 @@ export interface PartReadiness {
   status: Status;
   /** Absent when empty. */
   warnings?: readonly string[];
+  /** Absent for a part that reads nothing from the log. */
+  behind?: Readonly<Record<string, number>>;
 }
 
 /** What `/health/ready` answers. */
@@ -39,10 +46,10 @@ export async function readiness(checks: Readonly<Record<string, ReadyCheck>>, lo
   const parts = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => {
       try {
-        return [name, partReadiness('ok', (await within(CHECK_WITHIN_MS, check())) ?? [])] as const;
+        return [name, partReadiness('ok', (await within(CHECK_WITHIN_MS, check())) ?? {})] as const;
       } catch (error) {
         logger.warn({ part: name, err: error }, 'not ready');
-        return [name, partReadiness('failed', error instanceof NotReadyError ? error.warnings : [])] as const;
+        return [name, partReadiness('failed', error instanceof NotReadyError ? error : {})] as const;
       }
     }),
   );
@@ -50,8 +57,8 @@ export async function readiness(checks: Readonly<Record<string, ReadyCheck>>, lo
   return { status: ready ? 'ok' : 'failed', parts: Object.fromEntries(parts) };
 }
 
-function partReadiness(status: Status, warnings: readonly string[]): PartReadiness {
-  return warnings.length === 0 ? { status } : { status, warnings };
+function partReadiness(status: Status, { warnings = [], behind }: PartReport): PartReadiness {
+  return { status, ...(warnings.length > 0 && { warnings }), ...(behind !== undefined && { behind }) };
 }
 
 async function within<T>(limitMs: number, promise: Promise<T>): Promise<T> {

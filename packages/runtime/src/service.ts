@@ -113,7 +113,7 @@ export async function runService<V extends Variables>(
     }
     const descriptors = createDescriptorWatch({ logger, metrics, allowed: allowedConnections(all, config as never) });
     await life.start(descriptors);
-    const processCheck: ReadyCheck = async () => descriptors.warnings();
+    const processCheck: ReadyCheck = async () => ({ warnings: descriptors.warnings() });
     const tracing = await openTracing(tracingConfigOf(config as never, `outrider-${name}`), logger);
     // Closed last, since other parts create spans until they are closed.
     life.own('traces', () => tracing.close());

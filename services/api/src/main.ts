@@ -108,6 +108,7 @@ await runService('api', VARIABLES, async ({ config, logger, metrics, tracing, li
     log: logCheck(log),
     async definitions() {
       if (!relay.healthy) throw new Error('definitions do not reach the log');
+      return { behind: { definitions: await registry.outbox.size() } };
     },
     async erasures() {
       if (!erasures.healthy) throw new Error('stored data of what was deleted is not erased');
@@ -115,7 +116,7 @@ await runService('api', VARIABLES, async ({ config, logger, metrics, tracing, li
     },
     files: () => videoFiles.ping(),
     process: own.processCheck,
-    access: async () => api.warnings(),
+    access: async () => ({ warnings: api.warnings() }),
   };
   const api = createApi({
     config: apiConfigOf(config),

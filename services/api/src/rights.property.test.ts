@@ -21,7 +21,7 @@ import {
 import { MAX_OPEN_JOBS_PER_USER, MAX_TESTS_PER_MINUTE } from '@outrider/registry';
 import { runs } from '@outrider/testing';
 import fc from 'fast-check';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { ABSENT, type Answer, PASSWORD } from './api.fixture.ts';
 import { openApiDocument } from './openapi.ts';
 import { blueprint, Organisation, SUSPENSION, WATCHFUL } from './organisation.fixture.ts';
@@ -43,17 +43,6 @@ import {
   visibleOf,
 } from './rights-model.fixture.ts';
 import { DESCRIBED } from './routes.ts';
-
-// Rights do not hang on how hard a password is to guess: a derivation that costs nothing, in place of argon2id.
-vi.mock('node:crypto', async (original) => {
-  const crypto = await original<typeof import('node:crypto')>();
-  const argon2 = (
-    _: string,
-    { message, nonce, tagLength }: { message: string; nonce: Buffer; tagLength: number },
-    done: (error: null, tag: Buffer) => void,
-  ) => done(null, crypto.createHash('sha256').update(nonce).update(message).digest().subarray(0, tagLength));
-  return { ...crypto, argon2 };
-});
 
 /** Pairs of a caller and what they ask for, over all operations. */
 const PAIRS = Number(process.env.RIGHTS_PAIRS ?? runs(10_000));

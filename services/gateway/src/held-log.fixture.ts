@@ -51,6 +51,9 @@ export class HeldLog implements Log {
   async readers() {
     return [];
   }
+  async behind() {
+    return {};
+  }
   readonly discontinuities = [];
   readonly holdUp = null;
   readonly replication = [];

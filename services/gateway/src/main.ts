@@ -36,7 +36,7 @@ await runService('gateway', VARIABLES, async (parts) => {
     checks: {
       log: logCheck(log),
       hub: hubCheck(hub, now),
-      ...(config.MQTT_URL === null ? {} : { broker: async () => gateway.warnings }),
+      ...(config.MQTT_URL === null ? {} : { broker: async () => ({ warnings: gateway.warnings }) }),
       async intake() {
         if (!gateway.healthy) throw new Error('the log takes no packets');
       },

@@ -128,7 +128,7 @@ export async function crash(
     for (const [nth, name] of LISTENERS.entries())
       clients.push(new ReconnectingClient(killable.livePort(nth), tokens[name], chance));
     await vi.waitFor(() => expect(clients.every(({ resumed }) => resumed !== null)).toBe(true), PATIENCE);
-    await inForce();
+    await inForce(...(await killable.healthPorts()));
 
     // Some protocols count in whole seconds.
     const beganMs = Math.floor((Date.now() - BEGAN_AGO_MS) / 1000) * 1000;

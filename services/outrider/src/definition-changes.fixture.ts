@@ -8,7 +8,7 @@ import { createRandom, playDrive } from '@outrider/simulator';
 import { expect, vi } from 'vitest';
 import { placeAt } from './circuit.fixture.ts';
 import { type LogContent, readLog } from './log-reader.fixture.ts';
-import { call, reservedPorts, type ServiceProcess, spawnService, startService } from './service.fixture.ts';
+import { call, inForce, reservedPorts, type ServiceProcess, spawnService, startService } from './service.fixture.ts';
 
 const ENVIRONMENT = { CHECKPOINT_MS: '200' };
 const PATIENCE = { timeout: 60_000, interval: 50 };
@@ -138,18 +138,18 @@ export async function changeDefinitions(seed: number, rounds: number): Promise<C
       });
       if (!vehicle || !geofence || !rule) throw new Error('a call that makes something answers with it');
       await note(rule.id, 1);
-      await wait(1000);
+      await inForce(port);
       await drive(vehicle.id, terminalId, [0, 1000, 2000]);
 
       const path = `/api/v1/geozones/${geofence.id}`;
       await callUnderFire('PATCH', path, zone(3000));
       await note(geofence.id, 2);
-      await wait(1000);
+      await inForce(port);
       await drive(vehicle.id, terminalId, [1000, 2000, 3000]);
 
       await callUnderFire('DELETE', path);
       await note(geofence.id, 3);
-      await wait(1000);
+      await inForce(port);
       await drive(vehicle.id, terminalId, [2000, 3000, 4000]);
       made.push({ vehicleId: vehicle.id, geofenceId: geofence.id, ruleId: rule.id });
     }

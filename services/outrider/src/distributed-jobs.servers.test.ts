@@ -45,7 +45,7 @@ describe.skipIf(servers === null)('workers of jobs, as processes of their own on
     const vehicle = async (terminalId: TerminalId) =>
       (await call<{ id: VehicleId }>('POST', '/api/v1/vehicles', { name: terminalId, terminalId })).id;
     const [punctual, tardy] = [await vehicle(PUNCTUAL), await vehicle(TARDY)];
-    await inForce();
+    await inForce(...[api, gateway, recalculator, ...others].map(({ ports }) => ports.health as number));
 
     const round = driveRound(createRandom(7), Math.floor(Date.now() / 1000) * 1000 - 2 * 3_600_000);
     const positions = Array.from({ length: 600 }, () => round.next().value);

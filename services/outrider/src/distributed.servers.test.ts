@@ -70,6 +70,7 @@ describe.skipIf(servers === null)('three processes of each service, on Kafka, Re
         return method === 'GET' ? ask() : vi.waitFor(ask, PATIENCE);
       },
       terminalPort: (protocol, nth) => nthOf('gateway', nth).ports[protocol] as number,
+      healthPorts: () => [firstApi, ...others].map(({ ports }) => ports.health as number),
       recorders,
     };
 
@@ -84,7 +85,7 @@ describe.skipIf(servers === null)('three processes of each service, on Kafka, Re
       for (const { id } of fleet.geofences)
         await vi.waitFor(() => callAt(api, jwt, 'GET', `/api/v1/geozones/${id}`), PATIENCE);
     }
-    await inForce();
+    await inForce(...reached.healthPorts());
     for (const [nth, recorder] of recorders.entries())
       await recorder.connect({ ports: { http: nthOf('notifier', nth).ports.live as number }, jwt });
 

@@ -74,6 +74,8 @@ export interface Reached {
   call<T>(method: string, path: string, body?: unknown): Promise<T>;
   /** Where the nth terminal connects. */
   terminalPort(protocol: ListedProtocol, nth: number): number;
+  /** Ports of `/health/ready`, of all processes. */
+  healthPorts(): readonly number[];
   /** Live clients that receive everything. */
   recorders: readonly LiveRecorder[];
 }
@@ -154,7 +156,7 @@ function shapesOn(positions: readonly Position[]): Shape[] {
  * @param drives by the terminal, from the first on; they begin again where there are fewer of them
  */
 export async function defineFleet(
-  { call }: Reached,
+  { call, healthPorts }: Reached,
   drives: readonly (readonly Position[])[],
   terminals: readonly Terminal[] = TERMINALS,
 ): Promise<Fleet> {
@@ -183,7 +185,7 @@ export async function defineFleet(
     });
   }
   // Terminals are known, geofences watched.
-  await inForce();
+  await inForce(...healthPorts());
   return { vehicles, geofences: geofencesOf.flat() };
 }
 

@@ -39,6 +39,7 @@ afterEach(async () => {
 const reached: Reached = {
   call: (method, path, body) => running().call(method, path, body),
   terminalPort: (protocol) => running().ports[protocol],
+  healthPorts: () => [running().ports.http],
   recorders: [live],
 };
 

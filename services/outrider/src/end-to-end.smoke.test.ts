@@ -17,6 +17,7 @@ test('a short drive through every protocol makes its events, live, is archived w
     const reached = {
       call: service.call,
       terminalPort: (protocol: keyof typeof service.ports) => service.ports[protocol],
+      healthPorts: () => [service.ports.http],
       recorders: [live],
     };
     const drive = asDriven(loadDrive({ limit: 300, source: 'generated' }));

@@ -66,7 +66,7 @@ test('what terminals send reaches another system in order, though it was down an
     secret: SECRET,
     filter: { positions: true, events: true },
   });
-  await inForce();
+  await inForce(service.ports.http);
   const minutes = (from: number) =>
     depotDrive(from, ...Array.from({ length: 10 }, (_, nth) => 13.4 + (from + nth) / 1000));
   const drive = async (from: number) => {

@@ -26,6 +26,7 @@ await runInThread<GatewaySettings>(async ({ settings, hub, logger, metrics, trac
     result: () => ({ ports: gateway.ports, tlsPorts: gateway.tlsPorts, udpPorts: gateway.udpPorts }),
     healthy: () => gateway.healthy,
     warnings: () => [...logWarnings(log), ...gateway.warnings],
+    behind: () => log.behind(),
     close: () => log.close(),
   };
 });

@@ -42,7 +42,7 @@ test('killed with -9 while it erases history, it goes on to the end; what is new
   service = await startService(folder);
   const { call, ports } = service;
   const { id } = await call<{ id: string }>('POST', '/api/v1/vehicles', { name: 'Van 7', terminalId: TERMINAL });
-  await inForce();
+  await inForce(ports.http);
   const target = { protocol: 'teltonika', host: '127.0.0.1', port: ports.teltonika, terminalId: TERMINAL } as const;
   await playDrive({ ...target, positions });
   const track = `/api/v1/reports/track?vehicleId=${id}&from=${new Date(T0).toISOString()}&to=${new Date().toISOString()}&limit=1000`;

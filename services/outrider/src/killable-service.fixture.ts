@@ -17,6 +17,8 @@ export type Kill = 'whileStarting' | 'whileRunning' | 'inOrder';
 export interface KillableService {
   /** Of REST. */
   httpPort: number;
+  /** Of `/health/ready`, of all its processes. */
+  healthPorts(): Promise<number[]>;
   /** Port of the nth live client. */
   livePort(nth: number): number;
   /** Port of the nth terminal. */
@@ -86,6 +88,7 @@ export async function oneProcess(environment: Record<string, string>): Promise<K
   };
   const killable: KillableService = {
     httpPort: ports.http,
+    healthPorts: async () => [ports.http],
     livePort: () => ports.http,
     terminalPort: (protocol) => ports[protocol],
     async die(random, meanwhile) {
@@ -133,6 +136,10 @@ export async function manyProcesses(servers: Servers, environment: Record<string
   const allReady = () => Promise.all(members.map((member) => member.ready()));
   const killable: KillableService = {
     httpPort: nthOf('api', 0).http,
+    async healthPorts() {
+      const ports = await Promise.all((await allReady()).map(({ ready }) => ready));
+      return ports.flatMap((each) => each?.health ?? []);
+    },
     livePort: (nth) => nthOf('notifier', nth).http,
     terminalPort: (protocol, nth) => nthOf('gateway', nth)[protocol],
     async die(random, meanwhile) {

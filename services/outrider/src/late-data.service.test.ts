@@ -69,7 +69,7 @@ async function define(shapes: readonly Shape[]): Promise<Fleet> {
     ).id;
   const fleet: Fleet = { punctual: await vehicle(PUNCTUAL), tardy: await vehicle(TARDY), geofences: [] };
   for (const [nth, shape] of shapes.entries()) fleet.geofences.push(await draw(`zone ${nth}`, shape));
-  await inForce();
+  await inForce(service.ports.http);
   return fleet;
 }
 
@@ -212,7 +212,7 @@ describe(`4. Late data repairs history, not the present (LATE_SEED=${SEED})`, ()
     const fleet = await define([]);
     const rule = { name: 'Alarms', eventKinds: ['alarm'], phases: ['begin'], maxDataAgeMinutes: 30 };
     await service.call('POST', '/api/v1/notification-rules', rule);
-    await inForce();
+    await inForce(service.ports.http);
     await live.connect(service);
     const startMs = Math.floor(Date.now() / 1000) * 1000 - 12 * 60_000;
     const recent = positions
@@ -255,7 +255,7 @@ describe(`4. Late data repairs history, not the present (LATE_SEED=${SEED})`, ()
     const fleet = await define([circle(0.6, 150)]);
     await send(PUNCTUAL, positions);
     const drawn = await draw('drawn today', circle(0.3, 200));
-    await inForce();
+    await inForce(service.ports.http);
     const from = new Date((positions[0]?.fixTimeMs ?? 0) - 1000).toISOString();
     const to = new Date().toISOString();
     const { id } = await service.call<{ id: string }>(

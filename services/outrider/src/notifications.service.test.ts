@@ -63,7 +63,7 @@ test('a rule, the packets of a terminal, and the notification everywhere', { tim
     webhook: { url: receiver.url },
   });
   await live.connect(service);
-  await inForce();
+  await inForce(service.ports.http);
 
   // Live, with a cursor.
   await playTo(service, TERMINAL, depotDrive(0, 13.4, 13.405));

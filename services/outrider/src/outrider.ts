@@ -307,7 +307,7 @@ function createRestApi(
     videoFiles,
     reportFiles,
     serviceFiles,
-    checks: { ...readyChecks(stores, parts), access: async () => api.warnings() },
+    checks: { ...readyChecks(stores, parts), access: async () => ({ warnings: api.warnings() }) },
     openTerminalPorts: () => parts.gateway.result(),
     metricsAccess: parts.metricsAccess,
     log: stores.log,
@@ -317,6 +317,13 @@ function createRestApi(
     now: context.now,
   });
   return api;
+}
+
+/** Of each topic, the reader that has the most left. */
+function farthest(one: Readonly<Record<string, number>>, other: Readonly<Record<string, number>>) {
+  const behind = { ...one };
+  for (const [topic, records] of Object.entries(other)) behind[topic] = Math.max(behind[topic] ?? 0, records);
+  return behind;
 }
 
 /** The checks of `/health/ready`, by part. */
@@ -336,13 +343,16 @@ function readyChecks(
       const ofGateway = (await gateway.warnings()).filter((warning) => !isBrokerWarning(warning));
       const warnings = [...new Set([...logWarnings(log), ...ofGateway])];
       if (!(await gateway.healthy())) throw new NotReadyError('the log takes no packets', warnings);
-      return warnings;
+      return { warnings, behind: farthest(await log.behind(), await gateway.behind()) };
     },
-    broker: async () => (await gateway.warnings()).filter(isBrokerWarning),
-    definitions: async () => healthyOrThrow(relay.healthy, 'definitions do not reach the log'),
+    broker: async () => ({ warnings: (await gateway.warnings()).filter(isBrokerWarning) }),
+    async definitions() {
+      healthyOrThrow(relay.healthy, 'definitions do not reach the log');
+      return { behind: { definitions: await registry.outbox.size() } };
+    },
     async rules() {
       healthyOrThrow(await rules.healthy(), 'the rules do not run');
-      return rules.warnings();
+      return { warnings: await rules.warnings(), behind: await rules.behind() };
     },
     archiver: async () => healthyOrThrow(archiver.healthy, 'the warehouse takes no rows'),
     jobs: async () => healthyOrThrow(recalculator.healthy, 'recalculations are not worked at'),
@@ -350,13 +360,13 @@ function readyChecks(
     video: async () => healthyOrThrow(video.healthy, 'video tasks are not worked at'),
     async reports() {
       healthyOrThrow(await reporter.healthy(), 'cannot lease report jobs');
-      return reporter.warnings();
+      return { warnings: await reporter.warnings(), behind: await reporter.behind() };
     },
     forwarder: async () => healthyOrThrow(forwarder.healthy, 'forwarding destinations are not worked at'),
     erasures: async () => healthyOrThrow(erasures.healthy, 'stored data of what was deleted is not erased'),
     files: () => videoFiles.ping(),
-    disk: async () => diskWarnings(),
-    process: async () => descriptors.warnings(),
+    disk: async () => ({ warnings: diskWarnings() }),
+    process: async () => ({ warnings: descriptors.warnings() }),
   };
 }
 

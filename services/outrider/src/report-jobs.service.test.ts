@@ -49,7 +49,7 @@ async function fileOf({ ports, jwt }: RunningService, id: string): Promise<Buffe
 /** A vehicle that drove along a parallel, a fix every five seconds. */
 async function furnish({ call, ports }: RunningService): Promise<string> {
   const { id } = await call<{ id: string }>('POST', '/api/v1/vehicles', { name: 'Van 7', terminalId: TERMINAL });
-  await inForce();
+  await inForce(ports.http);
   const positions: Position[] = Array.from({ length: FIXES }, (_, nth) => ({
     ...blankPosition(T0 + nth * 5000, 52.52, 13.4 + nth * 0.0005),
     speedKmh: 25,

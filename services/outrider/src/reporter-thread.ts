@@ -57,6 +57,7 @@ await runInThread<ReporterSettings>(async ({ settings, hub, logger, metrics, tra
     result: () => null,
     healthy: () => reporter?.healthy ?? false,
     warnings: () => logWarnings(log),
+    behind: () => log.behind(),
     close: async () => {},
   };
 });

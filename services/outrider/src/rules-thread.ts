@@ -27,6 +27,7 @@ await runInThread<RulesSettings>(async ({ settings, hub, logger, metrics, tracin
     result: () => null,
     healthy: () => true,
     warnings: () => logWarnings(log),
+    behind: () => log.behind(),
     async close() {
       await checkpoints.close();
       await log.close();

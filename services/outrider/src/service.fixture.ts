@@ -2,14 +2,15 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as wait } from 'node:timers/promises';
 import { holdAgainstDocument } from '@outrider/api/described-answer';
 import { type ListedProtocol, protocols } from '@outrider/protocols';
 import { reservePort } from '@outrider/testing/port';
+import { expect, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { holdAgainstLiveDocument } from './described-message.fixture.ts';
 
 const MAIN = join(import.meta.dirname, 'main.ts');
+const PATIENCE = { timeout: 60_000, interval: 20 };
 /** Password of the operator `admin`. */
 export const OPERATOR_PASSWORD = 'the operator of a test';
 
@@ -128,10 +129,28 @@ export async function startService(
   };
 }
 
+interface Readiness {
+  parts: Record<string, { behind?: { definitions?: number } }>;
+}
+
 /**
- * Resolves when definitions made before are in force: within a second, and later only on a busy machine.
+ * Resolves when definitions that were made before are in force: they are published, and everybody who reads them in
+ * these processes has processed them.
+ *
+ * @param ports of `/health/ready`, of all processes that publish or read definitions
  */
-export const inForce = (): Promise<void> => wait(3000);
+export async function inForce(...ports: readonly number[]): Promise<void> {
+  const behind = async (isOf: (part: string) => boolean) => {
+    const ready = ports.map(async (port) => (await fetch(`http://127.0.0.1:${port}/health/ready`)).json());
+    const parts = ((await Promise.all(ready)) as Readiness[]).flatMap((each) => Object.entries(each.parts));
+    return parts.flatMap(([name, part]) => (isOf(name) ? (part.behind?.definitions ?? 0) : []));
+  };
+  const isPublisher = (part: string) => part === 'definitions';
+  await vi.waitFor(async () => expect(Math.max(0, ...(await behind(isPublisher)))).toBe(0), PATIENCE);
+  await vi.waitFor(async () => {
+    expect(Math.max(0, ...(await behind((part) => !isPublisher(part))))).toBe(0);
+  }, PATIENCE);
+}
 
 /** @returns the token */
 export async function logIn(port: number, login: string, password: string): Promise<string> {

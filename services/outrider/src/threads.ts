@@ -33,6 +33,8 @@ export interface ServiceThread<Result> extends Part {
   healthy(): Promise<boolean>;
   /** Problems that an operator must know, although the service works. */
   warnings(): Promise<readonly string[]>;
+  /** Records that the service has not processed yet, by topic. */
+  behind(): Promise<Readonly<Record<string, number>>>;
 }
 
 interface Started {
@@ -42,7 +44,7 @@ interface Started {
   logger: { level: string; format: 'json' | 'text' };
   tracing: TracingConfig;
 }
-type Command = { ask: 'stop' | 'metrics' | 'healthy' | 'warnings'; id: number };
+type Command = { ask: 'stop' | 'metrics' | 'healthy' | 'warnings' | 'behind'; id: number };
 /** An error for another thread, with the fields that structured cloning drops, such as `code` and `port`. */
 interface ClonedError {
   error: Error;
@@ -102,6 +104,7 @@ export function createServiceThread<Settings, Result>(
     metrics: () => ask('metrics') as Promise<MetricsSnapshot>,
     healthy: () => ask('healthy') as Promise<boolean>,
     warnings: () => ask('warnings') as Promise<readonly string[]>,
+    behind: () => ask('behind') as Promise<Readonly<Record<string, number>>>,
     async start() {
       const { port1, port2 } = new MessageChannel();
       serveHub(hub, port1);
@@ -152,6 +155,7 @@ export async function runInThread<Settings>(
     result(): unknown;
     healthy(): boolean;
     warnings(): readonly string[];
+    behind(): Promise<Readonly<Record<string, number>>>;
     close(): Promise<void>;
   }>,
 ): Promise<void> {
@@ -171,6 +175,7 @@ export async function runInThread<Settings>(
         if (ask === 'metrics') return send({ id, value: await snapshotOf(metrics) });
         if (ask === 'healthy') return send({ id, value: service.healthy() });
         if (ask === 'warnings') return send({ id, value: service.warnings() });
+        if (ask === 'behind') return send({ id, value: await service.behind() });
         await service.part.stop();
         await service.close();
         await tracing.close();

@@ -72,7 +72,7 @@ beforeAll(async () => {
     geometry: { type: 'Point', coordinates: onCircuit(0.5) },
     properties: { name: 'Depot', shape: 'circle', radiusM: 200 },
   });
-  await inForce();
+  await inForce(service.ports.http);
 }, 240_000);
 afterAll(async () => {
   await service?.kill();

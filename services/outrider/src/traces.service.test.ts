@@ -35,7 +35,7 @@ afterEach(async () => {
 });
 
 /** A vehicle, and a rule that notifies about its entry into a depot on all channels. */
-async function define({ call }: RunningService): Promise<void> {
+async function define({ call, ports }: RunningService): Promise<void> {
   const vehicle = await call<{ id: string }>('POST', '/api/v1/vehicles', { name: 'Van 7', terminalId: TERMINAL });
   await call('POST', '/api/v1/geozones', {
     type: 'Feature',
@@ -52,7 +52,7 @@ async function define({ call }: RunningService): Promise<void> {
     emails: ['dispatch@example.com'],
     webhook: { url: receiver.url },
   });
-  await inForce();
+  await inForce(ports.http);
 }
 
 interface Notification {

@@ -164,6 +164,7 @@ function queriesOf(log: Log) {
     release: log.release.bind(log),
     bounds: log.bounds.bind(log),
     readers: log.readers.bind(log),
+    behind: log.behind.bind(log),
     offsetsAt: log.offsetsAt.bind(log),
     writtenAtMs: log.writtenAtMs.bind(log),
     get discontinuities() {

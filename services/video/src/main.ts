@@ -69,7 +69,7 @@ await runService('video', VARIABLES, async ({ config, logger, metrics, tracing, 
       log: logCheck(log),
       hub: hubCheck(hub, now),
       files: () => files.ping(),
-      disk: async () => disk.warnings(),
+      disk: async () => ({ warnings: disk.warnings() }),
       async video() {
         if (!video.healthy) throw new Error('video tasks are not worked at');
       },

@@ -2611,6 +2611,7 @@ QuotasPatch = TypedDict("QuotasPatch", {
 ReadinessPartsValue = TypedDict("ReadinessPartsValue", {
     "status": "Literal[\"ok\", \"failed\"]",
     "warnings": "NotRequired[list[str]]",
+    "behind": "NotRequired[dict[str, int]]",
 })
 
 Readiness = TypedDict("Readiness", {

@@ -1,4 +1,5 @@
 import { type Admin, type KafkaConfig, logLevel } from 'kafkajs';
+import { ConsumerPlaces } from '../consumer-places.ts';
 import type { UnreadableRecord } from '../dead-letters.ts';
 import type {
   Batch,
@@ -164,6 +165,7 @@ class KafkaLog implements Log {
    * partition.
    */
   readonly #readAtMs = new Map<string, number>();
+  readonly #consumers = new ConsumerPlaces();
   readonly #subscriptions = new Set<{ stop(): Promise<void>; giveUp(reason: Error): void }>();
   readonly #watch: ClockWatch;
   #closed: Promise<void> | null = null;
@@ -217,7 +219,8 @@ class KafkaLog implements Log {
   }
 
   consume<T>(topic: Topic<T>, options: ConsumeOptions<T>): Promise<Subscription> {
-    return this.#consume(this.#named(topic), options);
+    const { options: noted, forget } = this.#consumers.follow(topic, options);
+    return this.#consume(this.#named(topic), noted, forget);
   }
 
   /** The topic's name in the cluster. */
@@ -274,6 +277,10 @@ class KafkaLog implements Log {
       }
     }
     return progressOfReaders;
+  }
+
+  behind(): Promise<Record<string, number>> {
+    return this.#consumers.behind((topic) => this.bounds(topic));
   }
 
   async #resumptionOf<T>(
@@ -349,7 +356,7 @@ class KafkaLog implements Log {
     await this.#admin.disconnect();
   }
 
-  async #consume<T>(topic: Topic<T>, options: ConsumeOptions<T>): Promise<Subscription> {
+  async #consume<T>(topic: Topic<T>, options: ConsumeOptions<T>, onStop: () => void): Promise<Subscription> {
     let stopping = false;
     const consumer = this.#kafka.consumer({
       // The members of a group are given partitions of any topic that one of them reads: those of one topic are a
@@ -369,6 +376,7 @@ class KafkaLog implements Log {
       onStop: () => {
         stopping = true;
         this.#subscriptions.delete(subscription);
+        onStop();
       },
       onRead: (partition, atMs) => {
         this.#readAtMs.set(`${options.group} ${name}/${partition}`, atMs);

@@ -1,3 +1,4 @@
+import { ConsumerPlaces } from '../consumer-places.ts';
 import type { UnreadableRecord } from '../dead-letters.ts';
 import type {
   Batch,
@@ -104,6 +105,7 @@ class SqliteLog implements Log {
   readonly #reader: Reader;
   readonly #growth: Growth;
   readonly #subscriptions = new Set<Subscription>();
+  readonly #consumers = new ConsumerPlaces();
   #closed: Promise<void> | null = null;
 
   constructor(options: SqliteLogOptions) {
@@ -151,7 +153,8 @@ class SqliteLog implements Log {
     return this.#appender.append(topic, records);
   }
 
-  async consume<T>(topic: Topic<T>, options: ConsumeOptions<T>): Promise<Subscription> {
+  async consume<T>(topic: Topic<T>, given: ConsumeOptions<T>): Promise<Subscription> {
+    const { options, forget } = this.#consumers.follow(topic, given);
     const {
       startAt,
       onBatch,
@@ -179,11 +182,16 @@ class SqliteLog implements Log {
       { maxBatchRecords, onBatch, onProgress, onRevoked, onUnreadable: this.#onUnreadable },
       () => {
         for (const { stop } of feeds) stop();
+        forget();
         this.#subscriptions.delete(subscription);
       },
     );
     this.#subscriptions.add(subscription);
     return subscription;
+  }
+
+  behind(): Promise<Record<string, number>> {
+    return this.#consumers.behind((topic) => this.bounds(topic));
   }
 
   async endOffsets<T>(topic: Topic<T>): Promise<Map<number, number>> {

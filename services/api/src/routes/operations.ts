@@ -23,10 +23,19 @@ export interface OperationsParts {
 }
 
 const status = z.enum(['ok', 'failed']);
-const part = z.strictObject({ status, warnings: z.array(z.string()).optional() });
+const part = z.strictObject({
+  status,
+  warnings: z.array(z.string()).optional(),
+  behind: z
+    .record(z.string(), z.int())
+    .meta({ description: 'Records that the part has not processed yet, by topic of the log.' })
+    .optional(),
+});
 const Readiness = z.strictObject({ status, parts: z.record(z.string(), part) }).meta({
   id: 'Readiness',
-  examples: [{ status: 'ok', parts: { registry: { status: 'ok' }, log: { status: 'ok' } } }],
+  examples: [
+    { status: 'ok', parts: { registry: { status: 'ok' }, rules: { status: 'ok', behind: { telemetry: 0 } } } },
+  ],
 });
 
 const INDEX = {

@@ -64,7 +64,7 @@ interface Driver {
   sent: Position[];
 }
 
-async function defineFleet({ call }: RunningService): Promise<Driver[]> {
+async function defineFleet({ call, ports }: RunningService): Promise<Driver[]> {
   const shape = { type: 'circle', center: onCircuit(0.3), radiusM: 200 } as const;
   const feature = featureFromShape(shape);
   await call('POST', '/api/v1/geozones', { ...feature, properties: { ...feature.properties, name: 'Depot' } });
@@ -75,7 +75,7 @@ async function defineFleet({ call }: RunningService): Promise<Driver[]> {
     const { id } = await call<{ id: VehicleId }>('POST', '/api/v1/vehicles', vehicle);
     drivers.push({ vehicleId: id, drive: driveRound(createRandom(nth + 1), beganMs), sent: [] });
   }
-  await inForce();
+  await inForce(ports.http);
   return drivers;
 }
 

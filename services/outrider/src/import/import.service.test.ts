@@ -65,7 +65,7 @@ describe('history from files', () => {
       name: 'All',
       eventKinds: ['trip', 'parking', 'offline'],
     });
-    await inForce();
+    await inForce(service.ports.http);
     const state = () =>
       service.call<{ position: { fixTime: string } | null; lastContactAt: string | null }>(
         'GET',

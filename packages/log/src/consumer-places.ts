@@ -1,0 +1,57 @@
+import type { Bounds, ConsumeOptions, StartAt, Topic } from './log.ts';
+
+interface Consumer {
+  topic: Topic<unknown>;
+  /** The offset of the next record to process, by partition. */
+  places: Map<number, StartAt>;
+}
+
+/** How far the consumers of one opening of a log have come. */
+export class ConsumerPlaces {
+  readonly #consumers = new Set<Consumer>();
+
+  /** @returns options that note where the consumer is, and what forgets it when it stops */
+  follow<T>(topic: Topic<T>, options: ConsumeOptions<T>): { options: ConsumeOptions<T>; forget: () => void } {
+    const places = new Map<number, StartAt>();
+    const consumer: Consumer = { topic: topic as Topic<unknown>, places };
+    this.#consumers.add(consumer);
+    const noted: ConsumeOptions<T> = {
+      ...options,
+      async startAt(partition) {
+        const place = await options.startAt(partition);
+        places.set(partition, place);
+        return place;
+      },
+      onProgress(partition, nextOffset) {
+        places.set(partition, nextOffset);
+        options.onProgress?.(partition, nextOffset);
+      },
+      async onRevoked(partition) {
+        places.delete(partition);
+        await options.onRevoked?.(partition);
+      },
+    };
+    return { options: noted, forget: () => void this.#consumers.delete(consumer) };
+  }
+
+  /** As `Log.behind`. */
+  async behind(boundsOf: (topic: Topic<unknown>) => Promise<Map<number, Bounds>>): Promise<Record<string, number>> {
+    const behind: Record<string, number> = {};
+    for (const [name, consumers] of Map.groupBy(this.#consumers, ({ topic }) => topic.name)) {
+      const topic = consumers[0]?.topic;
+      if (topic === undefined) continue;
+      // Read first: what consumers process meanwhile makes them look nearer to these ends, never farther.
+      const bounds = await boundsOf(topic);
+      const left = consumers.map(({ places }) =>
+        [...places].reduce((sum, [partition, place]) => sum + leftOf(bounds.get(partition), place), 0),
+      );
+      behind[name] = Math.max(...left);
+    }
+    return behind;
+  }
+}
+
+function leftOf(bounds: Bounds | undefined, place: StartAt): number {
+  if (bounds === undefined || place === 'latest') return 0;
+  return Math.max(0, bounds.end - (place === 'earliest' ? bounds.earliest : place));
+}
