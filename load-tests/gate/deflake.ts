@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startAllServers } from '../servers/all.ts';
@@ -37,7 +37,8 @@ for (const file of files) {
       output,
     });
     closeSync(output);
-    if (code !== 0) failures.push(nth);
+    if (code === 0) rmSync(log);
+    else failures.push(nth);
     if (process.stderr.isTTY) process.stderr.write(`\r${file}: ${nth} of ${times}, ${failures.length} failed `);
   }
   failed += failures.length;

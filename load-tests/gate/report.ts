@@ -3,9 +3,8 @@ import type { TestOutcome } from './run-tests.ts';
 
 export interface StepOutcome extends TestOutcome {
   name: string;
-  /** A command without tests: it passes or fails as a whole. */
-  isCommand: boolean;
-  code: number;
+  /** Exit code of a command without tests, which passes or fails as a whole; null for tests. */
+  code: number | null;
   ms: number;
 }
 
@@ -21,10 +20,10 @@ const indented = (text: string) =>
 export function renderSummary(outcomes: readonly StepOutcome[]): { text: string; failed: number } {
   const all = { passed: 0, failed: 0, skipped: 0 };
   const lines: string[] = ['', '== done'];
-  for (const { name, ms, files, errors, isCommand, code } of outcomes) {
+  for (const { name, ms, files, errors, code } of outcomes) {
     const counts = countTests(files);
     counts.failed += errors.length;
-    if (isCommand) counts[code === 0 ? 'passed' : 'failed'] += 1;
+    if (code !== null) counts[code === 0 ? 'passed' : 'failed'] += 1;
     all.passed += counts.passed;
     all.failed += counts.failed;
     all.skipped += counts.skipped;
@@ -32,8 +31,8 @@ export function renderSummary(outcomes: readonly StepOutcome[]): { text: string;
     lines.push(`${name.padEnd(12)} ${String(Math.round(ms / 1000)).padStart(5)} s  ${state}`);
   }
   lines.push('');
-  for (const { name, files, errors, isCommand, code } of outcomes) {
-    if (isCommand && code !== 0) lines.push(`failed: ${name} (exit ${code}); see its output`, '');
+  for (const { name, files, errors, code } of outcomes) {
+    if (code) lines.push(`failed: ${name} (exit ${code}); see its output`, '');
     for (const error of errors) lines.push(`failed: ${name}`, indented(error), '');
     for (const file of files.filter(hasFailed))
       for (const { test, error } of failuresOf(file)) lines.push(`failed: ${file.file}: ${test}`, indented(error), '');

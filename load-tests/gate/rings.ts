@@ -58,7 +58,7 @@ function verify(seed: number): readonly Step[] {
     },
     {
       name: 'servers',
-      tests: { script: npm('test:servers'), environment: { ...all, CRASH_KILLS: '30' }, limitMs: minutes(60) },
+      tests: { script: npm('test:servers'), environment: all, limitMs: minutes(60) },
     },
     // As many rounds as the kinds of fault have places at most.
     {

@@ -39,7 +39,7 @@ function scripted(...attempts: readonly Attempt[]): { run: Run; commands: string
 async function outcomeOf(...attempts: readonly Attempt[]) {
   const { run, commands } = scripted(...attempts);
   const outcome = await runTests({ script: ['npm', 'test'], limitMs: 1000 }, run);
-  const { text, failed } = renderSummary([{ name: 'quick', isCommand: false, code: 0, ms: 1000, ...outcome }]);
+  const { text, failed } = renderSummary([{ name: 'quick', code: null, ms: 1000, ...outcome }]);
   return { commands, failed, text, lines: text.split('\n') };
 }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { runCommand } from './command.ts';
@@ -70,5 +70,6 @@ export async function runTests({ script, filters = [], environment, limitMs }: T
       break;
     }
   }
+  rmSync(folder, { recursive: true });
   return { files: [...files.values()], flaky, errors } satisfies TestOutcome;
 }

@@ -36,16 +36,15 @@ export class ConsumerPlaces {
 
   /** As `Log.behind`. */
   async behind(boundsOf: (topic: Topic<unknown>) => Promise<Map<number, Bounds>>): Promise<Record<string, number>> {
+    const topics = new Map([...this.#consumers].map(({ topic }) => [topic.name, topic]));
+    const boundsByTopic = new Map(
+      await Promise.all([...topics].map(async ([name, topic]) => [name, await boundsOf(topic)] as const)),
+    );
     const behind: Record<string, number> = {};
-    for (const [name, consumers] of Map.groupBy(this.#consumers, ({ topic }) => topic.name)) {
-      const topic = consumers[0]?.topic;
-      if (topic === undefined) continue;
-      // Read first: what consumers process meanwhile makes them look nearer to these ends, never farther.
-      const bounds = await boundsOf(topic);
-      const left = consumers.map(({ places }) =>
-        [...places].reduce((sum, [partition, place]) => sum + leftOf(bounds.get(partition), place), 0),
-      );
-      behind[name] = Math.max(...left);
+    for (const { topic, places } of this.#consumers) {
+      const bounds = boundsByTopic.get(topic.name);
+      const left = [...places].reduce((sum, [partition, place]) => sum + leftOf(bounds?.get(partition), place), 0);
+      behind[topic.name] = Math.max(behind[topic.name] ?? 0, left);
     }
     return behind;
   }
