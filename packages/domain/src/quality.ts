@@ -11,6 +11,38 @@ const MAX_AHEAD_MS = 10 * 60_000;
  */
 export const MAX_AHEAD_LIVE_MS = 60_000;
 const EARLIEST_MS = Date.UTC(2005, 0, 1);
+/** No vehicle drives faster: a step that takes more is a jump, a reported speed above it is unknown. */
+export const MAX_SPEED_KMH = 500;
+const DAY_MS = 86_400_000;
+/** Period of the GPS week number: a receiver that does not know of its rollover sends a date that is this far back. */
+const WEEK_ROLLOVER_MS = 1024 * 7 * DAY_MS;
+/** Records of a receiver whose date is corrected are at most this old when they come. */
+const MAX_ROLLED_OVER_AGE_MS = 31 * DAY_MS;
+
+/** What {@link correctKnownErrors} corrects. */
+export type Correctable = 'week-rollover' | 'impossible-speed';
+
+/**
+ * Corrects in place what receivers are known to get wrong: a date that is one or two rollovers of the GPS week back,
+ * and a speed that no vehicle drives, such as the largest number that the field holds.
+ *
+ * @param receivedAtMs when the gateway had the record, Unix milliseconds
+ * @returns what was wrong; null where nothing was
+ */
+export function correctKnownErrors(position: Position, receivedAtMs: number): Correctable | null {
+  let corrected: Correctable | null = null;
+  const { speedKmh } = position;
+  if (speedKmh !== null && !(speedKmh <= MAX_SPEED_KMH)) {
+    position.speedKmh = null;
+    corrected = 'impossible-speed';
+  }
+  const behindMs = receivedAtMs - position.fixTimeMs;
+  if (behindMs < WEEK_ROLLOVER_MS - MAX_AHEAD_MS) return corrected;
+  const rollovers = Math.floor((behindMs + MAX_AHEAD_MS) / WEEK_ROLLOVER_MS);
+  if (rollovers > 2 || behindMs - rollovers * WEEK_ROLLOVER_MS > MAX_ROLLED_OVER_AGE_MS) return corrected;
+  position.fixTimeMs += rollovers * WEEK_ROLLOVER_MS;
+  return 'week-rollover';
+}
 
 /**
  * What is wrong with a position as such, before any other is looked at (semantics, "Positions"). A jump can only be

@@ -22,6 +22,7 @@ export class ClockWatch {
   readonly #isAhead = new Map<TerminalId, boolean>();
   #windowStartMs = Number.NEGATIVE_INFINITY;
   #isSuspect = false;
+  #aheadInLastWindow = 0;
 
   constructor(logger: Logger, registry: Registry) {
     this.#logger = logger;
@@ -32,6 +33,15 @@ export class ClockWatch {
       registers: [registry],
       collect() {
         this.set(isSuspect() ? 1 : 0);
+      },
+    });
+    const ahead = () => this.#aheadInLastWindow;
+    new Gauge({
+      name: 'outrider_terminals_ahead',
+      help: 'Terminals whose newest fix was more than a minute ahead of the clock of the server, in the last minute',
+      registers: [registry],
+      collect() {
+        this.set(ahead());
       },
     });
   }
@@ -52,9 +62,10 @@ export class ClockWatch {
 
   #beginWindow(startMs: number): void {
     const terminals = this.#isAhead.size;
+    let ahead = 0;
+    for (const isAhead of this.#isAhead.values()) if (isAhead) ahead++;
+    this.#aheadInLastWindow = ahead;
     if (terminals >= MIN_TERMINALS) {
-      let ahead = 0;
-      for (const isAhead of this.#isAhead.values()) if (isAhead) ahead++;
       const isSuspect = 2 * ahead > terminals;
       if (isSuspect && !this.#isSuspect)
         this.#logger.warn(

@@ -193,6 +193,7 @@ class TerminalGateway implements Gateway {
       logger,
       (hold) => this.#hold(hold),
       ({ terminalId, positions, receivedAtMs }) => clockWatch.note(terminalId, positions, receivedAtMs),
+      (what) => this.#metrics.corrected(what),
     );
   }
 

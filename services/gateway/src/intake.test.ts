@@ -92,3 +92,26 @@ test('what the log refuses while the service stops is not acknowledged', async (
   await drained;
   expect(reported).toEqual([1]);
 });
+
+test('a date before the rollover of the GPS week and a speed that no vehicle drives are corrected and counted', async () => {
+  const log = new MoodyLog();
+  const packets: TelemetryPacket[] = [];
+  const corrected: string[] = [];
+  const directory = new Directory();
+  const vehicle = sampleVehicle({ terminalId: TERMINAL });
+  directory.apply({ kind: 'vehicle', id: vehicle.id, version: 1, changedAtMs: 0, definition: vehicle });
+  const intake = new Intake(
+    log as unknown as Log,
+    directory,
+    logger,
+    () => {},
+    (packet) => packets.push(packet),
+    (what) => corrected.push(what),
+  );
+  const nowMs = Date.UTC(2026, 10, 27);
+  const old = blankPosition(nowMs - 7168 * 86_400_000 - 5000, 48.2, 16.3);
+  const fast = { ...blankPosition(nowMs, 48.2, 16.3), speedKmh: 1202 };
+  intake.take('osmand', TERMINAL, [old, fast], nowMs, new PacketTraces(() => 7).next(), () => {});
+  expect(packets[0]?.positions).toMatchObject([{ fixTimeMs: nowMs - 5000 }, { fixTimeMs: nowMs, speedKmh: null }]);
+  expect(corrected).toEqual(['week-rollover', 'impossible-speed']);
+});

@@ -1,4 +1,13 @@
-import type { Directory, PacketTrace, Position, ProtocolName, TelemetryPacket, TerminalId } from '@outrider/domain';
+import {
+  type Correctable,
+  correctKnownErrors,
+  type Directory,
+  type PacketTrace,
+  type Position,
+  type ProtocolName,
+  type TelemetryPacket,
+  type TerminalId,
+} from '@outrider/domain';
 import { Encoded, type Log, LogFullError, telemetryTopic } from '@outrider/log';
 import { isDebugEnabled, type Logger } from '@outrider/runtime';
 
@@ -32,6 +41,7 @@ export class Intake {
   readonly #logger: Logger;
   readonly #onHold: (held: boolean) => void;
   readonly #onTaken: (packet: TelemetryPacket) => void;
+  readonly #onCorrected: (what: Correctable) => void;
   /** Packets are many: details of a log line are built only when its level is on. */
   readonly #recordsPackets: boolean;
   #packets: TelemetryPacket[] = [];
@@ -50,6 +60,7 @@ export class Intake {
   /**
    * @param onHold called when connections must be paused, and when they may resume
    * @param onTaken called with each packet that is taken, before it is durable
+   * @param onCorrected called for each position with a known error of receivers, which was corrected
    */
   constructor(
     log: Log,
@@ -57,12 +68,14 @@ export class Intake {
     logger: Logger,
     onHold: (held: boolean) => void,
     onTaken: (packet: TelemetryPacket) => void = () => {},
+    onCorrected: (what: Correctable) => void = () => {},
   ) {
     this.#log = log;
     this.#directory = directory;
     this.#logger = logger;
     this.#onHold = onHold;
     this.#onTaken = onTaken;
+    this.#onCorrected = onCorrected;
     this.#recordsPackets = isDebugEnabled(logger);
   }
 
@@ -86,6 +99,10 @@ export class Intake {
   ): boolean {
     const vehicle = this.#directory.vehicleOfTerminal(terminalId);
     if (vehicle === undefined) return false;
+    for (const position of positions) {
+      const corrected = correctKnownErrors(position, receivedAtMs);
+      if (corrected !== null) this.#onCorrected(corrected);
+    }
     const packet: TelemetryPacket = { vehicleId: vehicle.id, terminalId, protocol, receivedAtMs, positions, trace };
     this.#packets.push(packet);
     this.#onTaken(packet);

@@ -1,4 +1,4 @@
-import type { ProtocolName } from '@outrider/domain';
+import type { Correctable, ProtocolName } from '@outrider/domain';
 import { Counter, Gauge, type Registry } from '@outrider/runtime';
 
 export interface ProtocolMetrics {
@@ -63,6 +63,12 @@ export function gatewayMetrics(registry: Registry) {
     labelNames: ['protocol', 'reason'],
     registers,
   });
+  const corrected = new Counter({
+    name: 'outrider_positions_corrected_total',
+    help: 'Positions with a known error of receivers that was corrected: a date before the rollover of the GPS week, a speed that no vehicle drives',
+    labelNames: ['error'],
+    registers,
+  });
   return {
     of: (protocol: ProtocolName): ProtocolMetrics => ({
       connections: connections.labels(protocol),
@@ -82,6 +88,9 @@ export function gatewayMetrics(registry: Registry) {
           this.set(bytes());
         },
       });
+    },
+    corrected(error: Correctable) {
+      corrected.labels(error).inc();
     },
     refused(protocol: ProtocolName, reason: string) {
       refused.labels(protocol, reason).inc();
