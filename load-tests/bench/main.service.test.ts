@@ -20,7 +20,7 @@ test('a section runs as often as it is asked for, and the table and the JSON hav
   expect(status, stderr).toBe(0);
   expect(stderr).toContain('▸ log, run 2 of 2');
   expect(stdout).toMatch(
-    /, \d+ cores, .* 2 short runs each in .*; (others used [\d.]+ cores at most|what others used)/,
+    /, \d+ cores, .* 2 short runs each in .*; (others used [\d.]+ cores\s+at most|what others used)/,
   );
   expect(stdout).toContain('| section | what | median | spread | unit | bare | of bare | goal | met |');
   expect(stdout).toMatch(

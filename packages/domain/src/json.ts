@@ -2,6 +2,7 @@ import type { ShownCounter, VehicleCounters } from './counters.ts';
 import type { EventCorrection, FleetEvent } from './event.ts';
 import type { VehicleId } from './ids.ts';
 import type { Position } from './position.ts';
+import { MAX_AHEAD_LIVE_MS } from './quality.ts';
 import type { TankLevel, VehicleStatus } from './vehicle-status.ts';
 
 /** Unix milliseconds as ISO 8601 in UTC with milliseconds, the one form of time in the API. */
@@ -47,10 +48,12 @@ export function vehicleStateJson({
   lastContactAtMs,
   protocol,
   record,
+  recordReceivedAtMs,
   activity,
   sensors = [],
   tank,
 }: VehicleStatus) {
+  const aheadMs = record.fixTimeMs - recordReceivedAtMs;
   return {
     vehicleId,
     state: activity?.state ?? 'unknown',
@@ -59,6 +62,7 @@ export function vehicleStateJson({
     lastContactAt: isoTime(lastContactAtMs),
     protocol,
     recordTime: isoTime(record.fixTimeMs),
+    clockAheadSeconds: aheadMs > MAX_AHEAD_LIVE_MS ? Math.round(aheadMs / 1000) : null,
     ignition: activity?.ignition ?? record.ignition,
     supplyV: record.supplyV,
     fuelL: record.fuelL,

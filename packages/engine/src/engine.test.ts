@@ -251,6 +251,14 @@ describe('speeding', () => {
     expect(reported(events)).toEqual(['+vehicle limit 90 @2', '-vehicle limit 90 @5 slowed']);
   });
 
+  test('a speed that no vehicle drives is none', () => {
+    const scene = new Scene(vehicle({ speedLimitKmh: 90 }));
+    const events = [40, 1202, 40, 65_535, 40, 6553.5, 40].flatMap((speedKmh, nth) =>
+      scene.drive(fix(10 * nth, 0.2 + nth / 1000, 0.2, { speedKmh })),
+    );
+    expect(reported(events)).toEqual([]);
+  });
+
   test('minSeconds: it must last; reported late, with the time it began', () => {
     const scene = new Scene(user(), vehicle({ speedLimitKmh: 90, speedToleranceKmh: 5, speedingMinSeconds: 20 }));
     const over = (seconds: number, speedKmh = 100) => fix(seconds, 0.08, 0.1, { speedKmh });

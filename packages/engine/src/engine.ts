@@ -52,7 +52,7 @@ import { advanceRun, endRunByDefinition, isOver, startRun } from './speeding.ts'
 import { decodeState, encodeState } from './state-codec.ts';
 import { noteRecord, statusOf } from './status.ts';
 import { isInPlace, isSteady, keepsOn, settle, settleMotion } from './steady-state.ts';
-import { atFix, isWayKnown, Step } from './step.ts';
+import { atFix, isWayKnown, repeatsSpeed, Step } from './step.ts';
 import {
   admit,
   MAX_EVENTS_PER_MINUTE,
@@ -75,6 +75,11 @@ interface FenceChange {
 
 /** A server's clock may be set so much too early; a fix that is further ahead is its terminal's fault. */
 const MAX_CLOCK_ERROR_MS = 86_400_000;
+/**
+ * So many fixes in a row that are ahead of their reception, and not rejected for it, are of a terminal whose clock is
+ * fast: it is followed live, by the times that it gives.
+ */
+const FIXES_OF_FAST_CLOCK = 3;
 const STATE_KEY = 'vehicle-state:';
 const DEFINITION_KEY = 'definition:';
 
@@ -203,7 +208,8 @@ export class Engine {
    * is rejected, called invalid by its terminal, or not newer than the newest good fix moves nothing. What one with a
    * bad place and a good time says of ignition, alarms and power counts: a panic button counts without satellites. So
    * does what another record of the same fix time says; the same record again is no news. A position more than a minute
-   * ahead of its reception is late data of the time that it names: see {@link takeLate}.
+   * ahead of its reception is late data of the time that it names, see {@link takeLate}; but the third in a row, and
+   * those after it, are live.
    *
    * Events beyond {@link MAX_EVENTS_PER_MINUTE} are left out, and counted: see {@link takeSurplus}.
    *
@@ -232,13 +238,18 @@ export class Engine {
       const rejection = rejectionOf(fix, receivedAtMs);
       if (rejection !== null) this.#countRejected(rejection);
       if (fix.fixTimeMs > receivedAtMs + MAX_AHEAD_LIVE_MS) {
-        // Once its time has come, the history has it in its place: until then it is nowhere.
-        if (fix.fixTimeMs <= receivedAtMs + MAX_CLOCK_ERROR_MS) {
-          this.#noteLate(vehicle.id, fix.fixTimeMs, receivedAtMs);
-          vehicle.aheadMs = Math.max(vehicle.aheadMs, fix.fixTimeMs);
+        if (fix.valid && rejection === null && fix.fixTimeMs > vehicle.aheadMs) vehicle.aheadFixes++;
+        if (vehicle.aheadFixes < FIXES_OF_FAST_CLOCK || !fix.valid || rejection !== null) {
+          // Once its time has come, the history has it in its place: until then it is nowhere.
+          if (fix.fixTimeMs <= receivedAtMs + MAX_CLOCK_ERROR_MS) {
+            this.#noteLate(vehicle.id, fix.fixTimeMs, receivedAtMs);
+            vehicle.aheadMs = Math.max(vehicle.aheadMs, fix.fixTimeMs);
+          }
+          noteRecord(vehicle, fix, receivedAtMs);
+          continue;
         }
-        continue;
-      }
+        vehicle.aheadMs = Math.max(vehicle.aheadMs, fix.fixTimeMs);
+      } else if (fix.valid) vehicle.aheadFixes = 0;
       if (!fix.valid || rejection !== null) {
         if (latest !== null && fix.fixTimeMs < Math.max(latest.fixTimeMs, vehicle.recordAtMs))
           if (isTimely(fix, receivedAtMs)) this.#noteLate(vehicle.id, fix.fixTimeMs, receivedAtMs);
@@ -276,14 +287,14 @@ export class Engine {
         } else {
           judgeDriver(vehicle, fix, events);
           const inPlace = vehicle.steadyEpoch === this.#epoch && isInPlace(vehicle, fix);
-          if (!inPlace || !isSteady(vehicle, fix)) {
+          if (!inPlace || !isSteady(vehicle, fix) || repeatsSpeed(latest, fix, elapsedMs)) {
             this.#step.set(latest, true, speedKmh, fix, elapsedMs);
             speedKmh = this.#nextFix(vehicle, inPlace, events);
           } else {
             const { motion, definition, ignition } = vehicle;
             const before = speedKmh;
             speedKmh = fix.speedKmh as number;
-            if (motion !== null && keepsOn(vehicle, speedKmh, fix.fixTimeMs, elapsedMs)) {
+            if (motion !== null && keepsOn(vehicle, speedKmh, fix, elapsedMs)) {
               continueMotion(motion, latest, fix, elapsedMs);
             } else if (definition !== null) {
               this.#step.set(latest, true, before, fix, elapsedMs);

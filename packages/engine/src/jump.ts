@@ -1,9 +1,7 @@
-import type { Position } from '@outrider/domain';
+import { MAX_SPEED_KMH, type Position } from '@outrider/domain';
 import { distanceM } from '@outrider/geo';
 import type { Suspects } from './vehicle-state.ts';
 
-/** A step faster than this is no movement (semantics, "Positions"). */
-const MAX_SPEED_KMH = 500;
 const MAX_M_PER_MS = MAX_SPEED_KMH / 3600;
 /** More than a degree of a great circle is long on any sphere used for the Earth. */
 const DEGREE_M = 111_700;

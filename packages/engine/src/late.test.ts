@@ -62,11 +62,11 @@ describe('what is undecided', () => {
     const moving = { speedKmh: 30 };
     take(at(600), fix(0, ...outside, moving), fix(600, ...inside, moving));
     expect(engine.undecidedSinceMs(VEHICLE)).toBe(at(600));
-    take(at(700), fix(700, ...inside, moving));
+    take(at(700), fix(700, ...inside, { speedKmh: 31 }));
     expect(engine.undecidedSinceMs(VEHICLE)).toBeNull();
     take(at(1400), fix(1400, ...outside, moving));
     expect(engine.undecidedSinceMs(VEHICLE)).toBe(at(1400));
-    take(at(1500), fix(1500, ...outside, moving));
+    take(at(1500), fix(1500, ...outside, { speedKmh: 31 }));
     expect(engine.undecidedSinceMs(VEHICLE)).toBeNull();
   });
 

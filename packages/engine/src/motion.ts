@@ -10,10 +10,17 @@ import {
 import { distanceM } from '@outrider/geo';
 import { fuelBetween, markFuel } from './fuel/tank-watch.ts';
 import { isTooFar } from './jump.ts';
-import { atFix, type Step } from './step.ts';
+import { countDistance, noDisagreement, odometerStepM } from './odometer.ts';
+import { atFix, repeatsSpeed, type Step } from './step.ts';
 import type { Drive, Halt, Moment, Motion, Rest, VehicleState } from './vehicle-state.ts';
 
 const MINUTE_MS = 60_000;
+/** Receivers of parked vehicles wander by less than this distance, … */
+const WANDERING_M = 300;
+/** … and by less than this speed, or not as far as a movement is at least. */
+export const WANDERING_KMH = 20;
+/** A vehicle that is this far from where it stood has moved, though its terminal says 0 km/h. */
+const DISPLACED_M = 500;
 
 /**
  * What one more fix makes of trips and stops (semantics, "Trips and stops"). A trip lasts from the first fix that moves
@@ -42,10 +49,10 @@ export function advanceMotion(
  * to do where nothing begins or ends.
  */
 export function continueMotion(motion: Motion, from: Position, to: Position, elapsedMs: number): void {
-  const { drive, rest, halt } = motion;
+  const { drive, rest } = motion;
   if (rest === null) {
     if (drive !== null) countStep(drive, from, to, elapsedMs, to.speedKmh);
-  } else if (halt === null) {
+  } else {
     rest.distanceM += odometerStepM(from, to, elapsedMs) ?? 0;
   }
 }
@@ -56,8 +63,8 @@ export function continueMotion(motion: Motion, from: Position, to: Position, ela
  * @param speedKmh at the end of the step; null where it does not move there
  */
 function countStep(drive: Drive, from: Position, to: Position, elapsedMs: number, speedKmh: number | null): void {
-  const odometer = odometerStepM(from, to, elapsedMs);
-  drive.distanceM += odometer ?? distanceM(from.longitude, from.latitude, to.longitude, to.latitude);
+  const fixesM = distanceM(from.longitude, from.latitude, to.longitude, to.latitude);
+  drive.distanceM += countDistance(drive.disagreement, odometerStepM(from, to, elapsedMs) ?? fixesM, fixesM);
   drive.movingMs += elapsedMs;
   if (speedKmh !== null && speedKmh > drive.maxKmh) drive.maxKmh = speedKmh;
 }
@@ -126,7 +133,7 @@ function afterGap(
   // Time makes a gap known before the fix behind it does: both say the same.
   const knownAtMs = elapsedMs > gapMs ? last.fixTimeMs + gapMs : to.fixTimeMs;
   endBeforeGap(vehicle, definition, motion, before, knownAtMs, events);
-  if (from !== null && rest !== null && !isAwayFrom(rest.since, to, definition)) return motion;
+  if (from !== null && rest !== null && !isAwayFrom(rest.since, to, definition.movingDistanceM)) return motion;
   if (halt !== null)
     events.push(stopEnd(vehicle, halt, before, halt.idlingMs, 'gap', definition.version, to.fixTimeMs));
   return null;
@@ -152,14 +159,14 @@ function endBeforeGap(
 function begin(
   vehicle: VehicleState,
   { movingSpeedKmh, version }: Vehicle,
-  { to }: Step,
+  step: Step,
   speedKmh: number | null,
   events: FleetEvent[],
 ): Motion {
-  const here = atFix(to, speedKmh);
-  if (speedKmh === null || speedKmh <= movingSpeedKmh)
+  const here = atFix(step.to, speedKmh);
+  if (speedKmh === null || speedKmh <= leastSpeedKmh(movingSpeedKmh, vehicle.ignition) || isRepeated(step))
     return { drive: null, rest: { since: here, distanceM: 0, idlingMs: 0 }, halt: null };
-  return { drive: setOut(vehicle, here, speedKmh, 0, version, events), rest: null, halt: null };
+  return { drive: setOut(vehicle, newDrive(here, speedKmh), version, events), rest: null, halt: null };
 }
 
 /** Motion that goes on with this fix. */
@@ -179,30 +186,47 @@ function proceed(
   const { drive, halt } = motion;
   if (halt !== null && ignitionBefore === true) halt.idlingMs += elapsedMs;
 
-  if (isMoving(definition, rest, to, speedKmh, vehicle.ignition)) {
+  const movement = movementAt(definition, motion, step, speedKmh, vehicle.ignition);
+  if (movement !== null) {
     const here = atFix(to, speedKmh);
     if (halt !== null) {
       const { idlingMs } = halt;
       events.push(stopEnd(vehicle, halt, here, idlingMs, 'moved', definition.version, to.fixTimeMs));
       motion.halt = null;
     }
-    if (drive === null)
-      motion.drive = setOut(vehicle, here, speedKmh ?? 0, leadM(definition, step), definition.version, events);
-    else {
+    if (drive === null) {
+      const started = newDrive(here, speedKmh ?? 0);
+      if (movement === 'place' && rest !== null) countDisplacement(started, rest, step);
+      else countLead(started, definition, step);
+      started.leadM = started.distanceM;
+      started.movingMs = 0;
+      motion.drive = setOut(vehicle, started, definition.version, events);
+    } else if (movement === 'place' && rest !== null) {
+      countDisplacement(drive, rest, step);
+    } else {
       addRest(drive, rest);
-      if (step.from !== null) countStep(drive, step.from, to, elapsedMs, speedKmh);
+      if (step.from !== null)
+        countStep(
+          drive,
+          step.from,
+          to,
+          elapsedMs,
+          movement === 'place' ? Math.max(step.impliedKmh(), speedKmh ?? 0) : speedKmh,
+        );
     }
     motion.rest = null;
   } else if (rest === null) {
     if (drive !== null && step.from !== null) countStep(drive, step.from, to, elapsedMs, null);
     motion.rest = { since: atFix(to, speedKmh), distanceM: 0, idlingMs: 0 };
-  } else if (halt === null) {
-    if (ignitionBefore === true) rest.idlingMs += elapsedMs;
-    if (step.from !== null) rest.distanceM += odometerStepM(step.from, to, elapsedMs) ?? 0;
-  } else if (kindOf(vehicle.ignition) === halt.kind) {
-    halt.turn = null;
   } else {
-    halt.turn ??= { at: atFix(to, speedKmh), idlingMs: halt.idlingMs };
+    if (step.from !== null) rest.distanceM += odometerStepM(step.from, to, elapsedMs) ?? 0;
+    if (halt === null) {
+      if (ignitionBefore === true) rest.idlingMs += elapsedMs;
+    } else if (kindOf(vehicle.ignition) === halt.kind) {
+      halt.turn = null;
+    } else {
+      halt.turn ??= { at: atFix(to, speedKmh), idlingMs: halt.idlingMs };
+    }
   }
 }
 
@@ -238,19 +262,46 @@ function settleStop(
   events.push(stopBegin(vehicle, motion.halt, version, to.fixTimeMs));
 }
 
-function isMoving(
-  definition: Vehicle,
-  rest: Rest | null,
-  to: Position,
+/**
+ * How a fix shows that the vehicle moves: by its speed, or by its place alone; null where it stands.
+ *
+ * With the ignition off, a low speed proves nothing: the receiver of a parked vehicle wanders. And some terminals say
+ * 0 km/h whatever the vehicle does. In both cases the vehicle moves once it is far from where it stood.
+ */
+function movementAt(
+  { movingSpeedKmh, movingDistanceM }: Vehicle,
+  { drive, rest }: Motion,
+  step: Step,
   speedKmh: number | null,
   ignition: boolean | null,
-): boolean {
-  if (speedKmh !== null && speedKmh > definition.movingSpeedKmh) return true;
-  return ignition === true && rest !== null && isAwayFrom(rest.since, to, definition);
+): 'speed' | 'place' | null {
+  const { to } = step;
+  const isByPlace = drive?.isByPlace === true;
+  const leastKmh = leastSpeedKmh(movingSpeedKmh, isByPlace ? null : ignition);
+  const hasSpeed = speedKmh !== null && speedKmh > leastKmh && !isRepeated(step);
+  if (rest === null) {
+    if (hasSpeed) return 'speed';
+    return isByPlace && to.speedKmh === 0 && step.distanceM() > movingDistanceM ? 'place' : null;
+  }
+  if (hasSpeed && ignition !== false) return 'speed';
+  const awayM = distanceM(rest.since.longitude, rest.since.latitude, to.longitude, to.latitude);
+  if ((hasSpeed || ignition === true) && awayM > movingDistanceM) return 'speed';
+  if (ignition !== false && to.speedKmh !== 0) return null;
+  const leastM = isByPlace ? 0 : ignition === false ? WANDERING_M : DISPLACED_M;
+  return awayM > Math.max(leastM, movingDistanceM) ? 'place' : null;
 }
 
-function isAwayFrom(place: Moment, to: Position, { movingDistanceM }: Vehicle): boolean {
-  return distanceM(place.longitude, place.latitude, to.longitude, to.latitude) > movingDistanceM;
+function isRepeated({ from, to, elapsedMs }: Step): boolean {
+  return from !== null && repeatsSpeed(from, to, elapsedMs);
+}
+
+/** The vehicle moves above this speed. */
+export function leastSpeedKmh(movingSpeedKmh: number, ignition: boolean | null): number {
+  return ignition === false ? Math.max(movingSpeedKmh, WANDERING_KMH) : movingSpeedKmh;
+}
+
+function isAwayFrom(place: Moment, to: Position, metres: number): boolean {
+  return distanceM(place.longitude, place.latitude, to.longitude, to.latitude) > metres;
 }
 
 function hasLasted(since: Moment, to: Position, { tripStopMinutes }: Vehicle): boolean {
@@ -271,44 +322,53 @@ export function stepM(from: Position, to: Position, elapsedMs: number): number {
 }
 
 /**
- * What the odometer counted between two fixes; null without a reading, after a reset, or for an impossible distance.
+ * Counts the step from the last fix where a vehicle stood to the first where it moves: nothing where that may be the
+ * jitter of its receiver.
  */
-function odometerStepM(from: Position, to: Position, elapsedMs: number): number | null {
-  if (from.odometerM === null || to.odometerM === null) return null;
-  const metres = to.odometerM - from.odometerM;
-  return metres >= 0 && !isTooFar(metres, elapsedMs) ? metres : null;
+function countLead(drive: Drive, { movingSpeedKmh, movingDistanceM }: Vehicle, step: Step): void {
+  const { from, to, elapsedMs } = step;
+  if (from === null) return;
+  const metres = step.distanceM();
+  const fixesM = metres > movingDistanceM || metres * 3600 > movingSpeedKmh * elapsedMs ? metres : 0;
+  drive.distanceM += countDistance(drive.disagreement, odometerStepM(from, to, elapsedMs) ?? fixesM, fixesM);
 }
 
-/**
- * How far a vehicle came on the step from the last fix where it stood to the first where it moves: nothing where that
- * may be the jitter of its receiver.
- */
-function leadM({ movingSpeedKmh, movingDistanceM }: Vehicle, step: Step): number {
+/** Counts the distance, as the crow flies, from where a vehicle stood: it moved since, whatever its terminal said. */
+function countDisplacement(drive: Drive, { since, distanceM: restM }: Rest, step: Step): void {
   const { from, to, elapsedMs } = step;
-  if (from === null) return 0;
-  const odometer = odometerStepM(from, to, elapsedMs);
-  if (odometer !== null) return odometer;
-  const metres = step.distanceM();
-  return metres > movingDistanceM || metres * 3600 > movingSpeedKmh * elapsedMs ? metres : 0;
+  drive.isByPlace = true;
+  if (from === null) return;
+  const fixesM = distanceM(since.longitude, since.latitude, to.longitude, to.latitude);
+  const odometerM = odometerStepM(from, to, elapsedMs);
+  drive.distanceM += countDistance(drive.disagreement, odometerM === null ? fixesM : restM + odometerM, fixesM);
+  drive.movingMs += to.fixTimeMs - since.atMs;
+  drive.maxKmh = Math.max(drive.maxKmh, (fixesM * 3600) / (to.fixTimeMs - since.atMs));
 }
 
 function addRest(drive: Drive, rest: Rest | null): void {
   if (rest === null) return;
-  drive.distanceM += rest.distanceM;
+  drive.distanceM += countDistance(drive.disagreement, rest.distanceM, 0);
   drive.idlingMs += rest.idlingMs;
 }
 
-/** @param lead how far it had come already, in metres, since it was last seen to stand */
-function setOut(
-  vehicle: VehicleState,
-  start: Moment,
-  speedKmh: number,
-  lead: number,
-  version: number,
-  events: FleetEvent[],
-): Drive {
+function newDrive(start: Moment, speedKmh: number): Drive {
+  return {
+    start,
+    id: null,
+    distanceM: 0,
+    leadM: 0,
+    movingMs: 0,
+    idlingMs: 0,
+    maxKmh: speedKmh,
+    disagreement: noDisagreement(),
+    isByPlace: false,
+  };
+}
+
+/** Reports the begin of a trip. */
+function setOut(vehicle: VehicleState, drive: Drive, version: number, events: FleetEvent[]): Drive {
+  const { start } = drive;
   if (vehicle.fuel !== null) vehicle.fuel.trip = markFuel(vehicle, start.atMs);
-  const drive: Drive = { start, id: null, distanceM: lead, leadM: lead, movingMs: 0, idlingMs: 0, maxKmh: speedKmh };
   events.push({
     ...tripFacts(vehicle, drive, version, start.atMs),
     phase: 'begin',
@@ -316,7 +376,7 @@ function setOut(
     latitude: start.latitude,
     longitude: start.longitude,
     speedKmh: start.speedKmh,
-    meanKmh: speedKmh,
+    meanKmh: drive.maxKmh,
     endReason: null,
   });
   return drive;

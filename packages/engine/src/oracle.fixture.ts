@@ -98,6 +98,7 @@ export class Oracle {
       sayings: [],
       shifts: [],
       sensors: new SensorOracle(),
+      ahead: { inARow: 0, newestMs: 0 },
     };
     const trail = this.#trails.get(vehicleId) ?? fresh;
     this.#trails.set(vehicleId, trail);
@@ -122,7 +123,15 @@ export class Oracle {
       name(trail, events, named);
       named = events.length;
       const last = trail.good.at(-1);
-      if (position.fixTimeMs > receivedAtMs + 60_000) continue;
+      if (position.fixTimeMs > receivedAtMs + 60_000) {
+        const isGood = position.valid && !rejectionOf(position, receivedAtMs);
+        const { ahead } = trail;
+        if (isGood && position.fixTimeMs > ahead.newestMs) ahead.inARow++;
+        const isCounted = position.fixTimeMs <= receivedAtMs + 86_400_000;
+        if (isCounted) ahead.newestMs = Math.max(ahead.newestMs, position.fixTimeMs);
+        // The third in a row is of a clock that is fast.
+        if (ahead.inARow < 3 || !isGood) continue;
+      } else if (position.valid) trail.ahead.inARow = 0;
       if (!position.valid || rejectionOf(position, receivedAtMs)) {
         this.#hearsay(vehicleId, trail, last, position, receivedAtMs, events);
         continue;
@@ -156,8 +165,9 @@ export class Oracle {
       }
       trail.away = [];
       const metres = way ? metresBetween(way.position, position) : 0;
+      const isReported = position.speedKmh !== null && position.speedKmh <= 500;
       const speedKmh =
-        position.speedKmh ??
+        (isReported ? position.speedKmh : null) ??
         (way ? metres / 1000 / ((position.fixTimeMs - way.position.fixTimeMs) / 3_600_000) : (last?.speedKmh ?? null));
       const fix: Fix = { position, speedKmh, metres };
       this.#visits(vehicleId, trail, way, fix, events);
@@ -364,7 +374,8 @@ export class Oracle {
     const now = fix.position.fixTimeMs;
     const stopMs = vehicle.tripStopMinutes * 60_000;
     const elapsedMs = last ? now - last.position.fixTimeMs : 0;
-    const awayFrom = (place: WayPoint) => metresBetween(place.position, fix.position) > vehicle.movingDistanceM;
+    const awayM = (place: WayPoint) => metresBetween(place.position, fix.position);
+    const awayFrom = (place: WayPoint) => awayM(place) > vehicle.movingDistanceM;
     const endStop = (motion: PlainMotion, at: WayPoint, reason: 'moved' | 'ignition' | 'gap') => {
       if (motion.stop) events.push(stopEvent(vehicle, motion, motion.stop, at, reason, now));
       motion.stop = null;
@@ -401,9 +412,32 @@ export class Oracle {
       motion.turnedAt = null;
     }
 
-    const speeds = fix.speedKmh !== null && fix.speedKmh > vehicle.movingSpeedKmh;
-    const moving = speeds || (trail.ignition === true && !!motion?.stoodFrom && awayFrom(motion.stoodFrom));
-    const point: WayPoint = { ...fix, moving, ignitionBefore, elapsedMs };
+    const isOff = trail.ignition === false;
+    const stood = motion?.stoodFrom ?? null;
+    const byPlace = motion?.trip?.byPlace ?? false;
+    // With the ignition off a receiver wanders, and some terminals always say 0: then it moves once it is far away.
+    const least = isOff && !byPlace ? Math.max(20, vehicle.movingSpeedKmh) : vehicle.movingSpeedKmh;
+    const repeats =
+      way &&
+      fix.position.speedKmh !== null &&
+      fix.position.speedKmh === way.position.speedKmh &&
+      Math.abs(fix.position.latitude - way.position.latitude) < 3e-5 &&
+      Math.abs(fix.position.longitude - way.position.longitude) < 3e-5 &&
+      fix.position.speedKmh * elapsedMs > 20 * 3600;
+    const speeds = fix.speedKmh !== null && fix.speedKmh > least && !repeats;
+    const bySpeed = stood ? (speeds && !isOff) || ((speeds || trail.ignition === true) && awayFrom(stood)) : speeds;
+    const leastM = Math.max(vehicle.movingDistanceM, byPlace ? 0 : isOff ? 300 : 500);
+    const saysZero = fix.position.speedKmh === 0;
+    const displaced =
+      !bySpeed &&
+      (stood
+        ? (isOff || saysZero) && awayM(stood) > leastM
+        : byPlace && saysZero && fix.metres > vehicle.movingDistanceM);
+    const moving = bySpeed || displaced;
+    const crow = stood && displaced ? { metres: awayM(stood), sinceMs: now - stood.position.fixTimeMs } : null;
+    const [metres, ms] = crow ? [crow.metres, crow.sinceMs] : [fix.metres, elapsedMs];
+    const movedKmh = Math.max(displaced ? metres / 1000 / (ms / 3_600_000) : 0, fix.speedKmh ?? 0);
+    const point: WayPoint = { ...fix, moving, ignitionBefore, elapsedMs, crow, movedKmh };
     motion ??= { points: [], trip: null, stop: null, stoodFrom: null, turnedAt: null };
     trail.motion = motion;
     motion.points.push(point);
@@ -411,8 +445,10 @@ export class Oracle {
       endStop(motion, point, 'moved');
       motion.stoodFrom = null;
       motion.turnedAt = null;
-      if (!motion.trip) {
-        motion.trip = { from: point, leadM: leadInto(vehicle, motion.points.at(-2), point) };
+      if (motion.trip) {
+        motion.trip.byPlace ||= crow !== null;
+      } else {
+        motion.trip = { from: point, lead: leadInto(vehicle, motion.points.slice(0, -1), point), byPlace: displaced };
         events.push(tripEvent(vehicle, motion, motion.trip, null, null, now));
       }
     } else {
@@ -668,11 +704,29 @@ interface WayPoint extends Fix {
   ignitionBefore: boolean | null;
   /** Since the point before. */
   elapsedMs: number;
+  /** From where it stood, where only the place shows that it moved. */
+  crow: { metres: number; sinceMs: number } | null;
+  /** At which speed it moved, by its terminal or by its places. */
+  movedKmh: number;
+}
+
+/** A part of a trip. */
+interface Leg {
+  odometerM: number;
+  fixesM: number;
+  movingMs: number;
+  idlingMs: number;
+}
+
+interface PlainTrip {
+  from: WayPoint;
+  lead: Leg[];
+  byPlace: boolean;
 }
 
 interface PlainMotion {
   points: WayPoint[];
-  trip: { from: WayPoint; leadM: number } | null;
+  trip: PlainTrip | null;
   stop: { kind: 'parking' | 'idling'; from: WayPoint } | null;
   stoodFrom: WayPoint | null;
   /** Since when the ignition has said that the stop is one of the other kind. */
@@ -728,6 +782,8 @@ interface Trail {
   sayings: { at: Point; code: string | null; isUsed: boolean; isBeside: boolean }[];
   shifts: PlainShift[];
   sensors: SensorOracle;
+  /** Fixes ahead of their reception. */
+  ahead: { inARow: number; newestMs: number };
 }
 
 interface PlainShift {
@@ -1067,55 +1123,105 @@ function runEvent(
 function tripEvent(
   vehicle: Vehicle,
   { points }: PlainMotion,
-  { from, leadM }: { from: WayPoint; leadM: number },
+  { from, lead }: PlainTrip,
   end: WayPoint | null,
   endReason: Extract<FleetEvent, { kind: 'trip' }>['endReason'],
   fixTimeMs: number,
 ): FleetEvent {
   const of = points.slice(points.indexOf(from), points.indexOf(end ?? from) + 1);
-  const totals = { distanceM: 0, movingMs: 0, idlingMs: 0 };
-  for (let i = 1; i < of.length; i++) {
-    const [a, b] = [of[i - 1] as WayPoint, of[i] as WayPoint];
-    const moved = a.moving || b.moving;
-    totals.distanceM += odometerMetres(a, b) ?? (moved ? b.metres : 0);
-    if (moved) totals.movingMs += b.elapsedMs;
-    else if (b.ignitionBefore) totals.idlingMs += b.elapsedMs;
-  }
-  const maxKmh = Math.max(...of.filter(({ moving }) => moving).map(({ speedKmh }) => speedKmh ?? 0));
+  const legs = legsOf(of);
+  const leadM = believed(lead);
+  const distanceM = believed([...lead, ...legs]);
+  const totals = {
+    distanceM,
+    movingMs: legs.reduce((sum, leg) => sum + leg.movingMs, 0),
+    idlingMs: legs.reduce((sum, leg) => sum + leg.idlingMs, 0),
+  };
+  const maxKmh = Math.max(...of.filter(({ moving }) => moving).map(({ movedKmh }) => movedKmh));
   const lastedMs = end ? end.position.fixTimeMs - from.position.fixTimeMs : 0;
   return {
     kind: 'trip',
     ...betweenPoints('trip', vehicle, from, end, fixTimeMs),
     ...totals,
-    distanceM: leadM + totals.distanceM,
     maxKmh,
-    meanKmh: lastedMs > 0 ? totals.distanceM / 1000 / (lastedMs / 3_600_000) : maxKmh,
+    meanKmh: lastedMs > 0 ? (distanceM - leadM) / 1000 / (lastedMs / 3_600_000) : maxKmh,
     endReason,
   };
 }
 
 /** A trip that a gap follows: it goes as far as was seen, and no further than to where it came to stand. */
-function tripBeforeGap(
-  vehicle: Vehicle,
-  motion: PlainMotion,
-  trip: { from: WayPoint; leadM: number },
-  knownAtMs: number,
-) {
+function tripBeforeGap(vehicle: Vehicle, motion: PlainMotion, trip: PlainTrip, knownAtMs: number) {
   const { stoodFrom, points } = motion;
   const reason = stoodFrom ? ('stopped' as const) : ('gap' as const);
   return tripEvent(vehicle, motion, trip, stoodFrom ?? (points.at(-1) as WayPoint), reason, knownAtMs);
 }
 
 /** The way from where it stood last to where it is first seen to move, if that is a movement and no jitter. */
-function leadInto(vehicle: Vehicle, stood: WayPoint | undefined, first: WayPoint): number {
-  if (!stood) return 0;
+function leadInto(vehicle: Vehicle, before: WayPoint[], first: WayPoint): Leg[] {
+  const stood = before.at(-1);
+  if (!stood) return [];
+  if (first.crow) {
+    const since = before.findIndex(
+      ({ position }) => position.fixTimeMs === first.position.fixTimeMs - (first.crow?.sinceMs ?? 0),
+    );
+    return legsOf([...before.slice(since), first]);
+  }
   const kmh = first.metres / 1000 / (first.elapsedMs / 3_600_000);
   const moved = first.metres > vehicle.movingDistanceM || kmh > vehicle.movingSpeedKmh;
-  return odometerMetres(stood, first) ?? (moved ? first.metres : 0);
+  const fixesM = moved ? first.metres : 0;
+  return [{ odometerM: odometerMetres(stood, first) ?? fixesM, fixesM, movingMs: 0, idlingMs: 0 }];
+}
+
+/** What lies between points: a leg to each that moves or comes to stand, and one for all that it stands between. */
+function legsOf(points: readonly WayPoint[]): Leg[] {
+  const legs: Leg[] = [];
+  let rest: Leg = { odometerM: 0, fixesM: 0, movingMs: 0, idlingMs: 0 };
+  for (const [i, b] of points.entries()) {
+    const a = points[i - 1];
+    if (!a) continue;
+    const odometerM = odometerMetres(a, b);
+    if (!a.moving && !b.moving) {
+      rest.odometerM += odometerM ?? 0;
+      if (b.ignitionBefore) rest.idlingMs += b.elapsedMs;
+      continue;
+    }
+    if (b.crow) {
+      const { metres, sinceMs } = b.crow;
+      const counted = odometerM === null ? metres : rest.odometerM + odometerM;
+      legs.push({ odometerM: counted, fixesM: metres, movingMs: sinceMs, idlingMs: 0 });
+    } else {
+      if (!a.moving) legs.push(rest);
+      legs.push({ odometerM: odometerM ?? b.metres, fixesM: b.metres, movingMs: b.elapsedMs, idlingMs: 0 });
+    }
+    rest = { odometerM: 0, fixesM: 0, movingMs: 0, idlingMs: 0 };
+  }
+  legs.push(rest);
+  return legs;
+}
+
+/**
+ * The distance of legs: by the odometer, but for where it counted less than half of the way between the fixes and
+ * lacked 500 m. Each part of the trip ends where the two agree.
+ */
+function believed(legs: readonly Leg[]): number {
+  let metres = 0;
+  let claims: number[] = [];
+  let [odometerM, fixesM] = [0, 0];
+  for (const leg of legs) {
+    odometerM += leg.odometerM;
+    fixesM += leg.fixesM;
+    const agrees = odometerM >= fixesM / 2;
+    claims.push(!agrees && fixesM - odometerM > 500 ? fixesM : odometerM);
+    if (!agrees) continue;
+    metres += Math.max(...claims);
+    claims = [];
+    [odometerM, fixesM] = [0, 0];
+  }
+  return metres + Math.max(0, ...claims);
 }
 
 function odometerMetres(a: WayPoint, b: WayPoint): number | null {
-  if (a.position.odometerM === null || b.position.odometerM === null) return null;
+  if (a.position.odometerM === null || b.position.odometerM === null || b.position.odometerM === 0) return null;
   const metres = b.position.odometerM - a.position.odometerM;
   return metres >= 0 && metres / 1000 / (b.elapsedMs / 3_600_000) <= 500 ? metres : null;
 }

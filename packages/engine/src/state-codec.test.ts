@@ -68,7 +68,7 @@ test('a state of the version before is written anew, and says the same', () => {
   const engine = restored(EARLIER);
   send(engine, 12, fix(160, 0.104, 0.1, { speedKmh: 85 }));
   const state = new Map(engine.takeChanges()).get(`vehicle-state:${VEHICLE}`);
-  expect(JSON.parse(String(state))[0]).toBe(5);
+  expect(JSON.parse(String(state))[0]).toBe(6);
   const again = restored(String(state));
   const next = fix(200, 0.102, 0.1, { speedKmh: 0 });
   expect(send(again, 13, next)).toEqual(send(engine, 13, next));
@@ -87,6 +87,6 @@ test.each([
 });
 
 test('a state of a version that is not known is refused', () => {
-  expect(() => restored(EARLIER.replace('[2,', '[1,'))).toThrow('version 1, expected 5');
-  expect(() => changeTo(vehicle()) && restored(`[${T0}]`)).toThrow('expected 5');
+  expect(() => restored(EARLIER.replace('[2,', '[1,'))).toThrow('version 1, expected 6');
+  expect(() => changeTo(vehicle()) && restored(`[${T0}]`)).toThrow('expected 6');
 });

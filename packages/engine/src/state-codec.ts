@@ -12,6 +12,7 @@ import type {
 import { NO_ALARMS } from '@outrider/domain';
 import type { Fence } from './fences.ts';
 import { decodeFuel, type EncodedFuel, encodeFuel } from './fuel/fuel-state.ts';
+import { type Disagreement, noDisagreement } from './odometer.ts';
 import {
   beyondOf,
   freshSensors,
@@ -26,6 +27,7 @@ import type { VehicleSensors } from './sensors/vehicle-sensors.ts';
 import type { Surplus, SurplusOwner } from './surplus.ts';
 import type {
   Condition,
+  Drive,
   Halt,
   Moment,
   Motion,
@@ -40,12 +42,12 @@ import { freshState } from './vehicle-state.ts';
  * First element of every encoded state. A state of a version that is not known is refused, never guessed at: a
  * checkpoint that is lost costs no more than a replay.
  */
-export const STATE_VERSION = 5;
+export const STATE_VERSION = 6;
 /**
- * Versions that are read as well. In 4 what follows the surplus is missing, in 3 the surplus is missing, in 2 also a
- * drive's `leadM` and what follows `conditions`: they are what they are in a fresh state.
+ * Versions that are read as well. What is missing is as in a fresh state: in 5 `aheadFixes` and what a drive has after
+ * `leadM`, in 4 what follows the surplus, in 3 the surplus, in 2 also a drive's `leadM` and what follows `conditions`.
  */
-const EARLIER_VERSIONS: readonly number[] = [2, 3, 4];
+const EARLIER_VERSIONS: readonly number[] = [2, 3, 4, 5];
 
 type EncodedPosition = [
   number,
@@ -80,6 +82,8 @@ type EncodedDrive = [
   idlingMs: number,
   maxKmh: number,
   leadM?: number,
+  disagreement?: [odometerM: number, fixesM: number, countedM: number],
+  isByPlace?: boolean,
 ];
 type EncodedRest = [EncodedMoment, distanceM: number, idlingMs: number];
 type EncodedHalt = [Halt['kind'], EncodedMoment, idlingMs: number, [EncodedMoment, idlingMs: number] | null];
@@ -115,6 +119,7 @@ type Encoded = [
   pastShifts?: [code: string, startedAtMs: number, untilMs: number][],
   fuel?: EncodedFuel | null,
   sensors?: EncodedSensor[] | null,
+  aheadFixes?: number,
 ];
 type EncodedValue = [atMs: number, value: number];
 type EncodedThresholdRun = [
@@ -186,6 +191,7 @@ export function encodeState(state: VehicleState): Buffer {
     state.pastShifts.map(({ code, startedAtMs, untilMs }) => [code, startedAtMs, untilMs]),
     state.fuel && encodeFuel(state.fuel),
     state.sensors && encodeSensors(state.sensors),
+    state.aheadFixes,
   ];
   return Buffer.from(JSON.stringify(encoded));
 }
@@ -244,7 +250,7 @@ export function decodeState(
   state.motion = motion && decodeMotion(motion);
   const [receivedLastAtMs, offline, recordAtMs, ignition, supplied, conditions, ...added] = rest;
   const [tripCut = false, record = null, protocol = null, asOfMs = 0, beside = null, aheadMs = 0, ...newest] = added;
-  const [surplus = null, shift = null, pastShifts = [], fuel = null, sensorStates = null] = newest;
+  const [surplus = null, shift = null, pastShifts = [], fuel = null, sensorStates = null, aheadFixes = 0] = newest;
   state.fuel = fuel && decodeFuel(fuel);
   state.shift = shift && {
     code: shift[0],
@@ -262,6 +268,7 @@ export function decodeState(
   state.supplied = supplied;
   state.tripCut = tripCut;
   state.aheadMs = aheadMs;
+  state.aheadFixes = aheadFixes;
   state.beside = beside && { atMs: beside[0], marks: beside[1] };
   state.conditions = conditions.map(([what, silent, start]) => ({
     what,
@@ -339,7 +346,7 @@ function decodeSensors(encoded: EncodedSensor[] | null, sensors: VehicleSensors)
 
 function encodeMotion({ drive, rest, halt }: Motion): EncodedMotion {
   return [
-    drive && [encodeMoment(drive.start), drive.distanceM, drive.movingMs, drive.idlingMs, drive.maxKmh, drive.leadM],
+    drive && encodeDrive(drive),
     rest && [encodeMoment(rest.since), rest.distanceM, rest.idlingMs],
     halt && [
       halt.kind,
@@ -348,6 +355,17 @@ function encodeMotion({ drive, rest, halt }: Motion): EncodedMotion {
       halt.turn && [encodeMoment(halt.turn.at), halt.turn.idlingMs],
     ],
   ];
+}
+
+function encodeDrive(drive: Drive): EncodedDrive {
+  const { start, distanceM, movingMs, idlingMs, maxKmh, leadM, isByPlace } = drive;
+  const { odometerM, fixesM, countedM } = drive.disagreement;
+  const disagreement: EncodedDrive[6] = [odometerM, fixesM, countedM];
+  return [encodeMoment(start), distanceM, movingMs, idlingMs, maxKmh, leadM, disagreement, isByPlace];
+}
+
+function decodeDisagreement([odometerM, fixesM, countedM]: NonNullable<EncodedDrive[6]>): Disagreement {
+  return { odometerM, fixesM, countedM };
 }
 
 function decodeMotion([drive, rest, halt]: EncodedMotion): Motion {
@@ -360,6 +378,8 @@ function decodeMotion([drive, rest, halt]: EncodedMotion): Motion {
       idlingMs: drive[3],
       maxKmh: drive[4],
       leadM: drive[5] ?? 0,
+      disagreement: drive[6] ? decodeDisagreement(drive[6]) : noDisagreement(),
+      isByPlace: drive[7] ?? false,
     },
     rest: rest && { since: decodeMoment(rest[0]), distanceM: rest[1], idlingMs: rest[2] },
     halt: halt && {

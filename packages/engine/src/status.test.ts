@@ -1,7 +1,7 @@
 import type { Position } from '@outrider/domain';
 import { describe, expect, test } from 'vitest';
 import { Engine } from './engine.ts';
-import { fix, Scene, T0, VEHICLE, vehicle } from './scene.fixture.ts';
+import { fix, reported, Scene, T0, VEHICLE, vehicle } from './scene.fixture.ts';
 
 const minutes = (n: number) => 60 * n;
 const at = (seconds: number, thousandths: number, speedKmh: number, fields: Partial<Position> = {}) =>
@@ -209,5 +209,44 @@ describe('the level of the tank', () => {
     const truck = new Scene(vehicle(drains));
     truck.drive(at(0, 0, 0));
     expect(truck.engine.statusOf(VEHICLE)).not.toHaveProperty('tank');
+  });
+});
+
+describe('a terminal whose clock is fast', () => {
+  const ahead = (seconds: number, leadS: number) => ({
+    positions: [at(seconds + leadS, seconds / 10, 40)],
+    receivedAtMs: T0 + 1000 * seconds,
+  });
+
+  test('by up to ten minutes is live from its third record on, by the times that it gives', () => {
+    const van = new Scene(vehicle()).only('trip');
+    const status = () => van.engine.statusOf(VEHICLE);
+    van.send(ahead(0, 300));
+    expect(status()).toMatchObject({ position: null, lastContactAtMs: T0, record: { fixTimeMs: T0 + 300_000 } });
+    van.send(ahead(10, 300));
+    expect(reported(van.send(ahead(20, 301)))).toEqual(['+trip @321']);
+    expect(van.send(ahead(30, 299))).toEqual([]);
+    expect(status()).toMatchObject({
+      position: { fixTimeMs: T0 + 329_000 },
+      lastContactAtMs: T0 + 30_000,
+      activity: { state: 'moving' },
+    });
+  });
+
+  test('for a moment only does not keep the vehicle from being live', () => {
+    const van = new Scene(vehicle()).only('trip');
+    van.send(ahead(0, 0));
+    for (const [seconds, leadS] of [
+      [10, 500],
+      [20, 500],
+      [30, 0],
+      [40, 500],
+      [50, 0],
+    ] as const)
+      van.send(ahead(seconds, leadS));
+    expect(van.engine.statusOf(VEHICLE)).toMatchObject({
+      position: { fixTimeMs: T0 + 50_000 },
+      record: { fixTimeMs: T0 + 50_000 },
+    });
   });
 });

@@ -1,5 +1,6 @@
 import {
   isTimely,
+  MAX_AHEAD_LIVE_MS,
   type OpenTrip,
   type Position,
   type SensorReading,
@@ -13,8 +14,10 @@ import { kindOf, tripTotals } from './motion.ts';
 import { beyondOf, makeValues, newestOf, type SensorState, runId as thresholdRunId } from './sensors/sensor-state.ts';
 import { runId } from './speeding.ts';
 import type { Surplus } from './surplus.ts';
-import type { VehicleState } from './vehicle-state.ts';
+import type { Drive, Rest, VehicleState } from './vehicle-state.ts';
 import { visitId } from './visits.ts';
+
+const MINUTE_MS = 60_000;
 
 /**
  * Takes a record as the vehicle's last, unless an older one of a black box came late. A record whose time can't be
@@ -28,7 +31,7 @@ export function noteRecord(vehicle: VehicleState, record: Position, receivedAtMs
     if (
       record.fixTimeMs < known.fixTimeMs &&
       isTimely(record, receivedAtMs) &&
-      isTimely(known, vehicle.recordReceivedAtMs)
+      known.fixTimeMs <= vehicle.recordReceivedAtMs + MAX_AHEAD_LIVE_MS
     )
       return;
   }
@@ -119,6 +122,11 @@ function activityOf(vehicle: VehicleState): VehicleActivity {
   };
 }
 
+/** Of a vehicle whose terminal always says 0 km/h only its next fixes say whether it stands. */
+function seemsToStand({ isByPlace }: Drive, { since }: Rest, { fixTimeMs }: Position): boolean {
+  return isByPlace && fixTimeMs - since.atMs < MINUTE_MS;
+}
+
 function stateOf(vehicle: VehicleState): [state: StateName, sinceMs: number | null] {
   const { motion, latest, ignition, record } = vehicle;
   if (vehicle.offline) return ['offline', vehicle.receivedLastAtMs];
@@ -126,7 +134,8 @@ function stateOf(vehicle: VehicleState): [state: StateName, sinceMs: number | nu
   const { drive, rest, halt } = motion;
   // A published stop keeps its kind.
   if (halt !== null) return [halt.kind, halt.start.atMs];
-  if (rest !== null) return [kindOf(ignition), rest.since.atMs];
+  if (rest !== null && !(drive !== null && seemsToStand(drive, rest, latest)))
+    return [kindOf(ignition), rest.since.atMs];
   // Where records without a fix follow, the ignition says whether it still moves.
   if (ignition === false && record !== null && record.fixTimeMs > latest.fixTimeMs)
     return ['parking', latest.fixTimeMs];

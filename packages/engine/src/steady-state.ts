@@ -2,8 +2,9 @@ import type { Position } from '@outrider/domain';
 import type { CachedCell } from '@outrider/geo';
 import { hasAlarm, saysNothingNew } from './conditions.ts';
 import type { OwnerFences } from './fences.ts';
-import { kindOf } from './motion.ts';
-import type { Presence, VehicleState } from './vehicle-state.ts';
+import { kindOf, leastSpeedKmh } from './motion.ts';
+import { isSpeed } from './step.ts';
+import type { Moment, Presence, VehicleState } from './vehicle-state.ts';
 
 /**
  * Most fixes change nothing: the vehicle is inside the same geofences as before and passed through no other, nothing
@@ -35,17 +36,26 @@ export function isInPlace({ watchers, cachedCells }: VehicleState, fix: Position
 export function isSteady(vehicle: VehicleState, fix: Position): boolean {
   const { speedKmh } = fix;
   // A speed that the terminal does not give has to be worked out.
-  return speedKmh !== null && speedKmh >= 0 && speedKmh <= vehicle.steadyLimitKmh && saysNothingNew(vehicle, fix);
+  return isSpeed(speedKmh) && speedKmh <= vehicle.steadyLimitKmh && saysNothingNew(vehicle, fix);
 }
 
 /** True where a vehicle in a steady state goes on moving, or standing: no trip and no stop begins or ends. */
-export function keepsOn(vehicle: VehicleState, speedKmh: number, fixTimeMs: number, elapsedMs: number): boolean {
+export function keepsOn(vehicle: VehicleState, speedKmh: number, fix: Position, elapsedMs: number): boolean {
+  const { steadyPlace } = vehicle;
   return (
     speedKmh > vehicle.steadyOverKmh &&
     speedKmh <= vehicle.steadyKmh &&
     elapsedMs <= vehicle.steadyGapMs &&
-    fixTimeMs < vehicle.steadyUntilMs
+    fix.fixTimeMs < vehicle.steadyUntilMs &&
+    (steadyPlace === null || isNear(steadyPlace, fix))
   );
+}
+
+/** Well within the distance at which a vehicle has moved that says 0 km/h, or whose ignition is off. */
+const NEAR_DEG = 0.001;
+
+function isNear({ latitude, longitude }: Moment, fix: Position): boolean {
+  return Math.abs(fix.latitude - latitude) < NEAR_DEG && Math.abs(fix.longitude - longitude) < NEAR_DEG;
 }
 
 /** Finds out up to which speed a vehicle is calm, and when it keeps on, once a fix has been dealt with. */
@@ -72,17 +82,18 @@ function steadySpeedLimitKmh(vehicle: VehicleState): number {
 export function settleMotion(vehicle: VehicleState): void {
   const { definition, motion, ignition } = vehicle;
   if (definition === null || motion === null) return;
-  const { rest, halt } = motion;
+  const { drive, rest, halt } = motion;
+  vehicle.steadyPlace = rest === null ? null : rest.since;
   vehicle.steadyGapMs = definition.tripGapMinutes * 60_000;
   vehicle.steadyUntilMs = Number.POSITIVE_INFINITY;
   if (rest === null) {
-    vehicle.steadyOverKmh = definition.movingSpeedKmh;
-    vehicle.steadyKmh = Number.POSITIVE_INFINITY;
+    vehicle.steadyOverKmh = leastSpeedKmh(definition.movingSpeedKmh, ignition);
+    vehicle.steadyKmh = drive?.isByPlace === true ? -1 : Number.POSITIVE_INFINITY;
     return;
   }
   vehicle.steadyOverKmh = -1;
   // With the ignition on a way of some metres is a movement; and where it says otherwise than the stop, time counts.
   const isWaiting = halt !== null && (halt.turn !== null || halt.kind !== kindOf(ignition));
-  vehicle.steadyKmh = ignition === true || isWaiting ? -1 : definition.movingSpeedKmh;
+  vehicle.steadyKmh = ignition === true || isWaiting || drive?.isByPlace ? -1 : definition.movingSpeedKmh;
   if (halt === null) vehicle.steadyUntilMs = rest.since.atMs + definition.tripStopMinutes * 60_000;
 }

@@ -1,4 +1,4 @@
-import type { Position } from '@outrider/domain';
+import { MAX_SPEED_KMH, type Position } from '@outrider/domain';
 import { distanceM } from '@outrider/geo';
 import type { Fence } from './fences.ts';
 import type { Moment } from './vehicle-state.ts';
@@ -59,9 +59,36 @@ export class Step {
    */
   speedKmh(): number | null {
     const reported = this.to.speedKmh;
-    if (reported !== null && reported >= 0 && reported < Number.POSITIVE_INFINITY) return reported;
-    return this.from === null ? this.fromSpeedKmh : (this.distanceM() * 3600) / this.elapsedMs;
+    if (isSpeed(reported)) return reported;
+    return this.from === null ? this.fromSpeedKmh : this.impliedKmh();
   }
+
+  /** Distance over time since the last fix; 0 where there is no way. */
+  impliedKmh(): number {
+    return (this.distanceM() * 3600) / this.elapsedMs;
+  }
+}
+
+/** False where the terminal gives no speed, or one that no vehicle drives. */
+export function isSpeed(speedKmh: number | null): speedKmh is number {
+  return speedKmh !== null && speedKmh >= 0 && speedKmh <= MAX_SPEED_KMH;
+}
+
+/** A vehicle that came less than this, in degrees of latitude or longitude, … */
+const SAME_PLACE_DEG = 3e-5;
+/** … where its speed would have taken it this far, stands: its terminal repeats a speed of before. */
+const MISSING_M = 20;
+
+/** True where a fix repeats the speed of the one before it at the same place. */
+export function repeatsSpeed(from: Position, to: Position, elapsedMs: number): boolean {
+  const { speedKmh } = to;
+  return (
+    speedKmh !== null &&
+    speedKmh === from.speedKmh &&
+    Math.abs(to.latitude - from.latitude) < SAME_PLACE_DEG &&
+    Math.abs(to.longitude - from.longitude) < SAME_PLACE_DEG &&
+    speedKmh * elapsedMs > MISSING_M * 3600
+  );
 }
 
 /** The moment of a fix itself. */

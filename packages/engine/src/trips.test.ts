@@ -188,6 +188,72 @@ describe('a trip', () => {
     ]);
   });
 
+  test.each([
+    ['is always 0', () => 0],
+    ['stands still', () => 9_650],
+    ['stands still half way', (metres: number) => 9_650 + Math.min(metres, 12_500)],
+    ['counts tenths of a metre as metres', (metres: number) => 9_650 + Math.round(metres / 10)],
+    ['counts kilometres', (metres: number) => 9_000 + 1000 * Math.floor((650 + metres) / 1000)],
+    ['is right', (metres: number) => 9_650 + metres],
+  ])('of 25 km is one of 25 km where the odometer %s', (_, reading) => {
+    const van = scene();
+    const kmPoints = Array.from({ length: 56 }, (_each, nth) => {
+      const metres = Math.min(500 * nth, 25_000);
+      const speedKmh = nth < 51 ? 36 : 0;
+      return at(50 * nth, metres / METRES, speedKmh, { odometerM: Math.round(reading(metres)) });
+    });
+    van.drive(...kmPoints);
+    const trip = last(van.drive(at(50 * 55 + minutes(6), 25_000 / METRES, 0)), 'trip');
+    expect(trip).toMatchObject({ movingMs: 2_550_000 });
+    expect(Math.abs((trip as Extract<FleetEvent, { kind: 'trip' }>).distanceM - 25_000)).toBeLessThan(360);
+  });
+
+  test('of a terminal that always says 0 km/h is by its places', () => {
+    for (const stepS of [1, 30]) {
+      const van = scene();
+      const stepM = 10 * stepS;
+      const fixes = Array.from({ length: 12_000 / stepM + 1 }, (_, nth) =>
+        at(minutes(10) + stepS * nth, (stepM * nth) / METRES, 0),
+      );
+      const driven = [...van.drive(at(0, 0, 0), at(minutes(9), 0, 0)), ...van.drive(...fixes)];
+      const endS = minutes(10) + 1200;
+      expect(van.engine.statusOf(VEHICLE)?.activity?.state).toBe('moving');
+      const stands = Array.from({ length: 7 }, (_, nth) => at(endS + minutes(nth + 1), 12_000 / METRES, 0));
+      const events = [...driven, ...van.drive(...stands)];
+      expect(reported(events)).toEqual([
+        '+parking @0',
+        `-parking @${stepS === 1 ? 651 : 660} moved`,
+        `+trip @${stepS === 1 ? 651 : 660}`,
+        `-trip @${stepS === 1 ? endS : endS + 60} stopped`,
+        `+parking @${stepS === 1 ? endS : endS + 60}`,
+      ]);
+      const trip = last(events, 'trip') as Extract<FleetEvent, { kind: 'trip' }>;
+      expect(Math.abs(trip.distanceM - 12_000)).toBeLessThan(60);
+      expect(trip.maxKmh).toBeCloseTo(36, 0);
+    }
+  });
+
+  test('is none where the receiver of a parked vehicle wanders', () => {
+    const van = scene();
+    const off = { ignition: false };
+    const wandering = Array.from({ length: 300 }, (_, minute) =>
+      at(minutes(minute), 0.9 * Math.sin(minute * 2.4), 3 + (minute % 9), off),
+    );
+    expect(reported(van.drive(...wandering))).toEqual(['+parking @0']);
+    // One that is towed, or whose ignition is not wired, moves once it is away.
+    expect(reported(van.drive(at(minutes(300), 4, 12, off), at(minutes(301), 8, 12, off)))).toEqual([
+      '-parking @18000 moved',
+      '+trip @18000',
+    ]);
+  });
+
+  test('ends where the terminal repeats its last speed on one spot', () => {
+    const van = scene();
+    van.drive(at(0, 0, 50), at(10, 1.25, 50), at(20, 2.5, 50));
+    const repeated = Array.from({ length: 40 }, (_, nth) => at(30 + 10 * nth, 2.5, 50));
+    expect(reported(van.drive(...repeated))).toEqual(['-trip @30 stopped', '+parking @30']);
+  });
+
   test('by the odometer where there is one, and where it says what can be', () => {
     const van = scene();
     van.drive(

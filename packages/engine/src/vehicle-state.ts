@@ -14,6 +14,7 @@ import type { Fence, OwnerFences } from './fences.ts';
 import type { FuelState } from './fuel/fuel-state.ts';
 import type { FuelGauge } from './fuel/tank-watch.ts';
 import type { HarshLimits } from './harsh-driving.ts';
+import type { Disagreement } from './odometer.ts';
 import type { SensorStates } from './sensors/sensor-state.ts';
 import type { Surplus } from './surplus.ts';
 
@@ -87,6 +88,9 @@ export interface Drive {
   movingMs: number;
   idlingMs: number;
   maxKmh: number;
+  disagreement: Disagreement;
+  /** Places showed that it moves, and not the terminal's speed. */
+  isByPlace: boolean;
 }
 
 /** Standing still, since the first fix that did not move. */
@@ -193,6 +197,8 @@ export interface VehicleState {
    * fixes have come since.
    */
   aheadMs: number;
+  /** How many fixes in a row were too far ahead. */
+  aheadFixes: number;
   /**
    * Marks of the records of the newest fix time, where there was more than the fix that moved the vehicle; see
    * `recordMark`.
@@ -241,8 +247,10 @@ export interface VehicleState {
   steadyKmh: number;
   /** … after a step of at most this time, … */
   steadyGapMs: number;
-  /** … before this time. */
+  /** … before this time, … */
   steadyUntilMs: number;
+  /** … near the place where it stands; null where it moves. */
+  steadyPlace: Moment | null;
   /** The engine's epoch that this was found out in. */
   steadyEpoch: number;
   /** In the engine's list of changed vehicles already. */
@@ -272,6 +280,7 @@ export function freshState(id: VehicleId, origin: FleetEvent['origin']): Vehicle
     offline: false,
     recordAtMs: 0,
     aheadMs: 0,
+    aheadFixes: 0,
     beside: null,
     ignition: null,
     supplied: null,
@@ -285,6 +294,7 @@ export function freshState(id: VehicleId, origin: FleetEvent['origin']): Vehicle
     steadyKmh: -1,
     steadyGapMs: 0,
     steadyUntilMs: 0,
+    steadyPlace: null,
     steadyEpoch: -1,
     dirty: false,
     updated: false,

@@ -502,9 +502,17 @@ describe('totals', () => {
 
 describe('what lasts', () => {
   const MIDNIGHT_MS = START_MS + 12 * HOUR * 1000;
+  /** Of the metres that were driven, what the odometer says. */
+  const ODOMETERS: Record<string, (metres: number) => number | null> = {
+    'an odometer': (metres) => 1000 + metres,
+    'positions alone': () => null,
+    'an odometer that is always 0': () => 0,
+    'an odometer that stands still': () => 9_650,
+    'an odometer that stands still half way': (metres) => 9_650 + Math.min(metres, 23_000),
+  };
   /** Stands, drives through midnight with two pauses, and stands again: a record each 30 s. */
-  const drive = (hasOdometer: boolean): Position[] => {
-    let [latitude, odometerM] = [50, 1000];
+  const drive = (odometer = 'positions alone'): Position[] => {
+    let [latitude, metres] = [50, 0];
     const legs = [
       [0, 5],
       [50, 50],
@@ -519,13 +527,13 @@ describe('what lasts', () => {
       .map((speedKmh, nth) => {
         // The receiver wanders where the vehicle stands; the odometer counts a little else than the way on the map.
         latitude += (speedKmh * 30) / 3600 / 111.195 + (speedKmh === 0 ? (nth % 2 === 0 ? 1e-4 : -1e-4) : 0);
-        odometerM += Math.round((speedKmh * 31) / 3.6);
+        metres += Math.round((speedKmh * 31) / 3.6);
         const fixTimeMs = MIDNIGHT_MS + (nth - 70) * 30_000;
         return {
           ...blankPosition(fixTimeMs, latitude, 13),
           speedKmh,
           ignition: nth > 0,
-          odometerM: hasOdometer ? odometerM : null,
+          odometerM: ODOMETERS[odometer]?.(metres) ?? null,
         };
       });
   };
@@ -552,10 +560,13 @@ describe('what lasts', () => {
   const stood = 5 + 50 + 7 + 20 + 3 + 25 + 1;
 
   test.each([
-    ['an odometer', true, 93],
-    ['positions alone', false, 96],
-  ])('a drive by %s has the same mileage before its trip has ended and after', async (_, hasOdometer, number) => {
-    const positions = drive(hasOdometer);
+    ['an odometer', 93],
+    ['positions alone', 96],
+    ['an odometer that is always 0', 110],
+    ['an odometer that stands still', 113],
+    ['an odometer that stands still half way', 116],
+  ])('a drive by %s has the same mileage before its trip has ended and after', async (odometer, number) => {
+    const positions = drive(odometer);
     const open = await reported(number, positions.slice(0, stood));
     const pausing = await reported(number + 1, positions.slice(0, stood + 5));
     const closed = await reported(number + 2, positions);
@@ -569,6 +580,9 @@ describe('what lasts', () => {
     expect(pauseSeconds).toBeGreaterThan(0);
     expect(pauseSeconds).toBeCloseTo(closed.trips[0]?.idlingSeconds, 0);
     expect(facts(open.mileage)).toEqual(facts(closed.mileage));
+    // 26 km before midnight and 15 after, whatever the odometer says; it counts 3 % more than the fixes.
+    for (const [nth, km] of [26.1, 14.8].entries())
+      expect(Math.abs((closed.mileage[nth]?.distanceM as number) / 1000 - km)).toBeLessThan(km * 0.04);
     const speeds = (items: Item[]) => items.map(({ maxKmh, meanKmh }) => [maxKmh, meanKmh]);
     expect(speeds(open.summary)).toEqual(speeds(closed.summary));
     expect(sum(pausing.mileage.map(({ distanceM }) => distanceM))).toBeCloseTo(closed.trips[0]?.distanceM, 0);
@@ -583,7 +597,7 @@ describe('what lasts', () => {
     ['by its status', true, 99],
     ['by the archive', false, 100],
   ])('of a vehicle that fell silent while it moved, counts up to its last fix: %s', async (_, hasStatus, number) => {
-    const positions = drive(true).slice(0, 40);
+    const positions = drive('an odometer').slice(0, 40);
     const lastMs = positions.at(-1)?.fixTimeMs ?? 0;
     const startMs = positions[5]?.fixTimeMs ?? 0;
     const nowMs = lastMs + 40 * 60_000;

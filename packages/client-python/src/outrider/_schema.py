@@ -3636,6 +3636,7 @@ VehicleState = TypedDict("VehicleState", {
     "connectedSince": "str | None",
     "remoteAddress": "str | None",
     "recordTime": "str | None",
+    "clockAheadSeconds": "int | None",
     "ignition": "bool | None",
     "supplyV": "float | None",
     "fuelL": "float | None",

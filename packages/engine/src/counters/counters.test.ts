@@ -22,6 +22,21 @@ const recordAt = (second: number, fields: Partial<CounterRecord> = {}): CounterR
   ...fields,
 });
 
+/** The odometer, but for where it counts less than half of the way between the fixes and lacks 500 m. */
+function countedM(steps: readonly { odometerM: number; fixesM: number }[]): number {
+  const total = (of: typeof steps, name: 'odometerM' | 'fixesM') => of.reduce((sum, each) => sum + each[name], 0);
+  const agreed = steps.findIndex((_, nth) => {
+    const upTo = steps.slice(0, nth + 1);
+    return total(upTo, 'odometerM') >= total(upTo, 'fixesM') / 2;
+  });
+  const part = agreed < 0 ? steps : steps.slice(0, agreed + 1);
+  const claims = part.map((_, nth) => {
+    const [odometerM, fixesM] = [total(part.slice(0, nth + 1), 'odometerM'), total(part.slice(0, nth + 1), 'fixesM')];
+    return odometerM < fixesM / 2 && fixesM - odometerM > 500 ? fixesM : odometerM;
+  });
+  return Math.max(0, ...claims) + (agreed < 0 ? 0 : countedM(steps.slice(agreed + 1)));
+}
+
 type PlainSums = Pick<CounterSums, 'odometerM' | 'engineMs'>;
 function plainSums(records: readonly CounterRecord[]): { sums: PlainSums; first: PlainSums } {
   const believed = records.filter(
@@ -29,6 +44,9 @@ function plainSums(records: readonly CounterRecord[]): { sums: PlainSums; first:
   );
   const judge = new JumpJudge();
   let odometer = 0;
+  /** Up to the first reading, and what readings and fixes say of the steps since. */
+  let before = 0;
+  const steps: { odometerM: number; fixesM: number }[] = [];
   let engine = 0;
   let ownM = 0;
   let ownMs = 0;
@@ -76,9 +94,14 @@ function plainSums(records: readonly CounterRecord[]): { sums: PlainSums; first:
     const after = read === null ? 1 : record.fixTimeMs - read.fixTimeMs;
     const isNext = read?.terminalId === record.terminalId && grown >= 0 && grown * 3600 <= 500 * after;
     if (read === null) {
-      odometer += ownM;
+      before = ownM;
+      odometer = before;
       if (odometer < 1000) first.odometerM = record.odometerM - odometer;
-    } else odometer += isNext ? grown : ownM;
+    } else {
+      if (read.odometerM === 0 && record.odometerM === 0) continue;
+      steps.push({ odometerM: isNext ? grown : ownM, fixesM: ownM });
+      odometer = before + countedM(steps);
+    }
     ownM = 0;
     read = record;
   }
@@ -169,6 +192,21 @@ const shown = (records: readonly CounterRecord[], name: 'odometerM' | 'engineMs'
 };
 
 describe('an odometer', () => {
+  test.each([
+    ['that is always 0', () => 0],
+    ['that stands still', () => 9_650],
+    ['that stands still half way', (nth: number) => 9_650 + 100 * Math.min(nth, 125)],
+    ['in steps of a kilometre', (nth: number) => 9_000 + 1000 * Math.floor((650 + 100 * nth) / 1000)],
+    ['in metres', (nth: number) => 9_650 + 100 * nth],
+  ])('%s, and 25 km between the fixes, are 25 km', (_, reading) => {
+    const metreDeg = 0.001 / distanceM(10, 50, 10, 50.001);
+    const records = Array.from({ length: 251 }, (_each, nth) =>
+      recordAt(10 * nth, { latitude: 50 + nth * 100 * metreDeg, odometerM: reading(nth) }),
+    );
+    const { odometerM } = countOn(freshCounters(), records, []).sums;
+    expect(Math.abs(odometerM - 25_000)).toBeLessThan(660);
+  });
+
   test('is the terminal’s from its first reading on, and survives its reset and its swap', () => {
     const records = [
       recordAt(0, { odometerM: 120_000_000 }),

@@ -1,6 +1,7 @@
 import { type AttributeValue, type CounterSums, isTimely, type Position, type Rejection } from '@outrider/domain';
 import { distanceM } from '@outrider/geo';
 import { impliesJump, isTooFar, outweighAnchor, suspectsAfter } from '../jump.ts';
+import { countDistance, type Disagreement, noDisagreement } from '../odometer.ts';
 import type { Suspects } from '../vehicle-state.ts';
 import { type CountedBy, CustomCounting, type CustomCounts, customFirstsOf, customSumsOf } from './custom.ts';
 
@@ -43,6 +44,8 @@ export interface CounterState {
   firstMs: number;
   /** Undefined in what was stored before there were any. */
   custom?: CustomCounts;
+  /** Of the odometer's readings and the own sums; undefined in what was stored before it was noted. */
+  disagreement?: Disagreement;
 }
 
 /** Over a longer gap nobody knows whether the engine ran. */
@@ -259,10 +262,12 @@ function readOdometer(state: CounterState, { odometerM, fixTimeMs, terminalId }:
   } else {
     const grown = odometerM - before.value;
     const elapsedMs = fixTimeMs - before.atMs;
-    if (elapsedMs <= 0) return;
+    // One that is always 0 counts nothing.
+    if (elapsedMs <= 0 || (odometerM === 0 && before.value === 0)) return;
     // After a reset, or of another terminal, a reading continues nothing.
     const continues = before.terminalId === terminalId && grown >= 0 && !isTooFar(grown, elapsedMs);
-    state.odometerM += continues ? grown : state.ownM;
+    state.disagreement ??= noDisagreement();
+    state.odometerM += countDistance(state.disagreement, continues ? grown : state.ownM, state.ownM);
   }
   state.odometer = reading;
   state.ownM = 0;

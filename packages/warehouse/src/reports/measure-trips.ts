@@ -1,3 +1,4 @@
+import { MAX_SPEED_KMH } from '@outrider/domain';
 import type { Engine, Parameter } from '../engines/engine.ts';
 import { boundMs } from '../native/time.ts';
 import { IS_GOOD } from '../positions/reading.ts';
@@ -9,8 +10,6 @@ import type { CrossingTrip } from './tallies.ts';
 const MAX_INTERVALS = 64;
 /** Slower than this on the way between two fixes it stood (the engine's default threshold). */
 const STATIONARY_KMH = 2;
-/** Faster than this nobody goes (semantics, "Positions"). */
-const MAX_KMH = 500;
 
 /**
  * What the positions show of a trip in one interval; interval -1 lies before the first cut, the last after the last.
@@ -31,7 +30,14 @@ export interface Measured {
 /** Great circle in metres between two fixes of a row, by how their columns begin. */
 const wayM = (from: string, to: string) =>
   `greatCircleDistance(${from}_longitude / 1e7, ${from}_latitude / 1e7, ${to}_longitude / 1e7, ${to}_latitude / 1e7)`;
-const isJump = (from: string, to: string) => `${wayM(from, to)} * 3600 > ${MAX_KMH} * (${to}_ms - ${from}_ms)`;
+const isJump = (from: string, to: string) => `${wayM(from, to)} * 3600 > ${MAX_SPEED_KMH} * (${to}_ms - ${from}_ms)`;
+/**
+ * True where the odometer counts less than half of the way between the fixes of a window, and lacks 500 m: as the
+ * engine has it, but by all steps from one reading and by all of a trip.
+ */
+const isWrong = (window: string) =>
+  `2 * sum(counted) OVER ${window} < sumIf(way, counted IS NOT NULL) OVER ${window}
+    AND sumIf(way, counted IS NOT NULL) OVER ${window} - sum(counted) OVER ${window} > 500`;
 const before = (column: string) => `lagInFrame(${column}) OVER steps`;
 const after = (column: string) => `leadInFrame(${column}) OVER steps`;
 
@@ -61,9 +67,12 @@ export async function measure(
           (least(at_ms, if(interval >= ${cuts.length}, at_ms, ${cutAt('interval + 1', cuts)}))
             - greatest(before_ms, if(interval = 0, before_ms, ${cutAt('interval', cuts)}))) / ms AS share
         FROM (
-          SELECT trip, at_ms, before_ms, at_ms - before_ms AS ms, speed_kmh_x10,
-            if(odometer_m >= odometer_before AND (odometer_m - odometer_before) * 3600 <= ${MAX_KMH} * ms,
-              toFloat64(odometer_m - odometer_before), ${wayM('before', 'at')}) AS metres
+          SELECT trip, at_ms, before_ms, ms, speed_kmh_x10,
+            if(counted IS NULL OR ${isWrong('one_reading')} OR ${isWrong('trip')}, way, counted) AS metres
+          FROM (
+          SELECT trip, at_ms, before_ms, at_ms - before_ms AS ms, speed_kmh_x10, ${wayM('before', 'at')} AS way,
+            if(odometer_m > 0 AND odometer_m >= odometer_before AND (odometer_m - odometer_before) * 3600 <= ${MAX_SPEED_KMH} * ms,
+              toFloat64(odometer_m - odometer_before), NULL) AS counted, odometer_before
           FROM (
             SELECT trip, at_ms, at_latitude, at_longitude, odometer_m, speed_kmh_x10, ${before('at_ms')} AS before_ms,
               ${before('at_latitude')} AS before_latitude, ${before('at_longitude')} AS before_longitude,
@@ -89,7 +98,8 @@ export async function measure(
             ) WHERE place = 1 OR NOT (${isJump('prior', 'at')}) OR next_ms = 0 OR NOT (${isJump('at', 'next')})
             WINDOW steps AS (PARTITION BY trip ORDER BY at_ms ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)
           ) WHERE nth > 1 AND at_ms > before_ms
-        ) WHERE metres * 3600 <= ${MAX_KMH} * ms
+          ) WINDOW one_reading AS (PARTITION BY trip, odometer_before), trip AS (PARTITION BY trip)
+        ) WHERE metres * 3600 <= ${MAX_SPEED_KMH} * ms
       ) GROUP BY trip, interval ORDER BY trip, interval`,
     parameters,
     limits: PAGE_LIMITS,

@@ -226,6 +226,10 @@ const VehicleStateOut = z
     connectedSince: timeOut.nullable(),
     remoteAddress: z.string().nullable().meta({ description: 'Of the terminal, while it is connected.' }),
     recordTime: timeOut.nullable().meta({ description: 'Of the last record, with or without a usable fix.' }),
+    clockAheadSeconds: z.int().nullable().meta({
+      description:
+        'By how much the time of the last record is ahead of its arrival, where that is more than a minute: the clock of the terminal is wrong.',
+    }),
     ignition: z.boolean().nullable(),
     supplyV: z.number().nullable().meta({ description: 'Of the last record.' }),
     fuelL: z.number().nullable().meta({ description: 'Of the last record.' }),
@@ -300,6 +304,7 @@ const VehicleStateOut = z
         connectedSince: '2026-01-15T11:38:00.000Z',
         remoteAddress: '203.0.113.5',
         recordTime: POSITION_EXAMPLE.fixTime,
+        clockAheadSeconds: null,
         ignition: true,
         supplyV: 13.9,
         fuelL: null,
@@ -359,6 +364,7 @@ const NOTHING_KNOWN = {
   lastContactAt: null,
   protocol: null,
   recordTime: null,
+  clockAheadSeconds: null,
   ignition: null,
   supplyV: null,
   fuelL: null,

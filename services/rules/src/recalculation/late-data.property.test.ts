@@ -347,7 +347,7 @@ test('a new geofence asked about the past has the visits that it would have had,
 
 test('a fix that came ahead of its time moves nothing live, and has its place in the history when its time has come', async () => {
   const scope = scopeOfStory({ fences: [], speedingMinSeconds: 0 } as unknown as Story);
-  const at = (minute: number, speedKmh: number, [x, y]: LngLat = [0.01 + minute / 1000, 0.01]) => ({
+  const at = (minute: number, speedKmh: number, [x, y]: LngLat = [0.01 + Math.min(minute, 40) / 1000, 0.01]) => ({
     ...blankPosition(T0 + minute * 60_000, y, x),
     speedKmh,
   });

@@ -1,0 +1,61 @@
+import type { Position } from '@outrider/domain';
+import { isTooFar } from './jump.ts';
+
+/**
+ * Distance by the terminal's odometer, and by the fixes where the odometer is wrong: it stands still, counts in another
+ * unit, or is always 0. Odometers in steps of a kilometre are right, and count a part of each step late.
+ */
+
+/** What odometer and fixes counted since they last agreed, in metres; and what of it was added to the distance. */
+export interface Disagreement {
+  odometerM: number;
+  fixesM: number;
+  countedM: number;
+}
+
+/** An odometer that counts less than this share of the distance between the fixes disagrees with them, … */
+const LEAST_SHARE = 0.5;
+/** … and is wrong where it lacks more than this: a receiver that jitters in a traffic jam does not. */
+const MAX_LACKING_M = 500;
+
+export function noDisagreement(): Disagreement {
+  return { odometerM: 0, fixesM: 0, countedM: 0 };
+}
+
+/**
+ * What the odometer counted between two fixes, in metres; null without a reading, for a reading that is always 0, after
+ * a reset, or for an impossible distance.
+ */
+export function odometerStepM(
+  from: Pick<Position, 'odometerM'>,
+  to: Pick<Position, 'odometerM'>,
+  elapsedMs: number,
+): number | null {
+  if (from.odometerM === null || to.odometerM === null || to.odometerM === 0) return null;
+  const metres = to.odometerM - from.odometerM;
+  return metres >= 0 && !isTooFar(metres, elapsedMs) ? metres : null;
+}
+
+/**
+ * Takes in what the odometer and the fixes say of one more step, in metres each. Where the odometer disagrees by too
+ * much, the fixes are counted, also for the steps before. When it advances later, only what it counted beyond them is.
+ *
+ * @returns what the step adds to the distance
+ */
+export function countDistance(disagreement: Disagreement, odometerM: number, fixesM: number): number {
+  disagreement.odometerM += odometerM;
+  disagreement.fixesM += fixesM;
+  const { countedM } = disagreement;
+  if (disagreement.odometerM >= disagreement.fixesM * LEAST_SHARE) {
+    const addedM = Math.max(0, disagreement.odometerM - countedM);
+    disagreement.odometerM = 0;
+    disagreement.fixesM = 0;
+    disagreement.countedM = 0;
+    return addedM;
+  }
+  const isWrong = disagreement.fixesM - disagreement.odometerM > MAX_LACKING_M;
+  const addedM = (isWrong ? disagreement.fixesM : disagreement.odometerM) - countedM;
+  if (addedM <= 0) return 0;
+  disagreement.countedM = countedM + addedM;
+  return addedM;
+}
