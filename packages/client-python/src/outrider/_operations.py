@@ -1071,11 +1071,11 @@ class Operations(Transport):
         """Make the events of a vehicle anew."""
         return self._call("POST", "/api/v1/vehicles/{id}/recalculate", path_values={"id": id}, query={"from": from_, "to": to}, headers={"Idempotency-Key": idempotency_key})
 
-    def list_jobs(self, *, limit: int | None = None, cursor: str | None = None, kind: Literal["recalculate-geozone", "recalculate-vehicle", "late-data", "report", "erasure", "erase-history", "retention", "person-export"] | None = None, state: Literal["queued", "running", "done", "failed", "cancelled"] | None = None) -> ListJobsResult:
+    def list_jobs(self, *, limit: int | None = None, cursor: str | None = None, kind: Literal["recalculate-geozone", "recalculate-vehicle", "late-data", "old-data", "report", "erasure", "erase-history", "retention", "person-export"] | None = None, state: Literal["queued", "running", "done", "failed", "cancelled"] | None = None) -> ListJobsResult:
         """Jobs, the newest first."""
         return self._call("GET", "/api/v1/jobs", query={"limit": limit, "cursor": cursor, "kind": kind, "state": state})
 
-    def all_jobs(self, *, limit: int | None = None, kind: Literal["recalculate-geozone", "recalculate-vehicle", "late-data", "report", "erasure", "erase-history", "retention", "person-export"] | None = None, state: Literal["queued", "running", "done", "failed", "cancelled"] | None = None) -> Iterator[Job]:
+    def all_jobs(self, *, limit: int | None = None, kind: Literal["recalculate-geozone", "recalculate-vehicle", "late-data", "old-data", "report", "erasure", "erase-history", "retention", "person-export"] | None = None, state: Literal["queued", "running", "done", "failed", "cancelled"] | None = None) -> Iterator[Job]:
         """Every item of `list_jobs`, page after page."""
         return self._items("GET", "/api/v1/jobs", query={"limit": limit, "cursor": None, "kind": kind, "state": state})
 

@@ -2635,7 +2635,7 @@ RecalculationJob = TypedDict("RecalculationJob", {
     "createdAt": "str",
     "startedAt": "str | None",
     "finishedAt": "str | None",
-    "kind": "Literal[\"recalculate-geozone\", \"recalculate-vehicle\", \"late-data\"]",
+    "kind": "Literal[\"recalculate-geozone\", \"recalculate-vehicle\", \"late-data\", \"old-data\"]",
     "subjectId": "str | None",
     "from": "str",
     "to": "str",

@@ -10,7 +10,7 @@ import { vehicleKey } from './vehicles.ts';
 const { get, post } = callsOf('Reports');
 
 /** Kinds of jobs, as they are asked for and shown. */
-const RECALCULATIONS = ['recalculate-geozone', 'recalculate-vehicle', 'late-data'] as const;
+const RECALCULATIONS = ['recalculate-geozone', 'recalculate-vehicle', 'late-data', 'old-data'] as const;
 const KINDS = [...RECALCULATIONS, REPORT_JOB, ERASURE, ERASE_HISTORY, RETENTION, PERSON_EXPORT] as const;
 
 /** What every job has. */
@@ -46,7 +46,10 @@ const RecalculationOut = z
     ...job,
     kind: z
       .enum(RECALCULATIONS)
-      .meta({ description: '`late-data`: begun by the service, because positions came late.' }),
+      .meta({
+        description:
+          '`late-data`: begun by the service, because positions came late; `old-data`: more than 31 days late.',
+      }),
     subjectId: idOut
       .nullable()
       .meta({ description: 'The geozone or the vehicle; null where it is not to be seen (any more).' }),
@@ -396,7 +399,7 @@ export const jobRoutes: Route[] = [
     summary: 'Make the events of a vehicle anew.',
     description: `All but those of being offline, which positions say nothing of, and those of geozones that are no more. ${HOW}
 
-Where positions come late, the service does this by itself: this call is for positions that are more than 31 days late, and for definitions that have changed.`,
+Where positions come late, the service does this by itself: this call is for definitions that have changed.`,
     params: z.object({ id: vehicleKey }),
     query: timeRange,
     answers: ACCEPTED,

@@ -23,6 +23,8 @@ export interface Correction {
    * published.
    */
   news: Phase[];
+  /** How many events that last are new or changed, written or held back. */
+  open: number;
   /**
    * True where what lasts is what the live rules have too, by the same ids: whatever they report from here on is what
    * the history will say, and nothing is left to be corrected.
@@ -61,6 +63,11 @@ export interface Findings {
   untilMs: number;
   /** Events that would be archived already if they had happened; null: none. */
   knownBefore: ReadonlySet<EventId> | null;
+  /**
+   * True where positions are on their way that may contradict what lasts: what is new of it is held back, but for
+   * alarms.
+   */
+  awaitsData: boolean;
 }
 
 /**
@@ -69,11 +76,12 @@ export interface Findings {
  * @param archived those that began no later than `untilMs`, and that are the recalculation's to judge
  */
 export function correct(findings: Findings, archived: readonly HistoricEvent[]): Correction {
-  const { made, fromMs, firstFixMs, beginsHistory, firstAfterMs, untilMs, knownBefore } = findings;
+  const { made, fromMs, firstFixMs, beginsHistory, firstAfterMs, untilMs, knownBefore, awaitsData } = findings;
   const written: FleetEvent[] = [];
   const removed: FleetEvent[] = [];
   const news: Phase[] = [];
   let added = 0;
+  let held = 0;
   let settled = true;
   const rest = new Map(made);
   /** Removed by an earlier recalculation: they were published. */
@@ -119,12 +127,18 @@ export function correct(findings: Findings, archived: readonly HistoricEvent[]):
     // Seen from the middle on, and archived by nobody: when it began is not known.
     if (!beginsHistory && beganAtMs(event.id) === firstFixMs) continue;
     if (knownBefore?.has(event.id) || !touches(event, fromMs)) continue;
+    if (awaitsData && event.phase === 'begin' && event.kind !== 'alarm') {
+      held++;
+      settled = false;
+      continue;
+    }
     written.push(event);
     added++;
     if (!gone.has(event.id)) for (const phase of unknownPhasesOf(event, removed)) news.push({ id: event.id, phase });
     if (event.phase === 'begin') settled = false;
   }
-  return { written, added, removed, news, settled };
+  const open = held + written.filter(({ phase }) => phase === 'begin').length;
+  return { written, added, removed, news, open, settled };
 }
 
 /**

@@ -2,9 +2,12 @@ import type { VehicleId } from '@outrider/domain';
 import type { JobFacts } from '@outrider/registry';
 
 /** Kinds of jobs that recalculate. */
-export const RECALCULATIONS = ['late-data', 'recalculate-vehicle', 'recalculate-geozone'] as const;
+export const RECALCULATIONS = ['late-data', 'old-data', 'recalculate-vehicle', 'recalculate-geozone'] as const;
 
-/** Late data of longer ago is archived, and changes events only where a user asks for it. */
+/**
+ * Late data of longer ago is a job of its own, kind `old-data`: a terminal with a wrong date must not have all of its
+ * vehicle's history recalculated together with what came late today. Nobody is notified of what it changes.
+ */
 export const MAX_LATE_MS = 31 * 86_400_000;
 
 /** Parameters of a job of any of {@link RECALCULATIONS}: the time range to recalculate. */
@@ -13,6 +16,8 @@ export interface RecalculatedInterval {
   toMs: number;
   /** Late data: when the gateway had the first of it; null: it is recalculated in any case. */
   receivedAtMs: number | null;
+  /** True where it was recalculated before, and nothing came late since. */
+  isRepeat?: boolean;
 }
 
 /** What came out up to now, and where to go on. */
@@ -44,5 +49,6 @@ export function mergedIntervals(waiting: JobFacts, added: JobFacts): JobFacts {
   const receivedAtMs =
     a.receivedAtMs === null || b.receivedAtMs === null ? null : Math.min(a.receivedAtMs, b.receivedAtMs);
   const interval = { fromMs: Math.min(a.fromMs, b.fromMs), toMs: Math.max(a.toMs, b.toMs), receivedAtMs };
-  return interval satisfies RecalculatedInterval;
+  const isRepeat = a.isRepeat === true && b.isRepeat === true;
+  return { ...interval, ...(isRepeat && { isRepeat }) } satisfies RecalculatedInterval;
 }

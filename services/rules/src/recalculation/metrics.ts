@@ -35,10 +35,5 @@ export function recalculatorMetrics(registry: Registry) {
       help: 'Times the log was too full to take events that late data made known',
       registers,
     }),
-    tooOld: new Counter({
-      name: 'outrider_late_intervals_too_old_total',
-      help: 'Late intervals that were too long ago to be recalculated by themselves',
-      registers,
-    }),
   };
 }

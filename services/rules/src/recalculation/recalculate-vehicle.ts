@@ -83,6 +83,8 @@ export interface VehicleTask {
    * stays.
    */
   isLateData: boolean;
+  /** True where it was recalculated before: data that was on its way then is there. Default: false. */
+  isRepeat?: boolean;
   /**
    * Beyond the interval, nothing that the gateway had at this moment or later is gone through: what the live rules make
    * of it may not be archived yet.
@@ -111,7 +113,19 @@ export interface VehicleOutcome {
   removed: number;
   /** False where what lasts is otherwise than the live rules have it: it has to be looked at again when it is over. */
   settled: boolean;
+  /** True where data that is on its way may end what lasts: it has to be looked at again when that is there. */
+  awaitsData: boolean;
 }
+
+/** Of a vehicle of which nothing had to be recalculated. */
+export const UNTOUCHED: Readonly<VehicleOutcome> = Object.freeze({
+  positions: 0,
+  added: 0,
+  changed: 0,
+  removed: 0,
+  settled: true,
+  awaitsData: false,
+});
 
 const PAGE_POSITIONS = 5000;
 const PAGE_EVENTS = 5000;
@@ -149,7 +163,7 @@ export async function recalculateVehicle(
   task: VehicleTask,
   onProgress: (share: number, positions: number) => Promise<void>,
 ): Promise<VehicleOutcome> {
-  const { scope, fromMs, toMs, freshMs, pagePositions = PAGE_POSITIONS } = task;
+  const { scope, fromMs, toMs, freshMs, isRepeat = false, pagePositions = PAGE_POSITIONS } = task;
   const archived = new ArchivedUpTo(history, scope, fromMs);
   await archived.readThrough(fromMs);
   const startMs = await startOf(history, scope, archived.earliestMs(fromMs));
@@ -159,6 +173,8 @@ export async function recalculateVehicle(
   const run = new HistoryRun(task.engine, scope, fromMs, toMs);
   const knownBefore = task.isLateData ? run.reportedBefore : null;
   let correction: Correction | null = null;
+  /** The first position that is not gone through because it is too new. */
+  let withheld: HistoricPosition | undefined;
   for (let after: PositionCursor | null = null, isOver = false; !isOver; ) {
     const question = { vehicleId: scope.vehicle.id, fromMs: startMs, toMs: Number.POSITIVE_INFINITY };
     const page = await history.track({ ...question, withRejected: true, limit: pagePositions, after });
@@ -168,6 +184,7 @@ export async function recalculateVehicle(
         fixTimeMs > freshMs + MAX_AHEAD_LIVE_MS || (fixTimeMs > toMs && receivedAtMs >= freshMs),
     );
     run.take(fresh < 0 ? page.positions : page.positions.slice(0, fresh));
+    withheld = page.positions[fresh];
     after = page.next;
     isOver = after === null || fresh >= 0;
     if (after === null && fresh < 0) run.end(freshMs - ON_THE_WAY_MS);
@@ -176,7 +193,9 @@ export async function recalculateVehicle(
     if (isOver || lastFixMs > toMs) {
       await archived.readThrough(lastFixMs);
       const { events: made, firstAfterMs } = run;
-      const findings = { made, fromMs, firstFixMs, beginsHistory, firstAfterMs, untilMs: lastFixMs, knownBefore };
+      const awaitsData = withheld !== undefined && !isRepeat;
+      const bounds = { fromMs, firstFixMs, beginsHistory, firstAfterMs, untilMs: lastFixMs };
+      const findings = { made, ...bounds, knownBefore, awaitsData };
       correction = correct(findings, archived.events);
       if (!run.isDecided) correction.settled = false;
       if (correction.settled) break;
@@ -184,16 +203,23 @@ export async function recalculateVehicle(
     const share = (lastFixMs - startMs) / (Math.max(toMs, lastFixMs) - startMs);
     await onProgress(Math.min(1, share), run.positions);
   }
-  if (correction === null) return { positions: 0, added: 0, changed: 0, removed: 0, settled: true };
+  if (correction === null) return UNTOUCHED;
 
-  const { written, added, removed, news, settled } = correction;
+  const { written, added, removed, news, open, settled } = correction;
   const made = news.map((phase) => run.made.get(phaseKey(phase))).filter((event) => event !== undefined);
   if (task.publish && made.length > 0) await task.publish(made);
   if (written.length + removed.length > 0) {
     await task.announce?.({ written, removed });
     await history.replaceEvents({ number: Math.max(task.number, archived.lastNumber + 1), written, removed });
   }
-  return { positions: run.positions, added, changed: written.length - added, removed: removed.length, settled };
+  const awaitsData = withheld !== undefined && (open > 0 || isLate(withheld));
+  const changed = written.length - added;
+  return { positions: run.positions, added, changed, removed: removed.length, settled, awaitsData };
+}
+
+/** Did it come late itself, as more of what a terminal had kept? */
+function isLate({ fixTimeMs, receivedAtMs }: HistoricPosition): boolean {
+  return fixTimeMs < receivedAtMs - ON_THE_WAY_MS;
 }
 
 /** From when on the engine has to see a vehicle's fixes in order to know, at a moment, how things stand. */

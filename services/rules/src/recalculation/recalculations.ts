@@ -9,7 +9,7 @@ import { HistoryOfMany } from './history-of-many.ts';
 import { scopeOf, TooManyEventsError } from './history-run.ts';
 import { MAX_LATE_MS, mergedIntervals, NOTHING, type Progress, type RecalculatedInterval } from './intervals.ts';
 import type { recalculatorMetrics } from './metrics.ts';
-import { type History, recalculateVehicle, type VehicleOutcome } from './recalculate-vehicle.ts';
+import { type History, recalculateVehicle, UNTOUCHED, type VehicleOutcome } from './recalculate-vehicle.ts';
 import type { ArrivalHistory, RecalculatorParts } from './recalculator.ts';
 
 /** Jobs under one lease, being recalculated. */
@@ -34,6 +34,8 @@ const LONGEST_AGAIN_MS = 6 * 3_600_000;
 const ARRIVED_MS = 10_000;
 /** What the gateway received this recently may be archived before the live rules processed it. */
 const FRESH_MS = 2000;
+/** Then it is not any more. */
+const SOON_MS = 1000;
 const TOO_MUCH = 'Too much happened in this time range: ask for a shorter one.';
 
 /** The job was cancelled, another worker has it, or the service stops. */
@@ -90,7 +92,7 @@ export class Recalculations {
         const outcome = await this.#recalculate(leased, vehicleId, freshMs, history, (share, positions) =>
           renewal({ percent: percent(share), positions: before.positions + positions }, null),
         );
-        const next = outcome.settled ? null : this.#again(leased, vehicleId);
+        const next = outcome.settled ? null : this.#again(leased, vehicleId, outcome.awaitsData);
         if (next !== null) await jobs.add(next, mergedIntervals);
         done = {
           afterVehicleId: vehicleId,
@@ -144,7 +146,7 @@ export class Recalculations {
             const [vehicleId] = this.#vehiclesOf(leased);
             if (vehicleId === undefined) return { ...NOTHING };
             const outcome = await this.#recalculate(leased, vehicleId, freshMs, together, check);
-            const next = outcome.settled ? null : this.#again(leased, vehicleId);
+            const next = outcome.settled ? null : this.#again(leased, vehicleId, outcome.awaitsData);
             if (next !== null) added.push(next);
             return { ...NOTHING, ...outcome, vehicles: 1 };
           }),
@@ -202,22 +204,22 @@ export class Recalculations {
     onProgress: (share: number, positions: number) => Promise<void>,
   ): Promise<VehicleOutcome> {
     const { jobs, directory, counters, now } = this.#parts;
-    const { fromMs, toMs, receivedAtMs } = job.parameters as unknown as RecalculatedInterval;
+    const { fromMs, toMs, receivedAtMs, isRepeat = false } = job.parameters as unknown as RecalculatedInterval;
+    const isLateData = job.kind === 'late-data' || job.kind === 'old-data';
     // A fix that was ahead of its reception is recalculated once its time has come.
     if (job.kind === 'late-data' && toMs > now()) {
       const rest: RecalculatedInterval & JobFacts = { fromMs: Math.max(fromMs, now()), toMs, receivedAtMs: null };
       const dueAtMs = Math.min(toMs, now() + LONGEST_AGAIN_MS) + ARRIVED_MS;
       await jobs.add({ kind: 'late-data', subjectId: vehicleId, parameters: rest, dueAtMs }, mergedIntervals);
     }
-    const untouched: VehicleOutcome = { positions: 0, added: 0, changed: 0, removed: 0, settled: true };
     const geofenceId = job.kind === 'recalculate-geozone' ? (job.subjectId as GeofenceId) : null;
     const scope = scopeOf(directory, vehicleId, geofenceId);
-    if (scope === null) return untouched;
+    if (scope === null) return UNTOUCHED;
     if (receivedAtMs !== null) {
       const question = { vehicleId, fromMs, throughMs: toMs, receivedFromMs: receivedAtMs };
-      if (!(await history.hasLateArrivals(question))) return untouched;
+      if (!(await history.hasLateArrivals(question))) return UNTOUCHED;
     }
-    if (job.kind === 'late-data') await counters?.outdate(vehicleId, fromMs);
+    if (isLateData) await counters?.outdate(vehicleId, fromMs);
     const engine = this.#engines.engineFor(scope);
     try {
       return await recalculateVehicle(
@@ -225,7 +227,8 @@ export class Recalculations {
         {
           scope,
           engine,
-          isLateData: job.kind === 'late-data',
+          isLateData,
+          isRepeat,
           publish: job.kind === 'late-data' ? (events) => this.#publish(events, receivedAtMs ?? 0) : null,
           announce: (correction) => this.#announce(correction),
           fromMs,
@@ -257,16 +260,20 @@ export class Recalculations {
   }
 
   /**
-   * The job that recalculates an event that lasts again: soon, and the less often the longer it lasts. Null: no more.
+   * The job that recalculates an event that lasts again: at once when what was on its way is there, then the less often
+   * the longer the event lasts. Null: no more.
    */
-  #again({ job }: LeasedJob, vehicleId: VehicleId): ServiceJobFields | null {
+  #again({ job }: LeasedJob, vehicleId: VehicleId, awaitsData: boolean): ServiceJobFields | null {
     const { now } = this.#parts;
-    const { fromMs, toMs } = job.parameters as unknown as RecalculatedInterval;
-    if (toMs < now() - MAX_LATE_MS) return null;
+    const { fromMs, toMs, isRepeat = false } = job.parameters as unknown as RecalculatedInterval;
+    const isSoon = awaitsData && !isRepeat;
+    const isOld = toMs < now() - MAX_LATE_MS;
+    if (isOld && !isSoon) return null;
     this.#metrics.again.inc();
-    const afterMs = Math.round(Math.max(this.#times.againMs, Math.min((now() - toMs) / 4, LONGEST_AGAIN_MS)));
-    const parameters: RecalculatedInterval & JobFacts = { fromMs, toMs, receivedAtMs: null };
-    return { kind: 'late-data', subjectId: vehicleId, parameters, dueAtMs: now() + afterMs };
+    const laterMs = Math.round(Math.max(this.#times.againMs, Math.min((now() - toMs) / 4, LONGEST_AGAIN_MS)));
+    const parameters: RecalculatedInterval & JobFacts = { fromMs, toMs, receivedAtMs: null, isRepeat: true };
+    const dueAtMs = now() + (isSoon ? FRESH_MS + SOON_MS : laterMs);
+    return { kind: isOld ? 'old-data' : 'late-data', subjectId: vehicleId, parameters, dueAtMs };
   }
 
   /** @throws {BrokenOff} when the task must not go on */

@@ -33,8 +33,9 @@ import { createRecalculator, type RecalculatorConfig, type RecalculatorParts } f
 
 /** An hour that is over, of today: late data is of the last month. */
 const T0 = Math.floor(Date.now() / 1000) * 1000 - 6 * 3_600_000;
+const DAY_MS = 86_400_000;
 const PATIENCE = { timeout: 60_000, interval: 10 };
-const QUICK: RecalculatorConfig = { lateDelayMs: 0, pollMs: 5, againMs: 3_600_000 };
+const QUICK: RecalculatorConfig = { lateDelayMs: 0, oldDelayMs: 0, pollMs: 5, againMs: 3_600_000 };
 const ALL = { limit: 1000, after: null };
 const INTERVAL = { fromMs: T0, toMs: T0 + 3_600_000, receivedAtMs: null };
 
@@ -377,19 +378,64 @@ test('an alarm in late data goes before all other late data that waits', async (
   expect(new Set(history.asked)).toEqual(new Set([vans[2]]));
 });
 
-test('what was only sent again, or is of too long ago, costs nothing', async () => {
+test('what was only sent again costs nothing, however old it is', async () => {
   const [van, other] = vans as [VehicleId, VehicleId];
   history.hasLate = false;
   await log.append(lateTopic, [
     { vehicleId: van, fromMs: T0, toMs: T0 + 1000, receivedAtMs: T0 },
-    { vehicleId: other, fromMs: T0 - 40 * 86_400_000, toMs: T0 - 39 * 86_400_000, receivedAtMs: T0 },
+    { vehicleId: other, fromMs: T0 - 40 * DAY_MS, toMs: T0 - 39 * DAY_MS, receivedAtMs: T0 },
   ]);
   await start();
   await vi.waitFor(async () => {
     const { items } = await registry.jobs.list({}, ALL);
-    expect(items).toMatchObject([{ subjectId: van, state: 'done', progress: { positions: 0 } }]);
+    const kinds = items.map(({ kind, state, progress }) => [kind, state, progress?.positions]).toSorted();
+    expect(kinds).toEqual([
+      ['late-data', 'done', 0],
+      ['old-data', 'done', 0],
+    ]);
   }, PATIENCE);
   expect(history.asked).toEqual([]);
+});
+
+test('what is more than 31 days late is recalculated as a job of its own, and nobody is notified', async () => {
+  const [van] = vans as [VehicleId];
+  const old = drive(van).map((position) => ({ ...position, fixTimeMs: position.fixTimeMs - 400 * DAY_MS }));
+  const late = archiveVisitLate(van);
+  history.archivePacket(packet(van, old));
+  await log.append(lateTopic, [lateInterval(van, [...old, ...late])]);
+  await start();
+  const visitsOf = (events: readonly FleetEvent[]) => events.filter(({ kind }) => kind === 'geofence-visit');
+  await vi.waitFor(() => {
+    const visits = visitsOf(history.events(van)).toSorted((a, b) => a.startedAtMs - b.startedAtMs);
+    expect(visits.map(({ phase }) => phase)).toEqual(['end', 'end']);
+    const [first, second] = visits.map(({ startedAtMs }) => startedAtMs);
+    expect((second ?? 0) - (first ?? 0)).toBe(400 * DAY_MS);
+  }, PATIENCE);
+  await vi.waitFor(async () => {
+    const { items } = await registry.jobs.list({ state: 'done' }, ALL);
+    expect(new Set(items.map(({ kind }) => kind))).toEqual(new Set(['late-data', 'old-data']));
+  }, PATIENCE);
+  for (const { startedAtMs } of visitsOf(await published())) expect(startedAtMs).toBeGreaterThan(T0 - DAY_MS);
+});
+
+test('what lasts because data was on its way is looked at again within seconds', async () => {
+  const [van] = vans as [VehicleId];
+  const all = drive(van).map((position, minute) =>
+    minute === 10 ? { ...position, alarms: ['sos' as const] } : position,
+  );
+  const [before, late, after] = [all.slice(0, 10), all.slice(10, 11), all.slice(11)];
+  history.archivePacket(packet(van, before));
+  history.archivePacket({ ...packet(van, after), receivedAtMs: Date.now() });
+  history.archivePacket({ ...packet(van, late), receivedAtMs: Date.now() });
+  history.archiveEvents(reported(van, before, after));
+  await log.append(lateTopic, [{ ...lateInterval(van, late, true), receivedAtMs: Date.now() - 1 }]);
+  // What lasts by itself would be looked at again in an hour.
+  await start();
+  const alarms = () => history.events(van).filter(({ kind }) => kind === 'alarm');
+  await vi.waitFor(() => expect(alarms().map(({ phase }) => phase)).toEqual(['end']), PATIENCE);
+  expect(alarms()).toMatchObject([{ alarm: 'sos', endedAtMs: all[11]?.fixTimeMs }]);
+  const begins = (await published()).filter(({ kind, phase }) => kind === 'alarm' && phase === 'begin');
+  expect(begins).toHaveLength(1);
 });
 
 test('a geofence is asked about the past of all that it watches, and no other events are touched', async () => {

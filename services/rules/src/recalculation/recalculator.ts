@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Directory, LateInterval } from '@outrider/domain';
 import { type Batch, type Checkpoints, type Log, lateTopic, resumeFromStore, type Subscription } from '@outrider/log';
-import type { Counters, Jobs } from '@outrider/registry';
+import type { Counters, JobFacts, Jobs } from '@outrider/registry';
 import { type Logger, type Part, type Registry, worker } from '@outrider/runtime';
 import type { ManyHistory } from './history-of-many.ts';
 import { MAX_LATE_MS, mergedIntervals, RECALCULATIONS, type RecalculatedInterval } from './intervals.ts';
@@ -12,6 +12,8 @@ import { Recalculations, type RecalculationTask } from './recalculations.ts';
 export interface RecalculatorConfig {
   /** Late data waits this long for more of it. Default 2000. */
   lateDelayMs?: number;
+  /** So does data that is more than 31 days late. Default 10,000. */
+  oldDelayMs?: number;
   /** What is not settled is looked at again no sooner than this. Default 300,000. */
   againMs?: number;
   /** Default 500. */
@@ -82,6 +84,7 @@ export function createRecalculator(parts: RecalculatorParts): Recalculator {
   const { log, jobs, logger, now } = parts;
   const {
     lateDelayMs = 2000,
+    oldDelayMs = 10_000,
     againMs = 300_000,
     pollMs = 500,
     leaseMs = 20_000,
@@ -133,23 +136,25 @@ export function createRecalculator(parts: RecalculatorParts): Recalculator {
 
   async function gather({ partition, records }: Batch<LateInterval>): Promise<void> {
     const oldestMs = now() - MAX_LATE_MS;
-    const recent = records.filter(({ value }) => value.toMs >= oldestMs);
-    metrics.tooOld.inc(records.length - recent.length);
     const last = records.at(-1);
     if (last === undefined) return;
     await jobs.gather(
       { consumer: CONSUMER, partition, next: last.offset + 1 },
-      recent.map(({ offset, value: { vehicleId, fromMs, toMs, receivedAtMs, hasAlarm } }) => ({
-        offset,
-        kind: 'late-data',
-        subjectId: vehicleId,
-        parameters: { fromMs: Math.max(fromMs, oldestMs), toMs, receivedAtMs } satisfies RecalculatedInterval,
+      records.flatMap(({ offset, value: { vehicleId, fromMs, toMs, receivedAtMs, hasAlarm } }) => {
+        const jobOf = (kind: string, from: number, to: number, dueAtMs: number) => {
+          const parameters: RecalculatedInterval & JobFacts = { fromMs: from, toMs: to, receivedAtMs };
+          return { offset, kind, subjectId: vehicleId, parameters, dueAtMs };
+        };
+        const found = [];
+        if (fromMs < oldestMs) found.push(jobOf('old-data', fromMs, Math.min(toMs, oldestMs - 1), now() + oldDelayMs));
         // An alarm may have to be notified at once: it goes before everything that is only history.
-        dueAtMs: hasAlarm ? 0 : now() + lateDelayMs,
-      })),
+        const dueAtMs = hasAlarm ? 0 : now() + lateDelayMs;
+        if (toMs >= oldestMs) found.push(jobOf('late-data', Math.max(fromMs, oldestMs), toMs, dueAtMs));
+        return found;
+      }),
       mergedIntervals,
     );
-    if (recent.some(({ value }) => value.hasAlarm)) recalculating.wake();
+    if (records.some(({ value }) => value.hasAlarm)) recalculating.wake();
     log.release(lateTopic, partition, CONSUMER, last.offset + 1);
   }
 

@@ -155,6 +155,7 @@ export const operator: OperatorWords = {
     'recalculate-geozone': 'Neuberechnung eines Gebiets',
     'recalculate-vehicle': 'Neuberechnung eines Fahrzeugs',
     'late-data': 'Verspätete Daten',
+    'old-data': 'Alte Daten',
     erasure: 'Löschung',
     'erase-history': 'Löschung der Vergangenheit eines Fahrzeugs',
     retention: 'Tägliche Löschung',

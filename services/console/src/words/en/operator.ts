@@ -152,6 +152,7 @@ export const operator = {
     'recalculate-geozone': 'Recalculation of a geofence',
     'recalculate-vehicle': 'Recalculation of a vehicle',
     'late-data': 'Late data',
+    'old-data': 'Old data',
     erasure: 'Erasure',
     'erase-history': 'Erasure of a vehicle’s history',
     retention: 'Daily erasure',

@@ -155,6 +155,7 @@ export const operator: OperatorWords = {
     'recalculate-geozone': 'Recálculo de una geocerca',
     'recalculate-vehicle': 'Recálculo de un vehículo',
     'late-data': 'Datos tardíos',
+    'old-data': 'Datos antiguos',
     erasure: 'Borrado',
     'erase-history': 'Borrado del historial de un vehículo',
     retention: 'Borrado diario',

@@ -153,6 +153,7 @@ export const operator: OperatorWords = {
     'recalculate-geozone': 'חישוב מחדש של אזור',
     'recalculate-vehicle': 'חישוב מחדש של רכב',
     'late-data': 'נתונים מאוחרים',
+    'old-data': 'נתונים ישנים',
     erasure: 'מחיקת נתונים',
     'erase-history': 'מחיקת היסטוריה של רכב',
     retention: 'מחיקה יומית',

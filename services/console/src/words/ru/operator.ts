@@ -155,6 +155,7 @@ export const operator: OperatorWords = {
     'recalculate-geozone': 'Пересчёт геозоны',
     'recalculate-vehicle': 'Пересчёт транспорта',
     'late-data': 'Запоздавшие данные',
+    'old-data': 'Старые данные',
     erasure: 'Удаление данных',
     'erase-history': 'Удаление истории транспорта',
     retention: 'Ежедневное удаление',
