@@ -3,20 +3,21 @@ import { AttributeList, isObject, numberWithin, quote, refused, terminalIdOf } f
 import { courseOf, readTimeMs, speedOf } from '../osmand/fields.ts';
 import type { RefusedReports, TerminalReport, TerminalReports } from '../protocol.ts';
 
-/** Messages that say nothing of a place: acknowledged and left alone. */
-const WITHOUT_PLACE: ReadonlySet<unknown> = new Set([
-  'lwt',
+/** Messages that the broker or a service sends, or keeps: they say nothing of the telephone. */
+const OF_OTHERS: ReadonlySet<unknown> = new Set(['lwt', 'card', 'cmd', 'configuration', 'request']);
+/**
+ * Messages of the telephone that are not of where it is: signs of life. A transition names the place of a region of the
+ * app; the location of that moment comes by itself.
+ */
+const SIGNS_OF_LIFE: ReadonlySet<unknown> = new Set([
+  'transition',
   'waypoint',
   'waypoints',
-  'card',
-  'cmd',
-  'configuration',
   'dump',
   'status',
   'steps',
   'beacon',
   'beacons',
-  'request',
 ]);
 /** What {@link positionOf} has read already. */
 const FIELDS: ReadonlySet<string> = new Set(['_type', '_id', 'lat', 'lon', 'tst', 'vel', 'cog', 'alt', 'topic']);
@@ -46,9 +47,15 @@ export function readOwntracks(
   if (!isObject(message)) return refused('bad-content', 'the message is no JSON object');
   const { _type: type } = message;
   if (type === 'encrypted') return refused('unsupported', 'the message is encrypted: switch encryption off in the app');
-  if (WITHOUT_PLACE.has(type)) return { reports: [] };
-  if (type !== 'location' && type !== 'transition') return refused('unsupported', `_type: ${quote(type)} is not known`);
+  if (OF_OTHERS.has(type)) return { reports: [] };
   const ids = idsOf(message, sender);
+  if (SIGNS_OF_LIFE.has(type)) {
+    // The topic is not in each of them; a tracker id alone may be that of another telephone.
+    if (ids === null || ids.length === 1) return { reports: [] };
+    const [terminalId, ...otherIds] = ids;
+    return { reports: [{ terminalId, otherIds, positions: [] }] };
+  }
+  if (type !== 'location') return refused('unsupported', `_type: ${quote(type)} is not known`);
   if (ids === null) return refused('not-identified', 'neither user and device nor tid: there is no identifier');
   const position = positionOf(message, nowMs);
   if ('refused' in position) return position;
