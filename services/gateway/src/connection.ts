@@ -217,10 +217,13 @@ export class Connection {
     if (tracing.isOn) this.#chunkAtMs = tracing.nowMs();
     this.#lastReceivedMs = now();
     this.#first?.add(chunk);
+    let saysMore = false;
     for (const inbound of this.#session.push(chunk, this.#lastReceivedMs)) {
       this.#handle(inbound);
       if (this.#ending) break;
+      if (inbound.type !== 'identify') saysMore = true;
     }
+    if (saysMore && this.#packetsTaken === 0 && !this.#ending) this.#noteContact();
     this.#countTaken();
     if (this.#ending) return;
     this.#say();
@@ -350,6 +353,7 @@ export class Connection {
     if (positions.length === 0) {
       // Nothing to keep: answered in its turn, after what came before it.
       this.#answers.push({ bytes: ack, ready: true });
+      if (carried !== undefined) intake.noteContact(this.#protocol.name, carried, this.#lastReceivedMs, traces);
       return;
     }
     const { hasRivals = false } = carried === undefined ? this : (this.#carried.get(carried) ?? {});
@@ -379,6 +383,15 @@ export class Connection {
     this.#answers.push(answer);
     this.#packetsTaken++;
     this.#positionsTaken += positions.length;
+  }
+
+  /** The terminal of the connection sent messages, and no position among them. */
+  #noteContact(): void {
+    const terminalId = this.#terminalId;
+    const vehicle = terminalId === null ? undefined : this.#context.vehicleOf(terminalId);
+    if (terminalId === null || vehicle === undefined || !this.#isAllowed(vehicle, null)) return;
+    const { intake, traces } = this.#context;
+    intake.noteContact(this.#protocol.name, terminalId, this.#lastReceivedMs, traces);
   }
 
   #countTaken(): void {

@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  for (const { durable } of log.waiting.splice(0)) durable();
+  log.letGo();
   await gateway.stop();
 });
 

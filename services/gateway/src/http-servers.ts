@@ -191,7 +191,10 @@ class Exchange {
       if (refusal === 'wrong-secret') this.#context.onWrongSecret(this.#address);
       return this.#refuse(403, refusal, 'this is not taken for the terminal');
     }
-    if (report.positions.length === 0) return this.#acknowledge();
+    if (vehicle !== undefined && report.positions.length === 0) {
+      this.#noteContact(terminalId, receivedAtMs);
+      return this.#acknowledge();
+    }
     if (this.#take(report, receivedAtMs, startMs, this.#trace, () => this.#acknowledge())) return;
     const detail = `no vehicle has terminal ${JSON.stringify(terminalId)}`;
     this.#context.onUnknown(terminalId, this.#address, this.#contact(body, 'unknown-terminal', detail));
@@ -231,7 +234,10 @@ class Exchange {
         onRefused(refusal, `not taken for terminal ${JSON.stringify(terminalId)}`, address, traces.next());
         continue;
       }
-      if (vehicle !== undefined && positions.length === 0) continue;
+      if (vehicle !== undefined && positions.length === 0) {
+        this.#noteContact(terminalId, receivedAtMs);
+        continue;
+      }
       underWay++;
       if (this.#take(report, receivedAtMs, startMs, traces.next(), done)) continue;
       underWay--;
@@ -243,6 +249,11 @@ class Exchange {
       onRefused('unknown-terminal', detail, address, traces.next());
     }
     done();
+  }
+
+  #noteContact(terminalId: TerminalId, receivedAtMs: number): void {
+    const { intake, traces } = this.#context;
+    intake.noteContact(this.#protocol.name, terminalId, receivedAtMs, traces);
   }
 
   /** @returns false where no vehicle has the terminal */
