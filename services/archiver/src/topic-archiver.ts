@@ -207,8 +207,7 @@ export class TopicArchiver<T> {
         ? tracing.begin(`archive ${topic.name}`, { packets, facts: { 'outrider.rows': rows } })
         : NO_SPAN;
     // Signs of life have no rows, and must not wake a warehouse that sleeps.
-    const filled = all.filter(({ block }) => block.rows > 0);
-    await inSpan(span, () => this.#persistently(() => warehouse.insert(filled)));
+    await inSpan(span, () => this.#persistently(() => warehouse.insert(rows > 0 ? all : [])));
     const oldest = packed[0]?.oldest;
     if (oldest !== undefined) onInserted?.(oldest);
     this.#archivedThroughMs = packed.findLast(({ newestMs }) => newestMs !== null)?.newestMs ?? this.#archivedThroughMs;

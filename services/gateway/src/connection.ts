@@ -63,6 +63,8 @@ export interface ConnectionContext {
   /** The peer was refused before it said who it is. */
   onUnknownDevice(address: string, contact: RefusedContact): void;
   onText(terminalId: TerminalId | null, text: string): void;
+  /** Called for the first message of a connection that can't be read. */
+  onUnread(terminalId: TerminalId | null, detail: string): void;
   /** @param trace of what was refused */
   onRefused(reason: Refusal, detail: string, address: string, trace: PacketTrace): void;
 }
@@ -115,6 +117,8 @@ export class Connection {
   /** When the current bytes came, by {@link Tracing.nowMs}; 0 while tracing is off. */
   #chunkAtMs = 0;
   #willSay = false;
+  /** A message was left out, and logged: others of the same kind may follow. */
+  #hasUnread = false;
   /** Acknowledged packets that are not counted yet: packets that came together are counted together. */
   #packetsTaken = 0;
   #positionsTaken = 0;
@@ -247,6 +251,8 @@ export class Connection {
         this.#context.onText(this.#terminalId, inbound.text);
         return;
       case 'unread':
+        if (!this.#hasUnread) this.#context.onUnread(this.#terminalId, inbound.detail);
+        this.#hasUnread = true;
         return this.#context.onRefused('bad-content', inbound.detail, this.#address(), this.#context.traces.next());
       case 'answer':
         return this.#commands.take(inbound.correlation, inbound.answer);
