@@ -59,6 +59,16 @@ describe('known errors of receivers are corrected', () => {
     expect(corrected({ fixTimeMs: RECEIVED - 3 * WEEKS_MS })).toEqual([null, -3 * WEEKS_MS, null]);
   });
 
+  test('a place that is known to some hundred metres only is not valid', () => {
+    const validBy = (attributes: Position['attributes']) => {
+      const position = { ...blankPosition(RECEIVED, 52.5, 13.4), attributes };
+      return [correctKnownErrors(position, RECEIVED), position.valid];
+    };
+    for (const accuracy of [101, 1500]) expect(validBy({ accuracy })).toEqual(['inaccurate-place', false]);
+    for (const accuracy of [4.3, 100, 'high']) expect(validBy({ accuracy })).toEqual([null, true]);
+    expect(validBy(null)).toEqual([null, true]);
+  });
+
   test('a speed that no vehicle drives is unknown', () => {
     for (const speedKmh of [1202, 6553.5, 65_535, Number.NaN])
       expect(corrected({ speedKmh })).toEqual(['impossible-speed', 0, null]);

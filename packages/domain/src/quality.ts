@@ -19,12 +19,16 @@ const WEEK_ROLLOVER_MS = 1024 * 7 * DAY_MS;
 /** Records of a receiver whose date is corrected are at most this old when they come. */
 const MAX_ROLLED_OVER_AGE_MS = 31 * DAY_MS;
 
+/** A place that may be farther off than this, as of cell towers, moves no vehicle. */
+const MAX_ACCURACY_M = 100;
+
 /** What {@link correctKnownErrors} corrects. */
-export type Correctable = 'week-rollover' | 'impossible-speed';
+export type Correctable = 'week-rollover' | 'impossible-speed' | 'inaccurate-place';
 
 /**
- * Corrects in place what receivers are known to get wrong: a date that is one or two rollovers of the GPS week back,
- * and a speed that no vehicle drives, such as the largest number that the field holds.
+ * Corrects in place what receivers are known to get wrong: a date that is one or two rollovers of the GPS week back, a
+ * speed that no vehicle drives, such as the largest number that the field holds, and a place that by its own `accuracy`
+ * is anywhere in a circle of more than 100 m: that is not valid.
  *
  * @param receivedAtMs when the gateway had the record, Unix milliseconds
  * @returns what was wrong; null where nothing was
@@ -35,6 +39,11 @@ export function correctKnownErrors(position: Position, receivedAtMs: number): Co
   if (speedKmh !== null && !(speedKmh <= MAX_SPEED_KMH)) {
     position.speedKmh = null;
     corrected = 'impossible-speed';
+  }
+  const accuracy = position.attributes?.accuracy;
+  if (position.valid && typeof accuracy === 'number' && accuracy > MAX_ACCURACY_M) {
+    position.valid = false;
+    corrected = 'inaccurate-place';
   }
   const behindMs = receivedAtMs - position.fixTimeMs;
   if (behindMs < WEEK_ROLLOVER_MS - MAX_AHEAD_MS) return corrected;

@@ -250,3 +250,30 @@ describe('a terminal whose clock is fast', () => {
     });
   });
 });
+
+describe('signs of life', () => {
+  const sign = (seconds: number) => ({ positions: [], receivedAtMs: T0 + 1000 * seconds });
+
+  test('keep a vehicle online, and are its last contact', () => {
+    const van = new Scene(vehicle({ offlineAfterMinutes: 1 })).only('offline');
+    const events = [
+      ...van.drive(at(0, 0, 0)),
+      ...Array.from({ length: 10 }, (_, nth) => van.send(sign(10 + 10 * nth))).flat(),
+    ];
+    expect(events).toEqual([]);
+    expect(van.engine.statusOf(VEHICLE)).toMatchObject({
+      lastContactAtMs: T0 + 100_000,
+      record: { fixTimeMs: T0 },
+      activity: { state: 'parking' },
+    });
+    expect(reported(van.send(sign(161)))).toEqual(['+offline @100', '-offline @161 online']);
+  });
+
+  test('of a vehicle that sent nothing else are its last contact', () => {
+    const van = new Scene(vehicle());
+    van.send(sign(5));
+    const status = { lastContactAtMs: T0 + 5000, position: null, activity: { state: 'unknown' } };
+    expect(van.engine.statusOf(VEHICLE)).toMatchObject(status);
+    expect(restoredFrom(van.engine).statusOf(VEHICLE)).toMatchObject(status);
+  });
+});

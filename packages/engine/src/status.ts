@@ -1,4 +1,5 @@
 import {
+  blankPosition,
   isTimely,
   MAX_AHEAD_LIVE_MS,
   type OpenTrip,
@@ -39,10 +40,17 @@ export function noteRecord(vehicle: VehicleState, record: Position, receivedAtMs
   vehicle.recordReceivedAtMs = receivedAtMs;
 }
 
-/** The status to be published after the vehicle's events; null where there was no record yet. */
+/** What stands for the last record of a vehicle that sent signs of life alone. */
+function signOfLife(receivedAtMs: number): Position {
+  return { ...blankPosition(receivedAtMs, 0, 0), valid: false };
+}
+
+/** The status to be published after the vehicle's events; null where no packet came yet. */
 export function statusOf(vehicle: VehicleState): VehicleStatus | null {
-  const { id, asOfMs, latest, receivedAtMs, record, recordReceivedAtMs, receivedLastAtMs, protocol } = vehicle;
-  if (record === null) return null;
+  const { id, asOfMs, latest, receivedAtMs, receivedLastAtMs, protocol } = vehicle;
+  if (receivedLastAtMs === 0) return null;
+  const record = vehicle.record ?? signOfLife(receivedLastAtMs);
+  const recordReceivedAtMs = vehicle.record === null ? receivedLastAtMs : vehicle.recordReceivedAtMs;
   const trip = openTripOf(vehicle);
   return {
     vehicleId: id,

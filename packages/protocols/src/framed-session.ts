@@ -71,6 +71,18 @@ export abstract class FramedSession implements Session {
     return true;
   }
 
+  /**
+   * Takes the bytes that a terminal sends only to be known as connected, all that follow each other at once.
+   *
+   * @returns how many they are
+   */
+  protected takePings(bytes: Buffer, from: number, isIdentified: boolean, out: Inbound[]): number {
+    let end = from + 1;
+    while (end < bytes.length && bytes[end] === bytes[from]) end++;
+    if (isIdentified) out.push({ type: 'positions', positions: [], ack: null });
+    return end - from;
+  }
+
   /** Ends the conversation; nothing more is taken after it. */
   protected refuse(
     out: Inbound[],

@@ -42,9 +42,10 @@ export type Inbound =
       reject: Buffer | null;
     }
   /**
-   * A whole packet of data. `ack` is sent only once its positions are durable; a packet without positions (a heartbeat
-   * with data, an archive record without a fix) has an empty list and is acknowledged in its turn. `terminalId`: the
-   * terminal of the packet where the connection carries several, as {@link SessionOptions.letIn} named it.
+   * A whole packet of data. `ack` is sent only once its positions are durable; a packet without positions (a heartbeat,
+   * an archive record without a fix) has an empty list and is acknowledged in its turn: a sign of life, as is every
+   * other message after `identify`. `terminalId`: the terminal of the packet where the connection carries several, as
+   * {@link SessionOptions.letIn} named it.
    */
   | { type: 'positions'; positions: Position[]; ack: Buffer | null; terminalId?: TerminalId }
   /** Sent in its turn, nothing to store. */

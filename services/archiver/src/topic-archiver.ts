@@ -206,7 +206,8 @@ export class TopicArchiver<T> {
       packets.length > 0
         ? tracing.begin(`archive ${topic.name}`, { packets, facts: { 'outrider.rows': rows } })
         : NO_SPAN;
-    await inSpan(span, () => this.#persistently(() => warehouse.insert(all)));
+    // Signs of life have no rows, and must not wake a warehouse that sleeps.
+    await inSpan(span, () => this.#persistently(() => warehouse.insert(rows > 0 ? all : [])));
     const oldest = packed[0]?.oldest;
     if (oldest !== undefined) onInserted?.(oldest);
     this.#archivedThroughMs = packed.findLast(({ newestMs }) => newestMs !== null)?.newestMs ?? this.#archivedThroughMs;

@@ -34,7 +34,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy();
-  for (const { durable } of log.waiting.splice(0)) durable();
+  log.letGo();
   await gateway.stop();
 });
 

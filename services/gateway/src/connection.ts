@@ -63,6 +63,8 @@ export interface ConnectionContext {
   /** The peer was refused before it said who it is. */
   onUnknownDevice(address: string, contact: RefusedContact): void;
   onText(terminalId: TerminalId | null, text: string): void;
+  /** Called for the first message of a connection that can't be read. */
+  onUnread(terminalId: TerminalId | null, detail: string): void;
   /** @param trace of what was refused */
   onRefused(reason: Refusal, detail: string, address: string, trace: PacketTrace): void;
 }
@@ -115,6 +117,8 @@ export class Connection {
   /** When the current bytes came, by {@link Tracing.nowMs}; 0 while tracing is off. */
   #chunkAtMs = 0;
   #willSay = false;
+  /** A message was left out, and logged: others of the same kind may follow. */
+  #hasUnread = false;
   /** Acknowledged packets that are not counted yet: packets that came together are counted together. */
   #packetsTaken = 0;
   #positionsTaken = 0;
@@ -217,10 +221,13 @@ export class Connection {
     if (tracing.isOn) this.#chunkAtMs = tracing.nowMs();
     this.#lastReceivedMs = now();
     this.#first?.add(chunk);
+    let saysMore = false;
     for (const inbound of this.#session.push(chunk, this.#lastReceivedMs)) {
       this.#handle(inbound);
       if (this.#ending) break;
+      if (inbound.type !== 'identify') saysMore = true;
     }
+    if (saysMore && this.#packetsTaken === 0 && !this.#ending) this.#noteContact();
     this.#countTaken();
     if (this.#ending) return;
     this.#say();
@@ -244,6 +251,8 @@ export class Connection {
         this.#context.onText(this.#terminalId, inbound.text);
         return;
       case 'unread':
+        if (!this.#hasUnread) this.#context.onUnread(this.#terminalId, inbound.detail);
+        this.#hasUnread = true;
         return this.#context.onRefused('bad-content', inbound.detail, this.#address(), this.#context.traces.next());
       case 'answer':
         return this.#commands.take(inbound.correlation, inbound.answer);
@@ -350,6 +359,7 @@ export class Connection {
     if (positions.length === 0) {
       // Nothing to keep: answered in its turn, after what came before it.
       this.#answers.push({ bytes: ack, ready: true });
+      if (carried !== undefined) intake.noteContact(this.#protocol.name, carried, this.#lastReceivedMs, traces);
       return;
     }
     const { hasRivals = false } = carried === undefined ? this : (this.#carried.get(carried) ?? {});
@@ -379,6 +389,15 @@ export class Connection {
     this.#answers.push(answer);
     this.#packetsTaken++;
     this.#positionsTaken += positions.length;
+  }
+
+  /** The terminal of the connection sent messages, and no position among them. */
+  #noteContact(): void {
+    const terminalId = this.#terminalId;
+    const vehicle = terminalId === null ? undefined : this.#context.vehicleOf(terminalId);
+    if (terminalId === null || vehicle === undefined || !this.#isAllowed(vehicle, null)) return;
+    const { intake, traces } = this.#context;
+    intake.noteContact(this.#protocol.name, terminalId, this.#lastReceivedMs, traces);
   }
 
   #countTaken(): void {

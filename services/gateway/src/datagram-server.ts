@@ -193,6 +193,9 @@ class DatagramExchange {
       if (!this.#isOver && peer.terminalId !== null && peer.session.command !== undefined)
         links.note(this.#key, { peer, address: this.#address, send: this.#send }, peer.terminalId);
     }
+    const saysMore = messages.some(({ type }) => type !== 'identify');
+    if (saysMore && !this.#isOver && peer.terminalId !== null && this.#pending === 1)
+      this.#context.intake.noteContact(this.#protocol.name, peer.terminalId, receivedAtMs, this.#context.traces);
     if (unfinished > 0 && !this.#isOver)
       this.#refuse('bad-length', `it ends within a frame, after ${unfinished} bytes`, peer);
     if (this.#isBad) rates.noteRefused(source);

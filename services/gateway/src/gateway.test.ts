@@ -50,7 +50,7 @@ async function start(config: Partial<GatewayConfig>): Promise<void> {
 
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy();
-  for (const { durable } of log.waiting.splice(0)) durable();
+  log.letGo();
   await gateway.stop();
 });
 
@@ -200,8 +200,8 @@ test('text of a terminal is counted, not answered, and its packets go on', async
   // Codec 12: "ok".
   car.socket.write(Buffer.from('000000000000000a0c0106000000026f6b010000d092', 'hex'));
   car.send(NOON);
-  await vi.waitFor(() => expect(log.waiting).toHaveLength(1), PATIENCE);
-  log.waiting.shift()?.durable();
+  await vi.waitFor(() => expect(log.waiting.flatMap(({ packets }) => packets)).toHaveLength(2), PATIENCE);
+  for (const { durable } of log.waiting.splice(0)) durable();
   await vi.waitFor(() => expect(car.received).toBe('0100000001'), PATIENCE);
   expect(await counted('outrider_terminal_texts_total', { protocol: 'teltonika' })).toBe(1);
   expect(car.closed).toBe(false);
@@ -464,6 +464,16 @@ describe('a terminal of JT/T 808', () => {
     log.waiting.shift()?.durable();
     await vi.waitFor(() => expect(car.received[1]?.id).toBe(0x8001), PATIENCE);
     expect(log.written).toMatchObject([{ protocol: 'jt808', terminalId: PHONE, positions: [{ fixTimeMs: NOON }] }]);
+  });
+
+  test('is in contact by its heartbeat', async () => {
+    log.define(vehicle(2, PHONE));
+    const car = await registered();
+    expect(log.waiting).toEqual([]);
+    car.socket.write(car.side.heartbeat());
+    await vi.waitFor(() => expect(log.waiting).toMatchObject([{ packets: [{ positions: [] }] }]), PATIENCE);
+    expect(log.waiting[0]?.packets).toMatchObject([{ vehicleId: CAR, terminalId: PHONE, protocol: 'jt808' }]);
+    await vi.waitFor(() => expect(car.received[1]?.id).toBe(0x8001), PATIENCE);
   });
 
   test('is announced over the hub, takes commands from there, and its answers go back', async () => {

@@ -353,6 +353,8 @@ class TerminalGateway implements Gateway {
         this.#directory.vehicleOfTerminal(terminalId) !== undefined ||
         (protocol.carriesVideo === true && this.#isVideoTerminal(terminalId)),
       isContested: (terminalId: TerminalId) => this.#connected.isContested(terminalId),
+      onUnread: (terminalId: TerminalId | null, detail: string) =>
+        logger.info({ protocol: protocol.name, terminalId, detail }, 'a message of a terminal is not understood'),
     };
     return createTcpServers({
       admission: this.#admission(),

@@ -6,11 +6,16 @@ export class HeldLog implements Log {
   pendingBytes = 0;
   readonly waiting: { packets: TelemetryPacket[]; durable: () => void; refuse: (error: Error) => void }[] = [];
   readonly written: TelemetryPacket[] = [];
+  #isHeld = true;
   #report: ((change: DefinitionChange) => void) | null = null;
 
   append<T>(topic: Topic<T>, records: readonly T[] | Encoded<T>): Promise<void> {
+    const packets = Encoded.of(topic, records).values.map((value) => telemetryTopic.decode(value));
+    if (!this.#isHeld) {
+      this.written.push(...packets);
+      return Promise.resolve();
+    }
     return new Promise((resolve, reject) => {
-      const packets = Encoded.of(topic, records).values.map((value) => telemetryTopic.decode(value));
       this.waiting.push({
         packets,
         durable: () => {
@@ -20,6 +25,11 @@ export class HeldLog implements Log {
         refuse: reject,
       });
     });
+  }
+  /** From now on writes are durable at once, and so are those that wait. */
+  letGo(): void {
+    this.#isHeld = false;
+    for (const { durable } of this.waiting.splice(0)) durable();
   }
   async consume(_topic: unknown, options: { onBatch(batch: unknown): Promise<void> }) {
     let offset = 0;

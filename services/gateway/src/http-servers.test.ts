@@ -6,7 +6,7 @@ import { sampleVehicle } from '@outrider/domain/samples';
 import { MemoryHub } from '@outrider/hub';
 import { Registry } from '@outrider/runtime';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { NOON, PATIENCE, refusalsOf, startGateway } from './gateway.fixture.ts';
+import { connectPeer, NOON, PATIENCE, refusalsOf, startGateway } from './gateway.fixture.ts';
 import type { Gateway, GatewayConfig } from './gateway.ts';
 import { HeldLog } from './held-log.fixture.ts';
 
@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  for (const { durable } of log.waiting.splice(0)) durable();
+  log.letGo();
   await gateway.stop();
 });
 
@@ -163,4 +163,30 @@ test('OwnTracks: a location is answered with an empty list once it is durable', 
   expect([will.status, await will.text()]).toEqual([200, '[]']);
   expect((await post('owntracks', location, { 'x-limit-u': 'nobody' })).status).toBe(404);
   expect((await post('owntracks', { _type: 'encrypted' }, headers)).status).toBe(400);
+});
+
+test('a phone: what can be read of a list is stored, and the answer names the rest', async () => {
+  define(1, 'phone-1');
+  const location = { coords: { latitude: 52.37, longitude: 4.89 } };
+  const body = { device_id: 'phone-1', location: [location, { coords: { latitude: 91, longitude: 4 } }] };
+  const answer = post('osmand', body, { 'content-type': 'application/json' });
+  for (const { durable, packets } of await taken()) {
+    expect(packets).toMatchObject([{ positions: [{ latitude: 52.37 }] }]);
+    durable();
+  }
+  const response = await answer;
+  expect([response.status, await response.text()]).toEqual([
+    200,
+    'left out: location[1].coords.latitude: 91 is not within 90 degrees\n',
+  ]);
+  expect(await refusalsOf(metrics)).toEqual({ 'bad-content': 1 });
+});
+
+test('a request without the header Host is taken', async () => {
+  define(1, 'phone-1');
+  const peer = await connectPeer(gateway.ports.osmand);
+  peer.socket.write('GET /?id=phone-1&lat=52.5&lon=13.4 HTTP/1.1\r\n\r\n');
+  for (const { durable } of await taken()) durable();
+  await vi.waitFor(() => expect(peer.text).toMatch(/^HTTP\/1\.1 200 /), PATIENCE);
+  peer.socket.destroy();
 });

@@ -54,11 +54,15 @@ export interface HttpContext {
   onRefused(reason: string, detail: string, address: string, trace: PacketTrace): void;
 }
 
+const PLAIN_TEXT = { 'Content-Type': 'text/plain; charset=utf-8' };
+
 const HTTP_OPTIONS = {
   requestTimeout: 30_000,
   headersTimeout: 10_000,
   keepAliveTimeout: 60_000,
   connectionsCheckingInterval: CHECK_EVERY_MS,
+  // Modems of trackers leave the header out, and nothing here needs it.
+  requireHostHeader: false,
 };
 
 /** The listeners of one protocol over HTTP: one request, one answer, 200 only once its data is durable. */
@@ -123,6 +127,8 @@ class Exchange {
   readonly #identified: () => void;
   readonly #address: string;
   readonly #trace: PacketTrace;
+  /** What is wrong with the parts that are left out. */
+  readonly #leftOut: string[] = [];
 
   constructor(
     request: IncomingMessage,
@@ -165,8 +171,10 @@ class Exchange {
       this.#context.onWrongSecret(this.#address);
       return this.#refuse(401, 'wrong-secret', 'this is not the token of the service');
     }
-    for (const { refused, detail } of decoded.unread ?? [])
+    for (const { refused, detail } of decoded.unread ?? []) {
       this.#context.onRefused(refused, detail, this.#address, this.#context.traces.next());
+      this.#leftOut.push(detail);
+    }
     const reports = decoded.reports.map((report) => resolve(report, this.#context.vehicleOf));
     if (carriesMany) return this.#takeMany(reports, secret, receivedAtMs, startMs);
     const [report] = reports;
@@ -183,7 +191,10 @@ class Exchange {
       if (refusal === 'wrong-secret') this.#context.onWrongSecret(this.#address);
       return this.#refuse(403, refusal, 'this is not taken for the terminal');
     }
-    if (report.positions.length === 0) return this.#acknowledge();
+    if (vehicle !== undefined && report.positions.length === 0) {
+      this.#noteContact(terminalId, receivedAtMs);
+      return this.#acknowledge();
+    }
     if (this.#take(report, receivedAtMs, startMs, this.#trace, () => this.#acknowledge())) return;
     const detail = `no vehicle has terminal ${JSON.stringify(terminalId)}`;
     this.#context.onUnknown(terminalId, this.#address, this.#contact(body, 'unknown-terminal', detail));
@@ -223,7 +234,10 @@ class Exchange {
         onRefused(refusal, `not taken for terminal ${JSON.stringify(terminalId)}`, address, traces.next());
         continue;
       }
-      if (vehicle !== undefined && positions.length === 0) continue;
+      if (vehicle !== undefined && positions.length === 0) {
+        this.#noteContact(terminalId, receivedAtMs);
+        continue;
+      }
       underWay++;
       if (this.#take(report, receivedAtMs, startMs, traces.next(), done)) continue;
       underWay--;
@@ -235,6 +249,11 @@ class Exchange {
       onRefused('unknown-terminal', detail, address, traces.next());
     }
     done();
+  }
+
+  #noteContact(terminalId: TerminalId, receivedAtMs: number): void {
+    const { intake, traces } = this.#context;
+    intake.noteContact(this.#protocol.name, terminalId, receivedAtMs, traces);
   }
 
   /** @returns false where no vehicle has the terminal */
@@ -294,7 +313,10 @@ class Exchange {
   #acknowledge(): void {
     const { answer } = this.#protocol;
     this.#context.metrics.acknowledged.inc(1);
-    if (answer === undefined) this.#response.writeHead(200).end();
+    if (answer === undefined && this.#leftOut.length > 0) {
+      const lines = this.#leftOut.map((detail) => `left out: ${detail}\n`);
+      this.#response.writeHead(200, PLAIN_TEXT).end(lines.join(''));
+    } else if (answer === undefined) this.#response.writeHead(200).end();
     else this.#response.writeHead(200, { 'Content-Type': 'application/json' }).end(answer);
   }
 
@@ -305,7 +327,7 @@ class Exchange {
 
   #refuse(status: number, reason: string, detail: string): void {
     this.#context.onRefused(reason, detail, this.#address, this.#trace);
-    this.#response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8' }).end(`${detail}\n`);
+    this.#response.writeHead(status, PLAIN_TEXT).end(`${detail}\n`);
   }
 }
 

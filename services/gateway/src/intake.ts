@@ -7,9 +7,11 @@ import {
   type ProtocolName,
   type TelemetryPacket,
   type TerminalId,
+  type VehicleId,
 } from '@outrider/domain';
 import { Encoded, type Log, LogFullError, telemetryTopic } from '@outrider/log';
 import { isDebugEnabled, type Logger } from '@outrider/runtime';
+import type { PacketTraces } from './packet-traces.ts';
 
 /** Called when a packet is durable. */
 export type Durable = () => void;
@@ -17,6 +19,9 @@ export type Durable = () => void;
 /** Above this many bytes not yet durable, connections are paused; below half of it, they are resumed. */
 const HOLD_ABOVE_BYTES = 16 * 1024 * 1024;
 const RETRY_MS = 100;
+/** Shorter than the usual 10 s between heartbeats: however often a terminal sends them, the log gets few. */
+const CONTACT_EVERY_MS = 8_000;
+const MAX_CONTACTS = 100_000;
 
 /** Packets that are appended together. */
 interface Batch {
@@ -44,6 +49,8 @@ export class Intake {
   readonly #onCorrected: (what: Correctable) => void;
   /** Packets are many: details of a log line are built only when its level is on. */
   readonly #recordsPackets: boolean;
+  /** When the contacts were received that are in the log, in Unix milliseconds. */
+  readonly #contacts = new Map<VehicleId, number>();
   #packets: TelemetryPacket[] = [];
   #durable: Durable[] = [];
   #flushing: NodeJS.Immediate | null = null;
@@ -114,6 +121,20 @@ export class Intake {
     this.#durable.push(durable);
     this.#flushing ??= setImmediate(() => this.#flush());
     return true;
+  }
+
+  /**
+   * Appends a packet without positions for a terminal that sent anything else, such as a heartbeat: its vehicle is
+   * online. Nothing where the terminal has no vehicle, or where the last such packet of the vehicle is a moment old.
+   */
+  noteContact(protocol: ProtocolName, terminalId: TerminalId, receivedAtMs: number, traces: PacketTraces): void {
+    const vehicle = this.#directory.vehicleOfTerminal(terminalId);
+    if (vehicle === undefined) return;
+    const sinceMs = receivedAtMs - (this.#contacts.get(vehicle.id) ?? Number.NEGATIVE_INFINITY);
+    if (sinceMs >= 0 && sinceMs < CONTACT_EVERY_MS) return;
+    if (this.#contacts.size >= MAX_CONTACTS) this.#contacts.clear();
+    this.#contacts.set(vehicle.id, receivedAtMs);
+    this.take(protocol, terminalId, [], receivedAtMs, traces.next(), () => {});
   }
 
   /** Resolves when all packets are durable and acknowledged, or when the log refuses them once more. */

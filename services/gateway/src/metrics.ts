@@ -65,7 +65,7 @@ export function gatewayMetrics(registry: Registry) {
   });
   const corrected = new Counter({
     name: 'outrider_positions_corrected_total',
-    help: 'Positions with a known error of receivers that was corrected: a date before the rollover of the GPS week, a speed that no vehicle drives',
+    help: 'Positions with a known error of receivers that was corrected: a date before the rollover of the GPS week, a speed that no vehicle drives, a place of more than 100 m accuracy',
     labelNames: ['error'],
     registers,
   });

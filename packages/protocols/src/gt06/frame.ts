@@ -97,6 +97,54 @@ export function readFrame(bytes: Buffer, from: number): Frame | FrameFault | nul
   };
 }
 
+/** What clones send of the networks around them. */
+export interface NetworksFrame {
+  number: number;
+  /** Where the time stands, as decimal digits. */
+  timeAt: number;
+  /** Where country, network and the cells stand; null without cells. */
+  cellsAt: number | null;
+  bytes: number;
+}
+
+const NETWORKS: ReadonlySet<number> = new Set([0x17, 0x69]);
+const NETWORKS_TIME_BYTES = 6;
+const ACCESS_POINT_BYTES = 7;
+const NETWORK_BYTES = 3;
+const NETWORK_CELL_BYTES = 5;
+const MAX_NETWORKS = 20;
+
+/**
+ * Reads a frame of the networks around the terminal, as clones send it: its length is the number of access points, and
+ * it has no checksum.
+ *
+ * @returns null where it is no such frame; 0 where it may be one and is not whole yet
+ */
+export function readNetworksFrame(bytes: Buffer, from: number): NetworksFrame | 0 | null {
+  const [first, second, points = 0, number] = bytes.subarray(from, from + 4);
+  if (first !== START_SHORT || second !== START_SHORT || points > MAX_NETWORKS) return null;
+  if (number === undefined || !NETWORKS.has(number)) return null;
+  const timeAt = from + 4;
+  if (!/^\d*$/.test(bytes.toString('hex', timeAt, timeAt + NETWORKS_TIME_BYTES))) return null;
+  const countAt = timeAt + NETWORKS_TIME_BYTES + points * ACCESS_POINT_BYTES;
+  const cells = bytes[countAt];
+  if (cells === undefined) return 0;
+  if (cells > MAX_NETWORKS) return null;
+  const cellsEnd = countAt + 1 + (cells === 0 ? 0 : NETWORK_BYTES + cells * NETWORK_CELL_BYTES);
+  // Some have a byte more in front of the stop bits.
+  for (const end of [cellsEnd, cellsEnd + 1]) {
+    if (bytes.length < end + 2) return 0;
+    if (bytes[end] === 0x0d && bytes[end + 1] === 0x0a)
+      return { number, timeAt, cellsAt: cells === 0 ? null : countAt + 1, bytes: end + 2 - from };
+  }
+  return null;
+}
+
+/** The answer to a frame of networks: the time that it has, in a frame of the same kind. */
+export function buildNetworksAnswer(number: number, time: Uint8Array): Buffer {
+  return Buffer.of(START_SHORT, START_SHORT, 0, number, ...time, 0x0d, 0x0a);
+}
+
 /** A frame with a length of one byte. */
 export function buildFrame(number: number, content: Uint8Array, serial: number): Buffer {
   const length = content.length + COUNTED_BYTES;

@@ -54,6 +54,12 @@ export const CELL_BYTES = 8;
 
 const MAX_VOLTAGE_LEVEL = 6;
 const MAX_SIGNAL = 4;
+const MAX_LANGUAGE = 2;
+/** Of a battery of one or several cells, in hundredths of a volt. */
+const MIN_BATTERY = 250;
+const MAX_BATTERY = 6000;
+/** By bits 3 to 5 of the state. */
+const ALARM_OF_STATE: readonly (Alarm | undefined)[] = [undefined, 'tamper', 'power-cut', 'low-battery', 'sos'];
 
 /**
  * Reads the 18 bytes that every location begins with: time (UTC), satellites, place, speed, course.
@@ -81,16 +87,27 @@ export function readLocation(bytes: Buffer, from: number, nowMs: number): Positi
   return position;
 }
 
-/** The cell that the terminal is connected to, as attributes. */
-export function readCell(bytes: Buffer, from: number, position: Position): void {
-  const mcc = bytes.readUInt16BE(from);
-  if (mcc === 0) return;
-  const [mnc, lac, cellId] = [bytes[from + 2] as number, bytes.readUInt16BE(from + 3), bytes.readUIntBE(from + 5, 3)];
-  position.attributes = { ...position.attributes, mcc, mnc, lac, cellId };
+/** Bit of the country code: the network code has two bytes. */
+export const LONG_NETWORK = 0x8000;
+
+/**
+ * The cell that the terminal is connected to, as attributes.
+ *
+ * @returns its bytes
+ */
+export function readCell(bytes: Buffer, from: number, position: Position): number {
+  const country = bytes.readUInt16BE(from);
+  const networkBytes = (country & LONG_NETWORK) === 0 ? 1 : 2;
+  const mcc = country & ~LONG_NETWORK;
+  const areaAt = from + 2 + networkBytes;
+  if (mcc !== 0) {
+    const mnc = bytes.readUIntBE(from + 2, networkBytes);
+    const [lac, cellId] = [bytes.readUInt16BE(areaAt), bytes.readUIntBE(areaAt + 2, 3)];
+    position.attributes = { ...position.attributes, mcc, mnc, lac, cellId };
+  }
+  return CELL_BYTES + networkBytes - 1;
 }
 
-/** Bit of the country code: the network code has two bytes. */
-const LONG_NETWORK = 0x8000;
 const WIDE_AREA_BYTES = 4;
 const WIDE_CELL_BYTES = 8;
 
@@ -116,22 +133,59 @@ export function readWideCell(bytes: Buffer, from: number, to: number, position: 
   return end - from;
 }
 
+/** Of a status: state, voltage level, signal, alarm, language. */
+export const STATUS_BYTES = 5;
+
 /** Five bytes: status, voltage level, signal, alarm, language. */
 export function readStatus(bytes: Buffer, from: number, position: Position): void {
-  const status = bytes[from] as number;
   const voltageLevel = bytes[from + 1] as number;
-  const gsmSignal = bytes[from + 2] as number;
-  readState(status, position);
-  position.alarms = alarmsOf(bytes[from + 3] as number);
-  position.attributes = {
-    ...position.attributes,
-    ...(voltageLevel <= MAX_VOLTAGE_LEVEL && {
+  readState(bytes[from] as number, position);
+  if (voltageLevel <= MAX_VOLTAGE_LEVEL)
+    position.attributes = {
+      ...position.attributes,
       batteryLevel: voltageLevel,
       batteryPercent: Math.round((voltageLevel * 100) / MAX_VOLTAGE_LEVEL),
-    }),
+    };
+  readSignal(bytes[from + 2] as number, position);
+  readAlarmCode(bytes, from, from + 3, position);
+}
+
+/** The status of makers that say the voltage of the battery, in hundredths, in two bytes. */
+export function readStatusWithVoltage(bytes: Buffer, from: number, position: Position): void {
+  readState(bytes[from] as number, position);
+  position.attributes = { ...position.attributes, batteryV: bytes.readUInt16BE(from + 1) / 100 };
+  readSignal(bytes[from + 3] as number, position);
+  readAlarmCode(bytes, from, from + 4, position);
+}
+
+/**
+ * Bytes of the status of an alarm, from what each of them can be; 0 where it is no status. The language is 0 to 2, and
+ * stands last.
+ */
+export function statusBytesAt(bytes: Buffer, from: number, to: number): number {
+  const [, level = 0xff, signal = 0xff, , language = 0xff] = bytes.subarray(from, Math.min(to, from + STATUS_BYTES));
+  if (level <= MAX_VOLTAGE_LEVEL && signal <= MAX_SIGNAL && language <= MAX_LANGUAGE) return STATUS_BYTES;
+  if (to - from <= STATUS_BYTES) return 0;
+  const voltage = bytes.readUInt16BE(from + 1);
+  const isVoltage = voltage >= MIN_BATTERY && voltage <= MAX_BATTERY;
+  return isVoltage && (bytes[from + 3] as number) <= MAX_SIGNAL && (bytes[from + 5] as number) <= MAX_LANGUAGE
+    ? STATUS_BYTES + 1
+    : 0;
+}
+
+function readSignal(gsmSignal: number, position: Position): void {
+  position.attributes = {
+    ...position.attributes,
     gsmSignal,
     ...(gsmSignal <= MAX_SIGNAL && { gsmSignalPercent: (gsmSignal * 100) / MAX_SIGNAL }),
   };
+}
+
+/** Where the code of an alarm says nothing, three bits of the state do. */
+function readAlarmCode(bytes: Buffer, stateAt: number, codeAt: number, position: Position): void {
+  const code = bytes[codeAt] as number;
+  const ofState = ALARM_OF_STATE[((bytes[stateAt] as number) >> 3) & 7];
+  position.alarms = code === 0 && ofState !== undefined ? [ofState] : alarmsOf(code);
 }
 
 /** The bits of the first of them. */

@@ -1,23 +1,28 @@
 import { type AttributeValue, blankPosition, type Position } from '@outrider/domain';
-import { type Frame, isDocumented, MESSAGE } from './frame.ts';
+import { type Frame, isDocumented, MESSAGE, type NetworksFrame } from './frame.ts';
 import {
   CELL_BYTES,
   LOCATION_BYTES,
+  LONG_NETWORK,
   readCell,
   readLocation,
   readState,
   readStatus,
+  readStatusWithVoltage,
   readTimeMs,
   readWideCell,
+  STATUS_BYTES,
+  statusBytesAt,
 } from './message.ts';
 
-const STATUS_BYTES = 5;
 const TIME_BYTES = 6;
 /** Ignition, upload mode and re-upload, and behind them the odometer, which not every terminal has. */
 const DRIVE_BYTES = { state: 3, odometer: 4 } as const;
 /** What makers put behind the fields of the document, at most, in bytes. */
 const MAX_TAIL_BYTES = 64;
 const MAX_TEXT_BYTES = 256;
+/** The documents name 0x00 to 0x0e. */
+const MAX_UPLOAD_MODE = 0x1f;
 
 /** Kinds of an information transmission. */
 const INFORMATION = { externalPower: 0x00, settings: 0x04, door: 0x05, sim: 0x0a, key: 0x1b } as const;
@@ -103,21 +108,34 @@ function readDrive(bytes: Buffer, { number, from, to }: Frame, nowMs: number): P
     at += cellBytes;
   } else {
     if (to - at < CELL_BYTES) return position;
-    readCell(bytes, at, position);
-    at += CELL_BYTES;
+    at += readCell(bytes, at, position);
   }
-  if (number === MESSAGE.location || to <= at) return position;
-  position.ignition = bytes[at] !== 0;
-  if (to - at >= DRIVE_BYTES.state) keep(position, { uploadMode: bytes[at + 1] as number });
-  at += DRIVE_BYTES.state;
-  if (to - at < DRIVE_BYTES.odometer) return position;
-  position.odometerM = bytes.readUInt32BE(at);
-  keepTail(position, bytes, at + DRIVE_BYTES.odometer, to);
+  readDriveState(position, bytes, at, to);
   return position;
+}
+
+/**
+ * Ignition, upload mode and re-upload, and the odometer. Where makers have more or less than that, or other things in
+ * its place, all of it is kept as it stands: a wrong ignition or odometer is worse than none.
+ */
+function readDriveState(position: Position, bytes: Buffer, at: number, to: number): void {
+  const { state, odometer } = DRIVE_BYTES;
+  const length = to - at;
+  const [ignition = 0, uploadMode = 0, reupload = 0] = bytes.subarray(at, Math.min(to, at + state));
+  // One byte is the ignition alone. With one byte too many nobody knows in front of which of them it stands.
+  const isKnown = length === 1 || length === state || length === state + odometer || length > state + odometer + 1;
+  if (!isKnown || ignition > 1 || uploadMode > MAX_UPLOAD_MODE || reupload > 1)
+    return keepTail(position, bytes, at, to);
+  position.ignition = ignition === 1;
+  if (length >= state) keep(position, { uploadMode });
+  if (length < state + odometer) return;
+  position.odometerM = bytes.readUInt32BE(at + state);
+  keepTail(position, bytes, at + state + odometer, to);
 }
 
 /** The byte of the satellites says in its upper half how long the place is. */
 const PLACE_BYTES = 12;
+const DAY_MS = 86_400_000;
 const FIRST_COUNTRY = 200;
 const LAST_COUNTRY = 799;
 
@@ -128,15 +146,14 @@ const LAST_COUNTRY = 799;
  * @returns null for a message that is no location
  */
 function readDialect(bytes: Buffer, { from, to }: Frame, nowMs: number): Position | null {
-  if (to - from < LOCATION_BYTES || (bytes[from + 6] as number) >> 4 !== PLACE_BYTES || bytes[from] === 0) return null;
+  if (to - from < LOCATION_BYTES || bytes[from] === 0) return null;
   const position = readLocation(bytes, from, nowMs);
   if (position === null || !isPlace(position)) return null;
+  const isOfToday = Math.abs(nowMs - position.fixTimeMs) < DAY_MS;
+  if ((bytes[from + 6] as number) >> 4 !== PLACE_BYTES && !isOfToday) return null;
   let at = from + LOCATION_BYTES;
-  const country = to - at < CELL_BYTES ? 0 : bytes.readUInt16BE(at);
-  if (country >= FIRST_COUNTRY && country <= LAST_COUNTRY) {
-    readCell(bytes, at, position);
-    at += CELL_BYTES;
-  }
+  const country = to - at < CELL_BYTES ? 0 : bytes.readUInt16BE(at) & ~LONG_NETWORK;
+  if (country >= FIRST_COUNTRY && country <= LAST_COUNTRY) at += readCell(bytes, at, position);
   keepTail(position, bytes, at, to);
   return position;
 }
@@ -145,27 +162,41 @@ function isPlace({ latitude, longitude }: Position): boolean {
   return Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180;
 }
 
+/** Bytes of a cell behind its length, which counts itself: with a network code of one byte or two, and of 4G. */
+const CELL_LENGTHS: ReadonlySet<number> = new Set([9, 10, 16, 17]);
+
 function readAlarm(bytes: Buffer, { number, from, to }: Frame, nowMs: number): Position | string {
   const position = readWholeLocation(bytes, from, to, nowMs);
   if (typeof position === 'string') return position;
   let at = from + LOCATION_BYTES;
-  // Alarms say the length of the cell, the byte of the length included.
+  // Alarms say the length of the cell, the byte of the length included; some makers leave that byte out.
   const cellBytes = Math.max(1, bytes[at] ?? 0);
-  if (to - at < cellBytes) return 'the cell of an alarm is cut off';
-  if (number === MESSAGE.wideFenceAlarm) readWideCell(bytes, at + 1, at + cellBytes, position);
-  else if (cellBytes >= CELL_BYTES) readCell(bytes, at + 1, position);
-  at += cellBytes;
+  const saysLength = CELL_LENGTHS.has(cellBytes) || statusBytesAt(bytes, at + cellBytes, to) > 0;
+  const cellAt = saysLength ? at + 1 : at;
+  at += saysLength ? cellBytes : CELL_BYTES;
+  if (at > to) return 'the cell of an alarm is cut off';
   if (to - at < STATUS_BYTES) return 'the status of an alarm is cut off';
-  readStatus(bytes, at, position);
-  keep(position, { eventCode: bytes[at + 3] as number });
-  at += STATUS_BYTES;
+  const statusBytes = statusBytesAt(bytes, at, to) || (saysLength ? STATUS_BYTES : 0);
+  if (statusBytes === 0) {
+    // Something happened here: which alarm it is nobody knows.
+    position.alarms = ['other'];
+    keepTail(position, bytes, cellAt, to);
+    return position;
+  }
+  if (number === MESSAGE.wideFenceAlarm) readWideCell(bytes, cellAt, at, position);
+  else if (at - cellAt >= CELL_BYTES) readCell(bytes, cellAt, position);
+  if (statusBytes === STATUS_BYTES) readStatus(bytes, at, position);
+  else readStatusWithVoltage(bytes, at, position);
+  keep(position, { eventCode: bytes[at + statusBytes - 2] as number });
+  at += statusBytes;
   if (number === MESSAGE.fenceAlarm || number === MESSAGE.wideFenceAlarm) {
     const fence = bytes[at];
     // 255: the alarm is not about a fence.
     if (at < to && fence !== 0xff) keep(position, { fence: (fence as number) + 1 });
     at += 1;
   }
-  if (to - at >= DRIVE_BYTES.odometer) position.odometerM = bytes.readUInt32BE(at);
+  if (to - at === DRIVE_BYTES.odometer) position.odometerM = bytes.readUInt32BE(at);
+  else keepTail(position, bytes, at, to);
   return position;
 }
 
@@ -197,12 +228,31 @@ function readCells(bytes: Buffer, { number, from, to }: Frame, nowMs: number): P
   return position;
 }
 
+/** The time and the first of the cells. */
+export function readNetworks(bytes: Buffer, { timeAt, cellsAt }: NetworksFrame, nowMs: number): Position {
+  const digits = Buffer.from(
+    [...bytes.subarray(timeAt, timeAt + TIME_BYTES)].map((byte) => (byte >> 4) * 10 + (byte & 15)),
+  );
+  const position = withoutPlace(readTimeMs(digits, 0, nowMs) ?? nowMs);
+  if (cellsAt === null) return position;
+  const mcc = bytes.readUInt16BE(cellsAt);
+  if (mcc > 0)
+    keep(position, {
+      mcc,
+      mnc: bytes[cellsAt + 2] as number,
+      lac: bytes.readUInt16BE(cellsAt + 3),
+      cellId: bytes.readUInt16BE(cellsAt + 5),
+    });
+  return position;
+}
+
 function readCellWithStatus(bytes: Buffer, { from, to }: Frame, nowMs: number): Position | null {
   if (to - from < CELL_BYTES + STATUS_BYTES) return null;
   const position = withoutPlace(nowMs);
-  readCell(bytes, from, position);
-  readStatus(bytes, from + CELL_BYTES, position);
-  keep(position, { eventCode: bytes[from + CELL_BYTES + 3] as number });
+  const at = from + readCell(bytes, from, position);
+  if (to - at < STATUS_BYTES) return null;
+  readStatus(bytes, at, position);
+  keep(position, { eventCode: bytes[at + 3] as number });
   return position;
 }
 

@@ -258,9 +258,119 @@ describe('the messages of the maker’s document', () => {
     });
   });
 
-  test('other messages that cannot be read bring nothing, and end nothing', () => {
-    for (const number of [0x11, 0x18, 0x19, 0x23, 0x28, 0x2c, 0x94, 0xa1])
-      expect(read(number, '').position, `0x${number.toString(16)}`).toBeUndefined();
+  test('other messages that cannot be read are counted and answered, and end nothing', () => {
+    for (const number of [0x11, 0x18, 0x28, 0x2c, 0x94, 0xa1, 0x77])
+      expect(loggedIn().push(frame(number, '0102'), NOW_MS), `0x${number.toString(16)}`).toMatchObject(
+        number === 0x94
+          ? [{ type: 'positions', positions: [{}] }]
+          : [
+              { type: 'unread', detail: `message 0x${number.toString(16)} of 2 bytes is not known: 0102` },
+              { type: 'positions', positions: [], ack: frame(number, '') },
+            ],
+      );
+    expect(read(0x23, '')).toEqual({ position: undefined, isAnswered: true });
+  });
+
+  const SHORT_NETWORK = CELL;
+  const LONG = '80fa00021234005678';
+  test.each([
+    [
+      'the odometer behind a network code of two bytes',
+      0x22,
+      `${LONG}010000 000025d4`,
+      { ignition: true, odometerM: 9684 },
+    ],
+    [
+      'the ignition of 0x12, where it has one',
+      0x12,
+      `${SHORT_NETWORK}010000 000025d4`,
+      { ignition: true, odometerM: 9684 },
+    ],
+    ['0x12 with a network code of two bytes', 0x12, LONG, { ignition: null, odometerM: null }],
+  ])('%s', (_, number, behind, expected) => {
+    const attributes = { mcc: 250, mnc: 2, lac: 0x1234, cellId: 0x5678 };
+    expect(read(number, LOCATION + behind).position).toMatchObject({ ...POSITION, ...expected, attributes });
+  });
+
+  test.each(['01000000 000025d4', '10 010000 000025d4', '02ff', '05 00 00'])(
+    'what stands behind the cell in an unknown layout is kept as it stands: %s',
+    (behind) => {
+      const { position } = read(0x22, `${LOCATION}${SHORT_NETWORK}${behind}`);
+      const tail = behind.replaceAll(' ', '');
+      expect(position).toMatchObject({ ...POSITION, ignition: null, odometerM: null, attributes: { tail } });
+    },
+  );
+
+  test.each([
+    ['without the length of its cell', 0x16, `${SHORT_NETWORK}4204040102`, ['sos'], { batteryLevel: 4 }],
+    ['with a network code of two bytes', 0x26, `0a${LONG}4204040102`, ['sos'], { batteryLevel: 4 }],
+    ['with the voltage of its battery', 0x26, `09${SHORT_NETWORK}42019a040102`, ['sos'], { batteryV: 4.1 }],
+    ['whose code is 0 and whose state says SOS', 0x16, `09${SHORT_NETWORK}6204040002`, ['sos'], { eventCode: 0 }],
+    ['in an unknown layout', 0x16, `00${'ee'.repeat(14)}`, ['other'], { tail: `00${'ee'.repeat(14)}` }],
+  ])('an alarm %s', (_, number, behind, alarms, attributes) => {
+    expect(read(number, LOCATION + behind).position).toMatchObject({ ...POSITION, alarms, attributes });
+  });
+
+  test.each([MESSAGE.location, 0x32])('a location 0x%s with the IMEI in front', (number) => {
+    expect(read(number, `0${IMEI}${LOCATION}${CELL}`)).toMatchObject({
+      position: { ...POSITION, attributes: CELL_ATTRIBUTES },
+      isAnswered: true,
+    });
+  });
+
+  test.each([
+    ['west', '100f190a', '1a0b14040000'],
+    ['east', '100f3202', '1a0b14100000'],
+    ['UTC, whatever the login says', '100f190a', '1a0b14080000'],
+    ['none', '', '1a0b14080000'],
+  ])('the clock of a terminal is that of the zone of its login: %s', (_, zone, shown) => {
+    const receivedAtMs = Date.UTC(2026, 10, 20, 8, 0, 5);
+    const session = gt06.createSession();
+    session.push(frame(MESSAGE.login, `0${IMEI}${zone}`), receivedAtMs);
+    const [read] = session.push(frame(MESSAGE.location, shown + LOCATION.slice(12) + CELL), receivedAtMs);
+    expect(read).toMatchObject({ positions: [{ fixTimeMs: Date.UTC(2026, 10, 20, 8) }] });
+  });
+
+  test('what a terminal of UTC kept for hours stays where it is, although the login names a zone', () => {
+    const receivedAtMs = Date.UTC(2026, 10, 20, 8, 0, 5);
+    const session = gt06.createSession();
+    session.push(frame(MESSAGE.login, `0${IMEI}100f190a`), receivedAtMs);
+    for (const [time, hour] of [
+      ['1a0b14080000', 8],
+      ['1a0b14040000', 4],
+    ] as const)
+      expect(session.push(frame(MESSAGE.location, time + LOCATION.slice(12) + CELL), receivedAtMs)).toMatchObject([
+        { positions: [{ fixTimeMs: Date.UTC(2026, 10, 20, hour) }] },
+      ]);
+  });
+
+  test('a clone’s frame of the networks around it, without a checksum, is answered and ends nothing', () => {
+    const session = loggedIn();
+    const cells = `02 0106 01 1a2b 0001 5a 1a2b 0002 58`.replaceAll(' ', '');
+    for (const end of ['0d0a', '000d0a']) {
+      const bytes = Buffer.from(`78780017260101113000${cells}${end}`, 'hex');
+      const inbound = [
+        {
+          type: 'positions',
+          positions: [
+            {
+              fixTimeMs: Date.UTC(2026, 0, 1, 11, 30),
+              valid: false,
+              attributes: { mcc: 262, mnc: 1, lac: 0x1a2b, cellId: 1 },
+            },
+          ],
+          ack: Buffer.from('787800172601011130000d0a', 'hex'),
+        },
+      ];
+      expect(session.push(bytes, NOW_MS)).toMatchObject(inbound);
+      expect(session.push(bytes.subarray(0, 20), NOW_MS)).toEqual([]);
+      expect(session.push(bytes.subarray(20), NOW_MS)).toMatchObject(inbound);
+    }
+    const accessPoints = `78780117260101113000 0200000000015a 00 0d0a`.replaceAll(' ', '');
+    expect(session.push(Buffer.from(accessPoints, 'hex'), NOW_MS)).toMatchObject([
+      { positions: [{ attributes: null }] },
+    ]);
+    expect(session.push(frame(MESSAGE.location, LOCATION + CELL), NOW_MS)).toMatchObject([{ positions: [POSITION] }]);
   });
 
   test.each<[string, Alarm[]]>([
@@ -328,8 +438,10 @@ describe('the messages of the maker’s document', () => {
       isAnswered: true,
     });
     expect(read(0x34, `${LOCATION}ff01`)).toMatchObject({ position: { ...POSITION, attributes: { tail: 'ff01' } } });
-    // The byte before a place says that it has 12 bytes.
-    expect(read(0x34, LOCATION.replace('c9', '09')).position).toBeUndefined();
+    // The byte before a place says that it has 12 bytes; else its time does, which is of today.
+    expect(read(0x32, LOCATION.replace('c9', '09'))).toMatchObject({ position: POSITION, isAnswered: true });
+    const lastYear = `19${LOCATION.slice(2).replace('c9', '09')}`;
+    expect(loggedIn().push(frame(0x32, lastYear), NOW_MS)).toMatchObject([{ type: 'unread' }, { positions: [] }]);
   });
 
   test('the ignition beside the course', () => {
@@ -338,13 +450,16 @@ describe('the messages of the maker’s document', () => {
     expect(withCourse('547b')).toMatchObject({ ignition: false, courseDeg: 123 });
   });
 
-  test('text is kept, the time is answered, other messages are accepted and not answered', () => {
+  test('text is kept, the time is answered, other messages are counted and answered', () => {
     const session = loggedIn();
     expect(session.push(frame(MESSAGE.text, '0500000001524f4b3a'), NOW_MS)).toEqual([{ type: 'text', text: 'ROK:' }]);
     expect(session.push(frame(MESSAGE.time, ''), NOW_MS)).toEqual([
       { type: 'reply', bytes: frame(MESSAGE.time, '1a0101000000') },
     ]);
-    expect(session.push(frame(0x18, '00'), NOW_MS)).toEqual([{ type: 'positions', positions: [], ack: null }]);
+    expect(session.push(frame(0x18, '00'), NOW_MS)).toEqual([
+      { type: 'unread', detail: 'message 0x18 of 1 bytes is not known: 00' },
+      { type: 'positions', positions: [], ack: frame(0x18, '') },
+    ]);
   });
 
   test('a long frame has a length of two bytes', () => {

@@ -2,10 +2,27 @@ import type { TerminalCommand, TerminalId } from '@outrider/domain';
 import { FramedSession } from '../framed-session.ts';
 import type { Inbound, SentCommand } from '../protocol.ts';
 import { commandContent, commandText, isRefusal, readCommandContent, readLongAnswer } from './commands.ts';
-import { buildFrame, type Frame, isDocumented, MAX_FRAME_BYTES, MESSAGE, readFrame } from './frame.ts';
-import { ANSWERED, readPacket } from './packets.ts';
+import {
+  buildFrame,
+  buildNetworksAnswer,
+  type Frame,
+  isDocumented,
+  MAX_FRAME_BYTES,
+  MESSAGE,
+  readFrame,
+  readNetworksFrame,
+} from './frame.ts';
+import { LOCATION_BYTES } from './message.ts';
+import { ANSWERED, readNetworks, readPacket } from './packets.ts';
+import { TerminalClock } from './terminal-clock.ts';
 
 const IMEI_BYTES = 8;
+const KIND_BYTES = 2;
+const ZONE_BYTES = 2;
+const WEST = 0x08;
+const MAX_ZONE_HOURS = 14;
+/** Of a message that is not known, in its log line. */
+const MAX_SHOWN_BYTES = 48;
 const NOTHING = Buffer.alloc(0);
 
 /**
@@ -13,11 +30,13 @@ const NOTHING = Buffer.alloc(0);
  * with its IMEI, then sends locations, alarms and heartbeats. Each is answered by its own number, and nothing else.
  *
  * A heartbeat is a position without a place: ignition, battery and signal of now; so are cells, and information that is
- * transmitted beside places. Messages without a meaning here are accepted and not answered, as the makers' documents
- * have it.
+ * transmitted beside places. Messages without a meaning here are answered by their number and counted as unread.
  */
 export class Gt06Session extends FramedSession {
   #terminalId: TerminalId | null = null;
+  /** As the terminal writes it. */
+  #imei: Buffer = NOTHING;
+  #clock = new TerminalClock(0);
   /** Of the newest command: the server's flag. */
   #flag = 0;
 
@@ -27,6 +46,20 @@ export class Gt06Session extends FramedSession {
 
   protected override take(bytes: Buffer, from: number, nowMs: number, out: Inbound[]): number {
     const frame = readFrame(bytes, from);
+    if (this.#terminalId !== null && (frame === null || 'reason' in frame)) {
+      const networks = readNetworksFrame(bytes, from);
+      if (networks === 0) return 0;
+      if (networks !== null) {
+        const { number, timeAt } = networks;
+        const positions = [readNetworks(bytes, networks, nowMs)];
+        out.push({
+          type: 'positions',
+          positions,
+          ack: buildNetworksAnswer(number, bytes.subarray(timeAt, timeAt + 6)),
+        });
+        return networks.bytes;
+      }
+    }
     if (frame === null) return 0;
     if ('reason' in frame) return this.refuse(out, frame.reason, frame.detail);
     if (frame.number === MESSAGE.login) return this.#logIn(bytes, frame, out);
@@ -46,6 +79,8 @@ export class Gt06Session extends FramedSession {
     else if (this.#terminalId === terminalId) out.push({ type: 'reply', bytes: accept });
     else return this.refuse(out, 'bad-content', 'a second login with another IMEI');
     this.#terminalId = terminalId;
+    this.#imei = Buffer.from(digits, 'hex');
+    this.#clock = new TerminalClock(zoneOf(bytes, frame));
     return frame.bytes;
   }
 
@@ -68,6 +103,14 @@ export class Gt06Session extends FramedSession {
     out.push({ type: 'answer', correlation: read.flag, answer: { type: 'acknowledged', result, text } });
   }
 
+  /** Some makers write the IMEI of the login in front of a location. */
+  #withoutImei(bytes: Buffer, frame: Frame): Frame {
+    const { from, to } = frame;
+    const isInFront =
+      to - from >= IMEI_BYTES + LOCATION_BYTES && bytes.subarray(from, from + IMEI_BYTES).equals(this.#imei);
+    return isInFront ? { ...frame, from: from + IMEI_BYTES } : frame;
+  }
+
   #takeMessage(bytes: Buffer, frame: Frame, nowMs: number, out: Inbound[]): number {
     const { number, serial } = frame;
     switch (number) {
@@ -79,18 +122,35 @@ export class Gt06Session extends FramedSession {
         out.push({ type: 'reply', bytes: buildFrame(number, timeBytes(nowMs), serial) });
         break;
       default: {
-        const position = readPacket(bytes, frame, nowMs);
-        const isAnswered = ANSWERED.has(number) || (position !== null && !isDocumented(number));
-        const ack = isAnswered ? buildFrame(number, NOTHING, serial) : null;
-        if (typeof position === 'string') {
-          this.leaveOut(out, position, ack);
-          break;
+        const position = readPacket(bytes, this.#withoutImei(bytes, frame), nowMs);
+        const ack = ANSWERED.has(number) || !isDocumented(number) ? buildFrame(number, NOTHING, serial) : null;
+        if (position === null && frame.from === frame.to && ANSWERED.has(number)) {
+          // A heartbeat that says nothing but that it is one.
+          out.push({ type: 'positions', positions: [], ack });
+        } else if (position === null) {
+          const content = bytes.toString('hex', frame.from, Math.min(frame.to, frame.from + MAX_SHOWN_BYTES));
+          const detail = `message 0x${number.toString(16)} of ${frame.to - frame.from} bytes is not known: ${content}`;
+          this.leaveOut(out, detail, ack ?? buildFrame(number, NOTHING, serial));
+        } else if (typeof position === 'string') this.leaveOut(out, position, ack);
+        else {
+          if (position.fixTimeMs !== nowMs) position.fixTimeMs = this.#clock.utcOf(position.fixTimeMs, nowMs);
+          out.push({ type: 'positions', positions: [position], ack });
         }
-        out.push({ type: 'positions', positions: position === null ? [] : [position], ack });
       }
     }
     return frame.bytes;
   }
+}
+
+/** Minutes east of Greenwich by the login, which has a kind of terminal and a zone behind the IMEI; 0 where not. */
+function zoneOf(bytes: Buffer, { from, to }: Frame): number {
+  const at = from + IMEI_BYTES + KIND_BYTES;
+  if (to - at < ZONE_BYTES) return 0;
+  const zone = bytes.readUInt16BE(at);
+  // Hours and minutes as a number such as 530, the sign, the language.
+  const [hours, minutes] = [Math.floor((zone >> 4) / 100), (zone >> 4) % 100];
+  if (hours > MAX_ZONE_HOURS || minutes >= 60) return 0;
+  return (hours * 60 + minutes) * ((zone & WEST) === 0 ? 1 : -1);
 }
 
 function printable(text: string): string {

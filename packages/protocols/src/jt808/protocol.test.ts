@@ -328,6 +328,24 @@ describe('messages', () => {
     expect(received(side, beat ? [beat] : [])[0]?.body.toString('hex')).toBe('007e000200');
   });
 
+  test('the answer to a question for the location is acknowledged, and its location stored', () => {
+    const { session, side } = registered(2013);
+    const body = Buffer.from(
+      '0007 0000000000000003 02df2f08 00f5fca8 000c 012c 005a 261120160000'.replaceAll(' ', ''),
+      'hex',
+    );
+    const said = session.push(side.say(MESSAGE.locationAnswer, body).bytes, NOW_MS);
+    expect(said).toMatchObject([
+      {
+        type: 'positions',
+        positions: [{ fixTimeMs: Date.UTC(2026, 10, 20, 8), latitude: 48.181, longitude: 16.121, speedKmh: 30 }],
+      },
+      { type: 'answer', correlation: 7, answer: { type: 'acknowledged', result: 'done' } },
+    ]);
+    const [ack] = received(side, said.slice(0, 1));
+    expect([ack?.id, ack?.body.subarray(2).toString('hex')]).toEqual([0x8001, '020100']);
+  });
+
   test('a location, field by field', () => {
     const { session, side } = registered();
     const body = Buffer.from(

@@ -231,7 +231,8 @@ export class Jt808Session extends FramedSession {
         // The number of the question stands before the location.
         const positions = body.length < 2 ? null : oneLocation(body.subarray(2));
         if (positions === null) return this.#reply(message, RESULT.wrong, out);
-        out.push({ type: 'positions', positions, ack: null });
+        const ack = this.#acknowledge(message.serial, message.id, RESULT.done);
+        out.push({ type: 'positions', positions, ack });
         this.#answer(body.readUInt16BE(0), { type: 'acknowledged', result: 'done' }, out);
         return;
       }

@@ -1,7 +1,7 @@
 import type { AttributeValue, Position, TerminalId } from '@outrider/domain';
 import { isObject, quote } from '../json-input.ts';
 import type { RefusalReason } from '../protocol.ts';
-import { courseOf, readTimeMs, sortExtras, speedOf } from './fields.ts';
+import { courseOf, isUnknown, readNumber, readTimeMs, sortExtras, speedOf, truthOf } from './fields.ts';
 
 export const KMH_PER_KNOT = 1.852;
 export const KMH_PER_MS = 3.6;
@@ -25,6 +25,8 @@ export interface OsmandRequest {
 export interface OsmandReport {
   terminalId: TerminalId;
   positions: Position[];
+  /** What could not be read of a list of locations; the others are in `positions`. */
+  unread?: OsmandRefusal[];
   /** The parameter `token`: what the phone shows beside its id. */
   secret?: string;
 }
@@ -41,98 +43,117 @@ export interface OsmandRefusal {
  * knots), or the JSON of Traccar Client from version 9 (speed in m/s).
  *
  * Without a place the position is not valid and stands at 0/0, so that an alarm or a battery is not lost; with nothing
- * but an identifier and a time there is no position.
+ * but an identifier and a time there is no position. A place under a name that is not known is refused: it would be
+ * lost in silence. Of a list of locations those that can be read are kept: a phone repeats a refused list for ever.
  */
 export function decodeOsmand(request: OsmandRequest): OsmandReport | OsmandRefusal {
   if (request.method !== 'GET' && request.method !== 'POST' && request.method !== 'PUT')
     return { refused: 'unsupported', status: 405, detail: `method: ${quote(request.method)} is neither GET nor POST` };
   const type = (request.contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  const isJson = type === 'application/json' || type.endsWith('+json');
+  // curl posts everything as a form unless it is asked not to.
+  const isJson = type === 'application/json' || type.endsWith('+json') || request.body[0] === OPENING_BRACE;
   const question = request.url.indexOf('?');
   const parameters = new URLSearchParams(question === -1 ? '' : request.url.slice(question + 1));
-  if (isJson && request.body.length > 0) return readJson(request.body, secretOf(parameters), request.nowMs);
+  if (isJson && request.body.length > 0) return readJson(request.body, parameters, request.nowMs);
   if (type === 'application/x-www-form-urlencoded')
     for (const [name, value] of new URLSearchParams(request.body.toString('utf8'))) parameters.append(name, value);
   return readParameters(parameters, request.nowMs);
 }
 
+const OPENING_BRACE = 0x7b;
+
+/** Names that a place may have, in lower case. */
+const LATITUDES: ReadonlySet<string> = new Set(['lat', 'latitude']);
+const LONGITUDES: ReadonlySet<string> = new Set(['lon', 'lng', 'long', 'longitude']);
+/** Names that nothing but a place has, or a part of one. */
+const PLACE_LIKE =
+  /^(x|y|(\w+[._-])?(lat|lon|long|lng|lat+it\w*|longit\w*|latlng|latlon|coords?|coordinates?|locations?|positions?|point|geometry))$/;
+/** What comes with a place: without one, the place was sent under another name. */
+const BESIDE_PLACE: ReadonlySet<string> = new Set(['speed', 'bearing', 'altitude', 'accuracy']);
+const KNOWN_NAMES = 'known are lat and lon (latitude and longitude), or location=lat,lon';
+
 /** Parameters that the fix is made of; every other one goes to {@link sortExtras}. */
-const FIX_PARAMETERS = new Set([
-  'id',
-  'deviceid',
-  'valid',
-  'timestamp',
-  'lat',
-  'lon',
-  'location',
-  'speed',
-  'bearing',
-  'heading',
-  'altitude',
-  'token',
+const FIX_PARAMETERS: ReadonlyMap<string, string> = new Map([
+  ['id', 'id'],
+  ['deviceid', 'id'],
+  ['valid', 'valid'],
+  ['timestamp', 'timestamp'],
+  ...[...LATITUDES].map((name) => [name, 'lat'] as const),
+  ...[...LONGITUDES].map((name) => [name, 'lon'] as const),
+  ['location', 'location'],
+  ['speed', 'speed'],
+  ['bearing', 'bearing'],
+  ['heading', 'bearing'],
+  ['altitude', 'altitude'],
+  ['token', 'token'],
 ]);
 
+/** Sorts parameters into those of the fix, in any case of letters, and the others. The first of a name wins. */
+function sortParameters(parameters: URLSearchParams): { fix: Map<string, string>; others: [string, string][] } {
+  const fix = new Map<string, string>();
+  const others: [string, string][] = [];
+  for (const [name, value] of parameters) {
+    const known = FIX_PARAMETERS.get(name.toLowerCase());
+    if (known === undefined) others.push([name, value]);
+    else if (!fix.has(known)) fix.set(known, value);
+  }
+  return { fix, others };
+}
+
 function readParameters(parameters: URLSearchParams, nowMs: number): OsmandReport | OsmandRefusal {
-  const terminalId = readId(parameters.get('id') ?? parameters.get('deviceid'), 'id');
+  const { fix, others } = sortParameters(parameters);
+  const terminalId = readId(fix.get('id'), 'id');
   if (typeof terminalId !== 'string') return terminalId;
 
-  const timestamp = parameters.get('timestamp');
-  const fixTimeMs = timestamp === null ? nowMs : readTimeMs(timestamp);
-  if (fixTimeMs === null) return bad(`timestamp: ${quote(timestamp)} is no time`);
+  const fixTimeMs = timeOf(fix.get('timestamp'), nowMs);
+  if (fixTimeMs === null) return bad(`timestamp: ${quote(fix.get('timestamp'))} is no time`);
 
-  const place = readPlace(parameters);
+  const place = readPlace(fix);
   if ('refused' in place) return place;
 
-  const reported = parameters.get('valid');
-  if (reported !== null && !/^(true|false|1|0)$/.test(reported))
-    return bad(`valid: ${quote(reported)} is neither true nor false`);
-  const numbers: Record<'speed' | 'bearing' | 'altitude', number | null> = {
-    speed: null,
-    bearing: null,
-    altitude: null,
-  };
-  for (const [name, other] of [
-    ['speed', null],
-    ['bearing', 'heading'],
-    ['altitude', null],
-  ] as const) {
-    const text = parameters.get(name) ?? (other === null ? null : parameters.get(other));
-    if (text === null || text === '') continue;
-    const number = readNumber(text);
-    if (number === null) return bad(`${name}: ${quote(text)} is no number`);
-    numbers[name] = number;
-  }
+  const reported = fix.get('valid') ?? '';
+  const valid = reported === '' ? true : truthOf(reported);
+  if (valid === null) return bad(`valid: ${quote(reported)} is neither true nor false`);
+  const [speed, bearing, altitude] = ['speed', 'bearing', 'altitude'].map((name) => readNumber(fix.get(name) ?? ''));
 
-  const extras = sortExtras([...parameters].filter(([name]) => !FIX_PARAMETERS.has(name)));
-  const { attributes, ...fields } = extras;
+  const { attributes, ...fields } = sortExtras(others);
+  if (!fix.has('lat') && !fix.has('location') && fields.alarms.length === 0) {
+    const misnamed = misnamedPlace([...fix, ...others]);
+    if (misnamed !== null) return misnamed;
+  }
   const position = positionOf(
     fixTimeMs,
-    place.latitude,
-    place.longitude,
-    reported !== 'false' && reported !== '0',
-    numbers.speed === null ? null : speedOf(numbers.speed * KMH_PER_KNOT),
-    numbers.bearing === null ? null : courseOf(numbers.bearing),
-    numbers.altitude,
+    place,
+    valid,
+    speed == null ? null : speedOf(speed * KMH_PER_KNOT),
+    bearing == null ? null : courseOf(bearing),
+    altitude ?? null,
     fields,
     attributes,
   );
-  const positions = saysSomething(position, place.latitude) ? [position] : [];
-  return { terminalId, positions, ...secretOf(parameters) };
+  const positions = saysSomething(position) ? [position] : [];
+  return { terminalId, positions, ...secretOf(fix.get('token')) };
 }
 
-type Place = { latitude: number | null; longitude: number | null };
+/** Both or none are known. */
+type Place = { latitude: number; longitude: number } | { latitude: null; longitude: null };
 
-function readPlace(parameters: URLSearchParams): Place | OsmandRefusal {
-  let lat = parameters.get('lat');
-  let lon = parameters.get('lon');
-  const location = parameters.get('location');
-  if (lat === null && lon === null) {
-    if (location === null) return { latitude: null, longitude: null };
-    const [first, second] = location.split(',', 2);
-    lat = first ?? null;
-    lon = second ?? null;
+const NO_PLACE = { latitude: null, longitude: null } as const;
+
+function readPlace(fix: ReadonlyMap<string, string>): Place | OsmandRefusal {
+  let lat = fix.get('lat');
+  let lon = fix.get('lon');
+  if (lat === undefined && lon === undefined) {
+    const location = fix.get('location');
+    if (location === undefined || isUnknown(location)) return NO_PLACE;
+    const parts = location.split(',');
+    // With decimal commas nobody knows which of them is one.
+    if (parts.length > 2) return bad(`location: ${quote(location)} is not lat,lon`);
+    [lat, lon] = parts;
   }
-  if (lat === null || lon === null) return bad(`${lat === null ? 'lat' : 'lon'}: missing`);
+  if (lat === undefined || lon === undefined) return bad(`${lat === undefined ? 'lat' : 'lon'}: missing`);
+  // An app that does not know where it is sends empty texts.
+  if (isUnknown(lat) && isUnknown(lon)) return NO_PLACE;
   const latitude = readNumber(lat);
   const longitude = readNumber(lon);
   if (latitude === null) return bad(`lat: ${quote(lat)} is no number`);
@@ -140,12 +161,28 @@ function readPlace(parameters: URLSearchParams): Place | OsmandRefusal {
   return checkPlace(latitude, longitude, 'lat', 'lon');
 }
 
-function secretOf(parameters: URLSearchParams): Pick<OsmandReport, 'secret'> {
-  const secret = parameters.get('token');
-  return secret === null ? {} : { secret };
+/** The refusal of a report without a place, where one of its names says that it has one; null where none does. */
+function misnamedPlace(entries: readonly (readonly [string, unknown])[]): OsmandRefusal | null {
+  for (const [name, value] of entries) {
+    const lower = name.toLowerCase();
+    if (value == null || (typeof value === 'string' && isUnknown(value))) continue;
+    if (BESIDE_PLACE.has(lower) || PLACE_LIKE.test(lower))
+      return bad(`${quote(name)} without a place that can be read: ${KNOWN_NAMES}`);
+  }
+  return null;
 }
 
-function readJson(body: Buffer, secret: Pick<OsmandReport, 'secret'>, nowMs: number): OsmandReport | OsmandRefusal {
+/** @returns null where it is no time; `nowMs` where none is given */
+function timeOf(given: unknown, nowMs: number): number | null {
+  if (given === undefined || given === null || (typeof given === 'string' && isUnknown(given))) return nowMs;
+  return typeof given === 'string' || typeof given === 'number' ? readTimeMs(given) : null;
+}
+
+function secretOf(secret: string | null | undefined): Pick<OsmandReport, 'secret'> {
+  return secret == null ? {} : { secret };
+}
+
+function readJson(body: Buffer, parameters: URLSearchParams, nowMs: number): OsmandReport | OsmandRefusal {
   let root: unknown;
   try {
     root = JSON.parse(body.toString('utf8'));
@@ -153,54 +190,76 @@ function readJson(body: Buffer, secret: Pick<OsmandReport, 'secret'>, nowMs: num
     return bad(`the body is not JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
   if (!isObject(root)) return bad('the body is no JSON object');
-  const terminalId = readId(root.device_id, 'device_id');
+  const { device_id, id, deviceid, location, locations, ...flat } = root;
+  const terminalId = readId(
+    device_id ?? id ?? deviceid ?? parameters.get('id') ?? parameters.get('deviceid') ?? undefined,
+    'device_id',
+  );
   if (typeof terminalId !== 'string') return terminalId;
-  const { location } = root;
-  if (location === undefined || location === null) return { terminalId, positions: [], ...secret };
+  const secret = secretOf(parameters.get('token'));
 
-  const isList = Array.isArray(location);
-  const locations: unknown[] = isList ? location : [location];
-  if (locations.length > MAX_LOCATIONS)
+  const name = location == null ? 'locations' : 'location';
+  const given = location ?? locations;
+  if (given === undefined || given === null) {
+    const position = readLocation(flat, '', nowMs);
+    if ('refused' in position) return position;
+    return { terminalId, positions: saysSomething(position) ? [position] : [], ...secret };
+  }
+  if (!Array.isArray(given)) {
+    const position = readLocation(given, name, nowMs);
+    return 'refused' in position ? position : { terminalId, positions: [position], ...secret };
+  }
+  if (given.length > MAX_LOCATIONS)
     return {
       refused: 'bad-length',
       status: 413,
-      detail: `location: ${locations.length} of them, ${MAX_LOCATIONS} at most`,
+      detail: `${name}: ${given.length} of them, ${MAX_LOCATIONS} at most`,
     };
   const positions: Position[] = [];
-  for (const [index, item] of locations.entries()) {
-    const position = readLocation(item, isList ? `location[${index}]` : 'location', nowMs);
-    if ('refused' in position) return position;
-    positions.push(position);
+  const unread: OsmandRefusal[] = [];
+  for (const [index, item] of given.entries()) {
+    const position = readLocation(item, `${name}[${index}]`, nowMs);
+    if ('refused' in position) unread.push(position);
+    else positions.push(position);
   }
-  return { terminalId, positions, ...secret };
+  const [first] = unread;
+  if (first !== undefined && positions.length === 0) return first;
+  return { terminalId, positions, ...(first !== undefined && { unread }), ...secret };
 }
 
+/** Attributes that are read by name, wherever the place is. */
+const NAMED: ReadonlySet<string> = new Set(['accuracy', 'is_moving', 'odometer', 'event']);
+
+/**
+ * A location of the JSON form. The place is in its `coords`, or beside the rest.
+ *
+ * @param path where it stands; empty for the whole body, which alone may be without a place
+ */
 function readLocation(location: unknown, path: string, nowMs: number): Position | OsmandRefusal {
+  const at = (name: string) => (path === '' ? name : `${path}.${name}`);
   if (!isObject(location)) return bad(`${path}: no object`);
-  const { timestamp, coords, battery, activity, extras } = location;
+  const { timestamp, coords, battery, activity, extras, ...beside } = location;
 
-  let fixTimeMs: number | null = nowMs;
-  if (timestamp !== undefined && timestamp !== null) {
-    fixTimeMs = typeof timestamp === 'string' || typeof timestamp === 'number' ? readTimeMs(timestamp) : null;
-    if (fixTimeMs === null) return bad(`${path}.timestamp: ${quote(timestamp)} is no time`);
-  }
+  const fixTimeMs = timeOf(timestamp, nowMs);
+  if (fixTimeMs === null) return bad(`${at('timestamp')}: ${quote(timestamp)} is no time`);
 
-  if (!isObject(coords)) return bad(`${path}.coords: missing`);
-  const numbers: Record<string, number | null> = {};
-  for (const name of ['latitude', 'longitude', 'speed', 'heading', 'altitude', 'accuracy']) {
-    const value = coords[name] ?? null;
-    // JSON has numbers that are infinite here, such as 1e999.
-    if (value !== null && !Number.isFinite(value)) return bad(`${path}.coords.${name}: ${quote(value)} is no number`);
-    numbers[name] = value as number | null;
+  const isNested = isObject(coords);
+  if (coords !== undefined && coords !== null && !isNested) return bad(`${at('coords')}: no object`);
+  const fix = new Map<string, unknown>();
+  const others: [string, unknown][] = [];
+  for (const [name, value] of Object.entries(isNested ? coords : beside)) {
+    const known = FIX_PARAMETERS.get(name.toLowerCase());
+    if (known === undefined) others.push([name, value]);
+    else if (!fix.has(known)) fix.set(known, value);
   }
-  const { latitude = null, longitude = null, speed = null, heading = null, altitude = null, accuracy = null } = numbers;
-  if (latitude === null || longitude === null)
-    return bad(`${path}.coords.${latitude === null ? 'latitude' : 'longitude'}: missing`);
-  const place = checkPlace(latitude, longitude, `${path}.coords.latitude`, `${path}.coords.longitude`);
+  const place = placeOf(fix, isNested ? at('coords.') : path === '' ? '' : `${path}.`);
   if ('refused' in place) return place;
+  if (place.latitude === null && path !== '')
+    return bad(`${at(isNested ? 'coords.latitude' : 'coords')}: missing; ${KNOWN_NAMES}`);
 
+  const { accuracy } = isNested ? coords : beside;
   const entries: [string, unknown][] = [
-    ['accuracy', accuracy],
+    ['accuracy', numberOf(accuracy)],
     ['is_moving', location.is_moving],
     ['odometer', location.odometer],
     ['event', location.event],
@@ -212,30 +271,54 @@ function readLocation(location: unknown, path: string, nowMs: number): Position 
     entries.push(['charge', isCharging]);
   }
   if (isObject(activity)) entries.push(['activity', activity.type]);
-  let valid = true;
+  // A flat report has its attributes beside the place, as the query has.
+  const more = isNested ? Object.entries(path === '' ? beside : {}) : others;
+  entries.push(...more.filter(([name]) => !NAMED.has(name)));
+  let valid = fix.get('valid') !== false;
   if (isObject(extras)) {
-    const { valid: reported, ...others } = extras;
-    valid = reported !== false;
-    entries.push(...Object.entries(others));
+    const { valid: reported, ...named } = extras;
+    if (reported === false) valid = false;
+    entries.push(...Object.entries(named));
   }
   const { attributes, ...fields } = sortExtras(entries);
+  if (place.latitude === null && fields.alarms.length === 0) {
+    const misnamed = misnamedPlace([...fix, ...others]);
+    if (misnamed !== null) return misnamed;
+  }
+  const [speed, heading, altitude] = ['speed', 'bearing', 'altitude'].map((name) => numberOf(fix.get(name)));
   return positionOf(
     fixTimeMs,
-    place.latitude,
-    place.longitude,
+    place,
     valid,
-    speed === null ? null : speedOf(speed * KMH_PER_MS),
-    heading === null ? null : courseOf(heading),
-    altitude,
+    speed == null ? null : speedOf(speed * KMH_PER_MS),
+    heading == null ? null : courseOf(heading),
+    altitude ?? null,
     fields,
     attributes,
   );
 }
 
+function placeOf(fix: ReadonlyMap<string, unknown>, path: string): Place | OsmandRefusal {
+  const lat = fix.get('lat') ?? null;
+  const lon = fix.get('lon') ?? null;
+  if (lat === null && lon === null) return NO_PLACE;
+  if (lat === null || lon === null) return bad(`${path}${lat === null ? 'latitude' : 'longitude'}: missing`);
+  const latitude = numberOf(lat);
+  const longitude = numberOf(lon);
+  if (latitude === null) return bad(`${path}latitude: ${quote(lat)} is no number`);
+  if (longitude === null) return bad(`${path}longitude: ${quote(lon)} is no number`);
+  return checkPlace(latitude, longitude, `${path}latitude`, `${path}longitude`);
+}
+
+/** A number, or a text of one; JSON has numbers that are infinite here, such as 1e999. */
+function numberOf(given: unknown): number | null {
+  if (typeof given === 'string') return readNumber(given);
+  return typeof given === 'number' && Number.isFinite(given) ? given : null;
+}
+
 function positionOf(
   fixTimeMs: number,
-  latitude: number | null,
-  longitude: number | null,
+  { latitude, longitude }: Place,
   valid: boolean,
   speedKmh: number | null,
   courseDeg: number | null,
@@ -261,8 +344,11 @@ function positionOf(
   };
 }
 
-function saysSomething(position: Position, latitude: number | null): boolean {
-  return latitude !== null || position.ignition !== null || position.alarms.length > 0 || position.attributes !== null;
+/** Is it more than a sign of life? */
+function saysSomething({ valid, latitude, longitude, ignition, alarms, attributes, ...fields }: Position): boolean {
+  if (valid || latitude !== 0 || longitude !== 0 || ignition !== null || alarms.length > 0) return true;
+  const { satellites, odometerM, supplyV, fuelL } = fields;
+  return attributes !== null || [satellites, odometerM, supplyV, fuelL].some((field) => field !== null);
 }
 
 function checkPlace(
@@ -284,11 +370,6 @@ function readId(given: unknown, name: string): TerminalId | OsmandRefusal {
   if (typeof id !== 'string' || id.length > MAX_ID_LENGTH || /[\u0000-\u001f\u007f]/.test(id))
     return bad(`${name}: ${quote(id)} is no identifier of at most ${MAX_ID_LENGTH} characters`);
   return id as TerminalId;
-}
-
-function readNumber(text: string): number | null {
-  const trimmed = text.trim();
-  return /^[-+]?(\d{1,20}\.?\d{0,20}|\.\d{1,20})(e[-+]?\d{1,2})?$/i.test(trimmed) ? Number(trimmed) : null;
 }
 
 function bad(detail: string): OsmandRefusal {

@@ -62,36 +62,52 @@ export function sortExtras(entries: Iterable<readonly [string, unknown]>): Extra
 
 function takeField(extras: Extras, name: string, value: AttributeValue): boolean {
   switch (name) {
-    case 'ignition':
-      if (typeof value === 'string') return false;
-      extras.ignition = value === true || (value !== false && value !== 0);
+    case 'ignition': {
+      const truth = typeof value === 'string' ? truthOf(value) : value !== false && value !== 0;
+      if (truth === null) return false;
+      extras.ignition = truth;
       return true;
-    case 'odometer':
-      if (typeof value !== 'number' || value < 0) return false;
-      extras.odometerM = Math.round(value);
+    }
+    case 'odometer': {
+      const number = quantityOf(value);
+      if (number === null) return false;
+      extras.odometerM = Math.round(number);
       return true;
-    case 'power':
-      if (typeof value !== 'number' || value < 0) return false;
-      extras.supplyV = value;
+    }
+    case 'power': {
+      const number = quantityOf(value);
+      if (number === null) return false;
+      extras.supplyV = number;
       return true;
-    case 'fuel':
-      if (typeof value !== 'number' || value < 0) return false;
-      extras.fuelL = value;
+    }
+    case 'fuel': {
+      const number = quantityOf(value);
+      if (number === null) return false;
+      extras.fuelL = number;
       return true;
-    case 'sat':
-      if (typeof value !== 'number' || !(value >= 0 && value <= 255)) return false;
-      extras.satellites = Math.round(value);
+    }
+    case 'sat': {
+      const number = quantityOf(value);
+      if (number === null || number > 255) return false;
+      extras.satellites = Math.round(number);
       return true;
+    }
     case 'alarm': {
       if (typeof value !== 'string') return false;
-      const alarms = new Set(extras.alarms);
-      for (const word of value.split(',', ALARMS.length)) alarms.add(alarmOf(word.trim()));
-      extras.alarms = [...alarms];
+      const words = value.split(',', ALARMS.length).map((word) => word.trim());
+      const named = words.filter((word) => !isUnknown(word) && truthOf(word) !== false);
+      extras.alarms = [...new Set([...extras.alarms, ...named.map(alarmOf)])];
       return true;
     }
     default:
       return false;
   }
+}
+
+/** A number that is not negative, however it is written. */
+function quantityOf(value: AttributeValue): number | null {
+  const number = typeof value === 'string' ? readNumber(value) : value;
+  return typeof number === 'number' && number >= 0 ? number : null;
 }
 
 function alarmOf(word: string): Alarm {
@@ -100,13 +116,32 @@ function alarmOf(word: string): Alarm {
   return ALARMS.find((alarm) => alarm === word) ?? ALARM_BY_NAME[word.toLowerCase()] ?? 'other';
 }
 
+/** Is it what programs write for a number that they do not know? */
+export function isUnknown(text: string): boolean {
+  return /^(-*|[-+]?(nan|inf|infinity)|null|nil|none|undefined|n\/?a)$/i.test(text.trim());
+}
+
+/** A truth value in the words of programs and people; null for another text. */
+export function truthOf(text: string): boolean | null {
+  if (/^(true|1|on|yes|y)$/i.test(text.trim())) return true;
+  return /^(false|0|off|no|n)$/i.test(text.trim()) ? false : null;
+}
+
+/** A decimal number, with a point or a comma; null for another text. */
+export function readNumber(text: string): number | null {
+  const trimmed = text.trim();
+  return /^[-+]?(\d{1,20}([.,]\d{0,20})?|[.,]\d{1,20})(e[-+]?\d{1,2})?$/i.test(trimmed)
+    ? Number(trimmed.replace(',', '.'))
+    : null;
+}
+
 /** Text that is written like a number or a truth value is one: a query has nothing but text. */
 function readValue(given: unknown): AttributeValue | null {
   if (typeof given === 'boolean') return given;
   if (typeof given === 'number') return Number.isFinite(given) ? given + 0 : null;
-  if (typeof given !== 'string' || given.length > MAX_TEXT_LENGTH) return null;
-  if (given === 'true') return true;
-  if (given === 'false') return false;
+  if (typeof given !== 'string' || given.length > MAX_TEXT_LENGTH || isUnknown(given)) return null;
+  if (/^true$/i.test(given)) return true;
+  if (/^false$/i.test(given)) return false;
   // `007` and `1e3` are names rather than numbers: they would not be written so again.
   return /^-?\d{1,17}(\.\d{1,20})?$/.test(given) &&
     !/^-?0\d/.test(given) &&
@@ -129,8 +164,8 @@ const ISO = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d)?([.,]\d{1,9})?\s*(Z|[ +-]\
  */
 export function readTimeMs(given: string | number): number | null {
   let timeMs: number;
-  if (typeof given === 'number' || /^\d{1,14}(\.\d{1,9})?$/.test(given)) {
-    const number = Number(given);
+  if (typeof given === 'number' || /^\d{1,14}([.,]\d{1,9})?$/.test(given)) {
+    const number = typeof given === 'number' ? given : Number(given.replace(',', '.'));
     timeMs = Math.round(number < SECONDS_LIMIT ? number * 1000 : number);
   } else {
     const match = ISO.exec(given);

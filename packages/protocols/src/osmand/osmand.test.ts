@@ -195,6 +195,106 @@ test('an alarm without a place is kept; an identifier alone is a sign of life', 
   expect(post({ device_id: 7 })).toEqual({ terminalId: '7', positions: [] });
 });
 
+describe('a place is understood under each name that it is sent by', () => {
+  const PLACED = { terminalId: '1', positions: [BLANK] };
+  const place = { latitude: 48.8566, longitude: 2.3522 };
+  const timestamp = new Date(NOW_MS).toISOString();
+
+  test.each([
+    '/?id=1&latitude=48.8566&longitude=2.3522',
+    '/?id=1&LAT=48.8566&LON=2.3522',
+    '/?ID=1&Lat=48.8566&Lng=2.3522&Timestamp=1780315200',
+    '/?id=1&lat=48,8566&lon=%2B2,3522',
+    '/?id=1&lat=+48.8566&lon=+2.3522&speed=&bearing=&altitude=&timestamp=&batt=&valid=',
+  ])('%s', (url) => expect(get(url)).toEqual(PLACED));
+
+  test.each([
+    { device_id: '1', locations: [{ timestamp, coords: place }] },
+    { device_id: '1', coords: place },
+    { device_id: '1', timestamp, latitude: 48.8566, longitude: '2.3522' },
+    { device_id: '1', lat: 48.8566, lon: 2.3522 },
+    { id: 1, location: { lat: 48.8566, lng: 2.3522 } },
+  ])('%j', (json) => expect(post(json)).toEqual(PLACED));
+
+  test('in JSON that is posted as a form, with the identifier in the address', () => {
+    expect(form(JSON.stringify({ coords: place }), '/?id=1')).toEqual(PLACED);
+  });
+
+  test('what stands beside it in JSON is kept', () => {
+    const said = post({ device_id: '1', lat: 48.8566, lon: 2.3522, speed: 10, ignition: 'on', batt: 80, alarm: 'sos' });
+    const kept = { speedKmh: 36, ignition: true, alarms: ['sos'], attributes: { batt: 80 } };
+    expect(said).toEqual({ terminalId: '1', positions: [{ ...BLANK, ...kept }] });
+  });
+});
+
+test.each(['nan', 'NaN', '-', 'null', 'Infinity', 'fast', ''])(
+  'a height, speed and course of %j are not known',
+  (text) => {
+    const url = `/?id=1&lat=48.8566&lon=2.3522&altitude=${text}&speed=${text}&bearing=${text}&sat=${text}`;
+    const [position] = (get(url) as { positions: Position[] }).positions;
+    expect(position).toMatchObject({ ...BLANK, attributes: text === 'fast' ? { sat: 'fast' } : null });
+  },
+);
+
+test('a number of JSON that is none is not known', () => {
+  const coords = '{"latitude":48.8566,"longitude":2.3522,"altitude":1e999,"speed":null,"heading":"NaN"}';
+  expect(post(`{"device_id":"1","location":{"coords":${coords}}}`)).toEqual({ terminalId: '1', positions: [BLANK] });
+});
+
+test('a phone that does not know where it is keeps its battery', () => {
+  expect(get('/?id=1&lat=&lon=&batt=77&speed=')).toEqual({
+    terminalId: '1',
+    positions: [{ ...BLANK, latitude: 0, longitude: 0, valid: false, attributes: { batt: 77 } }],
+  });
+  expect(get('/?id=1&timestamp=1780315200&lat=&lon=')).toEqual({ terminalId: '1', positions: [] });
+});
+
+test('an alarm is kept whatever is missing beside it', () => {
+  expect(get('/?id=1&alarm=sos&speed=0&x=5')).toMatchObject({ positions: [{ valid: false, alarms: ['sos'] }] });
+  expect(post({ device_id: 1, alarm: 'sos' })).toMatchObject({ positions: [{ valid: false, alarms: ['sos'] }] });
+});
+
+test.each([
+  ['ON', true],
+  ['on', true],
+  ['yes', true],
+  ['TRUE', true],
+  ['1', true],
+  ['OFF', false],
+  ['off', false],
+  ['no', false],
+  ['FALSE', false],
+  ['0', false],
+])('ignition=%s is understood', (text, ignition) => {
+  const positions = [{ ...BLANK, ignition }];
+  expect(get(`/?id=1&lat=48.8566&lon=2.3522&ignition=${text}`)).toEqual({ terminalId: '1', positions });
+});
+
+test('no alarm is none, whatever it is called', () => {
+  for (const alarm of ['', 'none', 'null', 'off'])
+    expect(get(`/?id=1&lat=48.8566&lon=2.3522&alarm=${alarm}`)).toEqual({ terminalId: '1', positions: [BLANK] });
+});
+
+test('the address of GPSLogger', () => {
+  const unknown = 'hdop=&altitude=&speed=3.5&bearing=&sat=&batt=88&accuracy=12.5';
+  expect(get(`/?id=1&lat=48.8566&lon=2.3522&timestamp=2026-06-01T12:00:00.000Z&${unknown}`)).toEqual({
+    terminalId: '1',
+    positions: [{ ...BLANK, speedKmh: 6.5, attributes: { batt: 88, accuracy: 12.5 } }],
+  });
+});
+
+test('a location that can not be read does not take the others of its list with it', () => {
+  const location = { coords: { latitude: 48.8566, longitude: 2.3522 } };
+  const broken = { coords: { latitude: 91, longitude: 2 } };
+  expect(post({ device_id: 'a', location: [location, broken, location] })).toEqual({
+    terminalId: 'a',
+    positions: [BLANK, BLANK],
+    unread: [
+      { refused: 'bad-content', status: 400, detail: expect.stringContaining('location[1].coords.latitude: 91') },
+    ],
+  });
+});
+
 test('parameters of the query and of the form go together', () => {
   expect(form('lat=48.8566&lon=2.3522', '/?id=1')).toEqual({ terminalId: '1', positions: [BLANK] });
 });
@@ -218,10 +318,12 @@ describe('what is wrong is said, and where', () => {
     ['/?id=1&location=1', 'bad-content', 'lon: missing'],
     ['/?id=1&lat=north&lon=1', 'bad-content', 'lat: "north"'],
     ['/?id=1&lat=&lon=1', 'bad-content', 'lat: ""'],
+    ['/?id=1&breite=52.5&laenge=13.4&speed=3', 'bad-content', 'known are lat and lon'],
+    ['/?id=1&x=13.4&y=52.5', 'bad-content', '"x" without a place'],
+    ['/?id=1&latitud=52.5&longitud=13.4', 'bad-content', '"latitud" without a place'],
     ['/?id=1&lat=90.1&lon=1', 'bad-content', 'lat: 90.1'],
     ['/?id=1&lat=1&lon=-180.1', 'bad-content', 'lon: -180.1'],
-    [`/?id=1${AT}&speed=fast`, 'bad-content', 'speed: "fast"'],
-    [`/?id=1${AT}&heading=N`, 'bad-content', 'bearing: "N"'],
+    ['/?id=1&location=52,5,13,4', 'bad-content', 'location: "52,5,13,4"'],
     [`/?id=1${AT}&valid=maybe`, 'bad-content', 'valid: "maybe"'],
     [`/?id=1${AT}&timestamp=yesterday`, 'bad-content', 'timestamp: "yesterday"'],
     [`/?id=1${AT}&timestamp=99999999999999`, 'bad-content', 'timestamp:'],
@@ -240,7 +342,8 @@ describe('what is wrong is said, and where', () => {
     [{ device_id: 'a', location: { coords: { latitude: 'x', longitude: 1 } } }, 'location.coords.latitude: "x"'],
     [{ device_id: 'a', location: [{ coords: { latitude: 91, longitude: 1 } }] }, 'location[0].coords.latitude: 91'],
     [{ device_id: 'a', location: { timestamp: [], coords: {} } }, 'location.timestamp: []'],
-    ['{"device_id":"a","location":{"coords":{"latitude":1,"longitude":1,"altitude":1e999}}}', 'coords.altitude:'],
+    [{ device_id: 'a', position: { lat: 1, lon: 2 } }, '"position" without a place'],
+    [{ device_id: 'a', lat: 1 }, 'longitude: missing'],
   ])('%j', (json, detail) => {
     expect(post(json)).toEqual({ refused: 'bad-content', status: 400, detail: expect.stringContaining(detail) });
   });

@@ -17,9 +17,13 @@ export const osmand: HttpProtocol<'osmand'> = {
   decode({ method, url, headers, body }, nowMs) {
     const decoded = decodeOsmand({ method, url, contentType: headers['content-type'] ?? null, body, nowMs });
     if ('refused' in decoded) return decoded;
-    const { terminalId, positions } = decoded;
+    const { terminalId, positions, unread } = decoded;
     const secret = bearerOf(headers.authorization) ?? decoded.secret;
-    return { reports: [{ terminalId, positions }], ...(secret === undefined ? {} : { secret }) };
+    return {
+      reports: [{ terminalId, positions }],
+      ...(unread && { unread }),
+      ...(secret === undefined ? {} : { secret }),
+    };
   },
   encode: (terminalId, position) => ({
     method: 'POST',

@@ -3,23 +3,24 @@ import { AttributeList, isObject, numberWithin, quote, refused, terminalIdOf } f
 import { courseOf, readTimeMs, speedOf } from '../osmand/fields.ts';
 import type { RefusedReports, TerminalReport, TerminalReports } from '../protocol.ts';
 
-/** Messages that say nothing of a place: acknowledged and left alone. */
-const WITHOUT_PLACE: ReadonlySet<unknown> = new Set([
-  'lwt',
+/** Messages that the broker or a service sends, or keeps: they say nothing of the telephone. */
+const OF_OTHERS: ReadonlySet<unknown> = new Set(['lwt', 'card', 'cmd', 'configuration', 'request']);
+/**
+ * Messages of the telephone that are not of where it is: signs of life. A transition names the place of a region of the
+ * app; the location of that moment comes by itself.
+ */
+const SIGNS_OF_LIFE: ReadonlySet<unknown> = new Set([
+  'transition',
   'waypoint',
   'waypoints',
-  'card',
-  'cmd',
-  'configuration',
   'dump',
   'status',
   'steps',
   'beacon',
   'beacons',
-  'request',
 ]);
 /** What {@link positionOf} has read already. */
-const FIELDS: ReadonlySet<string> = new Set(['_type', '_id', 'lat', 'lon', 'tst', 'vel', 'cog', 'alt', 'topic']);
+const FIELDS: ReadonlySet<string> = new Set(['_type', '_id', 'lat', 'lon', 'tst', 'vel', 'cog', 'alt', 'acc', 'topic']);
 const CHARGING = 2;
 const UNPLUGGED = 1;
 
@@ -46,9 +47,15 @@ export function readOwntracks(
   if (!isObject(message)) return refused('bad-content', 'the message is no JSON object');
   const { _type: type } = message;
   if (type === 'encrypted') return refused('unsupported', 'the message is encrypted: switch encryption off in the app');
-  if (WITHOUT_PLACE.has(type)) return { reports: [] };
-  if (type !== 'location' && type !== 'transition') return refused('unsupported', `_type: ${quote(type)} is not known`);
+  if (OF_OTHERS.has(type)) return { reports: [] };
   const ids = idsOf(message, sender);
+  if (SIGNS_OF_LIFE.has(type)) {
+    // The topic is not in each of them; a tracker id alone may be that of another telephone.
+    if (ids === null || ids.length === 1) return { reports: [] };
+    const [terminalId, ...otherIds] = ids;
+    return { reports: [{ terminalId, otherIds, positions: [] }] };
+  }
+  if (type !== 'location') return refused('unsupported', `_type: ${quote(type)} is not known`);
   if (ids === null) return refused('not-identified', 'neither user and device nor tid: there is no identifier');
   const position = positionOf(message, nowMs);
   if ('refused' in position) return position;
@@ -71,7 +78,7 @@ function idsOf(message: Record<string, unknown>, { user, device }: Sender): [Ter
 }
 
 function positionOf(message: Record<string, unknown>, nowMs: number): Position | RefusedReports {
-  const { lat, lon, tst, vel, cog, alt, batt, bs } = message;
+  const { lat, lon, tst, vel, cog, alt, acc, batt, bs } = message;
   const latitude = numberWithin(lat, -90, 90);
   if (latitude === null) return refused('bad-content', `lat: ${quote(lat)} is not within 90 degrees`);
   const longitude = numberWithin(lon, -180, 180);
@@ -81,6 +88,7 @@ function positionOf(message: Record<string, unknown>, nowMs: number): Position |
 
   const attributes = new AttributeList();
   attributes.set('batteryPercent', numberWithin(batt, 0, 100));
+  attributes.set('accuracy', numberWithin(acc, 0, 1e6));
   if (bs === CHARGING || bs === UNPLUGGED) attributes.set('charging', bs === CHARGING);
   for (const [name, value] of Object.entries(message)) {
     if (FIELDS.has(name)) continue;

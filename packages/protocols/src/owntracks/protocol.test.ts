@@ -41,7 +41,7 @@ describe('OwnTracks', () => {
               speedKmh: 54,
               courseDeg: 0,
               altitudeM: 13,
-              attributes: { batteryPercent: 81, charging: true, batt: 81, bs: 2, acc: 12, t: 'u', inregions: 'a,b' },
+              attributes: { batteryPercent: 81, accuracy: 12, charging: true, batt: 81, bs: 2, t: 'u', inregions: 'a,b' },
             },
           ],
         },
@@ -49,15 +49,16 @@ describe('OwnTracks', () => {
     });
   });
 
-  test('a transition is a position with its event', () => {
-    const message = { ...LOCATION, _type: 'transition', event: 'enter', desc: 'depot' };
-    expect(publish('owntracks/anna/phone/event', message)).toMatchObject({
-      reports: [{ terminalId: 'anna/phone', positions: [{ attributes: { event: 'enter', desc: 'depot' } }] }],
-    });
-  });
+  test.each(['transition', 'waypoint', 'waypoints', 'status', 'steps', 'beacon'])(
+    'a message %s is a sign of life, and says nothing of where the telephone is',
+    (_type) => {
+      const reports = [{ terminalId: 'anna/phone', otherIds: ['owntracks/anna/phone'], positions: [] }];
+      expect(publish('owntracks/anna/phone/event', { ...LOCATION, _type, event: 'enter' })).toEqual({ reports });
+    },
+  );
 
-  test.each(['lwt', 'waypoint', 'waypoints', 'card', 'cmd', 'configuration', 'status', 'steps', 'beacon', 'request'])(
-    'a message %s is acknowledged and says nothing of a place',
+  test.each(['lwt', 'card', 'cmd', 'configuration', 'request'])(
+    'a message %s is acknowledged, and says nothing of the telephone',
     (_type) => {
       expect(publish('owntracks/anna/phone', { ...LOCATION, _type })).toEqual({ reports: [] });
     },

@@ -267,11 +267,12 @@ describe('what a frame must be', () => {
     expect(teltonika.createSession().push(bytes, 0)).toMatchObject([{ type: 'refuse', reason }]);
   });
 
-  test('pings between frames are passed over', () => {
+  test('pings between frames are signs of life', () => {
     const session = teltonika.createSession();
     expect(session.push(Buffer.from([0xff]), 0)).toEqual([]);
     expect(session.push(HELLO, 0)).toHaveLength(1);
     expect(session.push(Buffer.concat([Buffer.from([0xff, 0xff]), packet(8, 0, '')]), 0)).toEqual([
+      { type: 'positions', positions: [], ack: null },
       { type: 'positions', positions: [], ack: Buffer.from([0, 0, 0, 0]) },
     ]);
   });

@@ -62,7 +62,7 @@ export class TeltonikaSession extends FramedSession {
   }
 
   protected override take(bytes: Buffer, from: number, nowMs: number, out: Inbound[]): number {
-    if (bytes[from] === PING) return 1;
+    if (bytes[from] === PING) return this.takePings(bytes, from, this.#ids !== null, out);
     return this.#ids === null ? this.#takeImei(bytes, from, out) : this.#takePacket(bytes, from, this.#ids, nowMs, out);
   }
 

@@ -44,12 +44,10 @@ const RECALCULATION_EXAMPLE = {
 const RecalculationOut = z
   .strictObject({
     ...job,
-    kind: z
-      .enum(RECALCULATIONS)
-      .meta({
-        description:
-          '`late-data`: begun by the service, because positions came late; `old-data`: more than 31 days late.',
-      }),
+    kind: z.enum(RECALCULATIONS).meta({
+      description:
+        '`late-data`: begun by the service, because positions came late; `old-data`: more than 31 days late.',
+    }),
     subjectId: idOut
       .nullable()
       .meta({ description: 'The geozone or the vehicle; null where it is not to be seen (any more).' }),

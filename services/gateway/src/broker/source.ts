@@ -232,7 +232,10 @@ export class BrokerSource {
         this.#refuse(protocol.name, 'wrong-protocol', `not taken for terminal ${JSON.stringify(terminalId)}`);
         continue;
       }
-      if (positions.length === 0) continue;
+      if (positions.length === 0) {
+        this.#parts.intake.noteContact(protocol.name, terminalId, receivedAtMs, this.#parts.traces);
+        continue;
+      }
       underWay++;
       const span = this.#beginSpan(protocol.name, terminalId, positions.length, startMs);
       const taken = this.#parts.intake.take(protocol.name, terminalId, positions, receivedAtMs, span.trace, () => {
