@@ -53,6 +53,11 @@ export const VEHICLE_ICONS = [
   'container',
 ] as const;
 
+/** Units of speeds that terminals send as plain numbers, with their size in km/h. */
+export const KMH_PER_UNIT = { knots: 1.852, 'm/s': 3.6, 'km/h': 1 } as const;
+export type SpeedUnit = keyof typeof KMH_PER_UNIT;
+export const SPEED_UNITS = Object.keys(KMH_PER_UNIT) as SpeedUnit[];
+
 /**
  * The plain fields of a vehicle, each described once. The type {@link Vehicle}, the rows of the registry, the API with
  * its documentation, the CSV columns (in this order), the defaults and the upgrade of stored definitions follow from
@@ -90,6 +95,17 @@ export const VEHICLE_FIELDS = {
       'Model of the terminal, where its protocol has `models`: what a field of its data means depends on it. ' +
       'Null: not said; only what all models mean alike is named.',
     example: 'FMB920',
+    since: 5,
+  },
+  speedUnit: {
+    type: 'text',
+    maxCharacters: 8,
+    values: SPEED_UNITS,
+    default: null,
+    description:
+      'Unit of the speed that a phone application sends as a parameter of its URL. Null: knots, as Traccar Client ' +
+      'sends it; OsmAnd and GPSLogger send m/s.',
+    example: 'm/s',
     since: 5,
   },
   externalId: {

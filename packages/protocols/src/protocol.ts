@@ -229,6 +229,8 @@ export interface TerminalReport {
   otherIds?: readonly TerminalId[];
   /** Empty: a sign of life. */
   positions: Position[];
+  /** True where speeds were numbers without a unit, and taken for knots: the vehicle may name another unit. */
+  isInKnots?: boolean;
 }
 
 /** What a request or a message holds. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
-import type { TerminalAccess, TerminalId, VehicleId } from '@outrider/domain';
+import type { TerminalAccess, TerminalId, Vehicle, VehicleId } from '@outrider/domain';
 import { hashOfSecret, LEARNING_ACCESS, OPEN_ACCESS } from '@outrider/domain';
 import { sampleVehicle } from '@outrider/domain/samples';
 import { MemoryHub } from '@outrider/hub';
@@ -33,7 +33,12 @@ async function start(config: Partial<GatewayConfig>): Promise<void> {
   gateway = await startGateway({ log, hub, metrics }, config);
 }
 
-function define(nth: number, terminalId: string, access: Partial<TerminalAccess> = OPEN_ACCESS): VehicleId {
+function define(
+  nth: number,
+  terminalId: string,
+  access: Partial<TerminalAccess> = OPEN_ACCESS,
+  fields: Partial<Vehicle> = {},
+): VehicleId {
   const id = `0190a000-0000-7000-8000-00000000000${nth}` as VehicleId;
   const terminalAccess = { ...OPEN_ACCESS, ...access };
   const definition = sampleVehicle({
@@ -42,6 +47,7 @@ function define(nth: number, terminalId: string, access: Partial<TerminalAccess>
     name: terminalId,
     terminalId: terminalId as TerminalId,
     terminalAccess,
+    ...fields,
   });
   log.define({ kind: 'vehicle', id, version: 1, changedAtMs: NOON, definition });
   return id;
@@ -189,4 +195,25 @@ test('a request without the header Host is taken', async () => {
   for (const { durable } of await taken()) durable();
   await vi.waitFor(() => expect(peer.text).toMatch(/^HTTP\/1\.1 200 /), PATIENCE);
   peer.socket.destroy();
+});
+
+test('osmand: the speed of a URL is in the unit that the vehicle names, that of the JSON form in m/s', async () => {
+  const id = define(1, 'phone-7', OPEN_ACCESS, { speedUnit: 'm/s' });
+  const url = `http://127.0.0.1:${gateway.ports.osmand}/`;
+  const json = {
+    device_id: 'phone-7',
+    location: { timestamp: NOON, coords: { latitude: 48.2, longitude: 16.3, speed: 30.6 } },
+  };
+  for (const request of [
+    () => fetch(`${url}?id=phone-7&lat=48.2&lon=16.3&timestamp=${NOON}&speed=30.60`),
+    () => fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(json) }),
+  ]) {
+    const answered = request();
+    const [appended] = await taken();
+    const [position] = appended?.packets[0]?.positions ?? [];
+    expect(appended?.packets[0]?.vehicleId).toBe(id);
+    expect(position?.speedKmh).toBeCloseTo(110.16, 1);
+    appended?.durable();
+    await answered;
+  }
 });

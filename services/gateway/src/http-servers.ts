@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import type { PacketTrace, TerminalId, Vehicle } from '@outrider/domain';
+import { KMH_PER_UNIT, type PacketTrace, type SpeedUnit, type TerminalId, type Vehicle } from '@outrider/domain';
 import type { RefusedContact } from '@outrider/hub';
 import type { HttpProtocol } from '@outrider/protocols';
 import { NO_SPAN, type Tracing } from '@outrider/runtime';
@@ -277,6 +277,10 @@ class Exchange {
       span.end();
     };
     // A platform's address is not that of the terminal.
+    if (report.isInKnots && vehicle !== undefined && vehicle.speedUnit !== null)
+      for (const position of positions)
+        if (position.speedKmh !== null)
+          position.speedKmh *= KMH_PER_UNIT[vehicle.speedUnit as SpeedUnit] / KMH_PER_UNIT.knots;
     const isContested = vehicle !== undefined && !carriesMany && noteRequest(terminalId, address);
     const taking = isContested ? withConflict(positions) : positions;
     if (!intake.take(name, terminalId, taking, receivedAtMs, trace, done)) return false;

@@ -25,6 +25,8 @@ export interface OsmandRequest {
 export interface OsmandReport {
   terminalId: TerminalId;
   positions: Position[];
+  /** True where the speed was a parameter, taken for knots. */
+  isInKnots?: boolean;
   /** What could not be read of a list of locations; the others are in `positions`. */
   unread?: OsmandRefusal[];
   /** The parameter `token`: what the phone shows beside its id. */
@@ -132,7 +134,7 @@ function readParameters(parameters: URLSearchParams, nowMs: number): OsmandRepor
     attributes,
   );
   const positions = saysSomething(position) ? [position] : [];
-  return { terminalId, positions, ...secretOf(fix.get('token')) };
+  return { terminalId, positions, isInKnots: true, ...secretOf(fix.get('token')) };
 }
 
 /** Both or none are known. */

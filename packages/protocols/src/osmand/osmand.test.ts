@@ -9,8 +9,14 @@ import { encodeOsmandJson, encodeOsmandQuery } from './encode.ts';
 const NOW_MS = Date.UTC(2026, 5, 1, 12);
 const ID = 'phone 7' as TerminalId;
 
-const ask = (request: Partial<OsmandRequest>) =>
+const decoded = (request: Partial<OsmandRequest>) =>
   decodeOsmand({ method: 'GET', url: '/', contentType: null, body: Buffer.alloc(0), nowMs: NOW_MS, ...request });
+const ask = (request: Partial<OsmandRequest>) => {
+  const report = decoded(request);
+  if ('refused' in report) return report;
+  const { isInKnots: _, ...rest } = report;
+  return rest;
+};
 const get = (url: string) => ask({ url });
 const post = (json: unknown) =>
   ask({
@@ -401,4 +407,10 @@ test('attributes are bounded, and reach nothing that is not theirs', () => {
   const attributes = answer.positions[0]?.attributes;
   expect(Object.keys(attributes ?? {})).toHaveLength(96);
   expect(Object.getPrototypeOf(attributes)).toBe(Object.prototype);
+});
+
+test('speeds of parameters are marked as knots, those of the JSON form are m/s', () => {
+  expect(decoded({ url: '/?id=1&lat=1&lon=2&speed=3' })).toMatchObject({ isInKnots: true });
+  const body = Buffer.from('{"device_id":"1","lat":1,"lon":2,"speed":3}');
+  expect(decoded({ method: 'POST', contentType: 'application/json', body })).not.toHaveProperty('isInKnots');
 });

@@ -17,10 +17,10 @@ export const osmand: HttpProtocol<'osmand'> = {
   decode({ method, url, headers, body }, nowMs) {
     const decoded = decodeOsmand({ method, url, contentType: headers['content-type'] ?? null, body, nowMs });
     if ('refused' in decoded) return decoded;
-    const { terminalId, positions, unread } = decoded;
+    const { terminalId, positions, isInKnots = false, unread } = decoded;
     const secret = bearerOf(headers.authorization) ?? decoded.secret;
     return {
-      reports: [{ terminalId, positions }],
+      reports: [{ terminalId, positions, isInKnots }],
       ...(unread && { unread }),
       ...(secret === undefined ? {} : { secret }),
     };

@@ -9,6 +9,7 @@ const vehicle: Vehicle = {
   vin: null,
   terminalId: '356307042441013',
   deviceModel: 'FMB920',
+  speedUnit: null,
   color: '#1f5fc4',
   icon: 'van',
   speedLimitKmh: 90,

@@ -1,4 +1,4 @@
-import { ApiError, type Vehicle } from '@outrider/client';
+import { ApiError, NewVehicleFields, type Vehicle } from '@outrider/client';
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { CustomFields } from '../../custom-fields/custom-fields.tsx';
@@ -262,7 +262,7 @@ function Basics({ edit }: Part) {
 
 function Terminal({ edit, hasSecret }: Part & { hasSecret: boolean }) {
   const { vehiclePages: vehicles } = t();
-  const { protocol, secret, deviceModel } = edit.draft.value;
+  const { protocol, secret, deviceModel, speedUnit } = edit.draft.value;
   const known = terminalProtocols.value?.items.find(({ name }) => name === protocol);
   const mayHaveSecret = known === undefined || known.authentication !== null;
   return (
@@ -282,6 +282,17 @@ function Terminal({ edit, hasSecret }: Part & { hasSecret: boolean }) {
         errors={edit.at('/deviceModel')}
         onChange={(model) => edit.set({ deviceModel: model })}
       />
+      {(protocol === 'osmand' || protocol === 'learn' || speedUnit !== null) && (
+        <ChoiceField
+          edit={edit}
+          name="speedUnit"
+          label={vehicles.fields.speedUnit}
+          options={[
+            ['', vehicles.modelNotSaid],
+            ...(NewVehicleFields.speedUnit.values ?? []).map((unit) => [unit, unit] as const),
+          ]}
+        />
+      )}
       {(mayHaveSecret || hasSecret) && (
         <TextField
           edit={edit}

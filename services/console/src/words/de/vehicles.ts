@@ -62,6 +62,7 @@ export const vehicles = {
     vin: 'FIN',
     terminalId: 'Geräte-ID',
     deviceModel: 'Gerätemodell',
+    speedUnit: 'Einheit der Geschwindigkeit, die eine App per URL sendet (sonst Knoten)',
     color: 'Farbe',
     icon: 'Symbol',
     speedLimitKmh: 'Tempolimit, km/h',

@@ -61,6 +61,7 @@ export const vehicles = {
     vin: 'VIN',
     terminalId: 'Terminal id',
     deviceModel: 'Device model',
+    speedUnit: 'Unit of the speed that a phone app sends by URL (otherwise knots)',
     color: 'Colour',
     icon: 'Icon',
     speedLimitKmh: 'Speed limit, km/h',

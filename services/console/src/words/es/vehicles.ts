@@ -60,6 +60,7 @@ export const vehicles = {
     vin: 'Bastidor (VIN)',
     terminalId: 'Id. del equipo',
     deviceModel: 'Modelo del equipo',
+    speedUnit: 'Unidad de la velocidad que una app envía por URL (si no, nudos)',
     color: 'Color del vehículo',
     icon: 'Icono',
     speedLimitKmh: 'Límite de velocidad, km/h',

@@ -61,6 +61,7 @@ export const vehicles = {
     vin: 'מספר שלדה (VIN)',
     terminalId: 'מזהה המסוף',
     deviceModel: 'דגם המסוף',
+    speedUnit: 'יחידת המהירות שאפליקציה שולחת ב־URL (אחרת קשרים)',
     color: 'צבע',
     icon: 'סמל',
     speedLimitKmh: 'הגבלת מהירות, קמ״ש',

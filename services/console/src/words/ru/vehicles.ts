@@ -61,6 +61,7 @@ export const vehicles = {
     vin: 'VIN-код',
     terminalId: 'Идентификатор терминала',
     deviceModel: 'Модель терминала',
+    speedUnit: 'Единица скорости, которую приложение шлёт в URL (иначе узлы)',
     color: 'Цвет',
     icon: 'Значок',
     speedLimitKmh: 'Ограничение скорости, км/ч',
