@@ -3590,6 +3590,14 @@ VehiclePatch = TypedDict("VehiclePatch", {
     "sensors": "NotRequired[list[VehiclePatchSensorsItem]]",
 })
 
+VehicleStateLastRefusal = TypedDict("VehicleStateLastRefusal", {
+    "at": "str",
+    "protocol": "str",
+    "address": "str",
+    "reason": "Literal[\"wrong-protocol\", \"wrong-network\", \"wrong-certificate\", \"wrong-secret\"]",
+    "detail": "str",
+})
+
 VehicleStateDriver = TypedDict("VehicleStateDriver", {
     "id": "str",
     "name": "str",
@@ -3635,6 +3643,7 @@ VehicleState = TypedDict("VehicleState", {
     "connected": "bool",
     "connectedSince": "str | None",
     "remoteAddress": "str | None",
+    "lastRefusal": "VehicleStateLastRefusal | None",
     "recordTime": "str | None",
     "ignition": "bool | None",
     "supplyV": "float | None",
