@@ -366,7 +366,7 @@ export class Connection {
     if (carried === undefined && !this.#isAllowed(vehicle, null)) return;
     if (positions.length === 0) {
       // Nothing to keep: answered in its turn, after what came before it.
-      this.#answers.push({ bytes: ack, ready: true });
+      if (ack !== null) this.#answers.push({ bytes: ack, ready: true });
       if (carried !== undefined) intake.noteContact(this.#protocol.name, carried, this.#lastReceivedMs, traces);
       return;
     }
