@@ -20,7 +20,7 @@ import type {
   VehicleState,
   VehicleStatus,
 } from '@outrider/domain';
-import { accountOf, maySeeVehicle, sensorNameKey } from '@outrider/domain';
+import { ACCESS_REFUSALS, accountOf, maySeeVehicle, sensorNameKey } from '@outrider/domain';
 import type { Geocoder, Point } from '@outrider/geocoder';
 import type { Hub, Sightings, TerminalConnection, UnknownDevice, UnknownTerminal } from '@outrider/hub';
 import type {
@@ -119,7 +119,10 @@ export interface Sources
     HistorySources['config'] &
     PasskeySources['config'] &
     CommandSources['config'];
-  hub: Pick<Hub, 'latest' | 'connections' | 'unknownTerminals' | 'unknownDevices' | 'publish' | 'hit'>;
+  hub: Pick<
+    Hub,
+    'latest' | 'connections' | 'refusedTerminal' | 'unknownTerminals' | 'unknownDevices' | 'publish' | 'hit'
+  >;
   trackReport: TrackReport;
   reportArchive: ReportArchive;
   geocoder: Geocoder;
@@ -426,7 +429,8 @@ export class Access {
     const wanted = new Set<string>(terminalIds.filter((terminalId) => terminalId != null));
     return unknown
       .filter(
-        ({ terminalId, firstSeenMs, lastSeenMs }) => wanted.has(terminalId) && lastSeenMs - firstSeenMs > INSTALLED_MS,
+        (seen) =>
+          wanted.has(seen.terminalId) && seen.lastSeenMs - seen.firstSeenMs > INSTALLED_MS && !isAccessRefused(seen),
       )
       .map(({ terminalId }) =>
         Object.assign(new OperatorOnlyError('terminalId'), { terminalId: terminalId as TerminalId }),
@@ -459,17 +463,27 @@ export class Access {
   /**
    * What is known of the vehicle now; a null status where nothing is, a null connection where its terminal has none.
    */
-  async status(
-    key: VehicleKey,
-  ): Promise<{ vehicleId: VehicleId; status: VehicleStatus | null; connection: TerminalConnection | null }> {
+  async status(key: VehicleKey): Promise<{
+    vehicleId: VehicleId;
+    status: VehicleStatus | null;
+    connection: TerminalConnection | null;
+    /** Data with the id of its terminal that the vehicle did not take last. */
+    refusal: UnknownTerminal | null;
+  }> {
     const { id, terminalId } = await this.vehicleData(key);
     const { hub } = this.#sources;
-    const [[status], connections] = await Promise.all([
+    const [[status], connections, refused] = await Promise.all([
       hub.latest([id]),
       hub.connections(terminalId === null ? [] : [terminalId]),
+      terminalId === null ? null : hub.refusedTerminal(terminalId),
     ]);
     const connection = terminalId === null ? undefined : connections.get(terminalId);
-    return { vehicleId: id, status: status ? this.#statusShown(status) : null, connection: connection ?? null };
+    return {
+      vehicleId: id,
+      status: status ? this.#statusShown(status) : null,
+      connection: connection ?? null,
+      refusal: refused !== null && isAccessRefused(refused) ? refused : null,
+    };
   }
 
   /** Without what others' geofences caused whose accounts the caller may not see. */
@@ -502,11 +516,17 @@ export class Access {
     return { vehicleId: vehicle.id, ...(await rejectedPositions(archive, vehicle.id, fromMs, toMs)) };
   }
 
-  /** Terminals that sent data and have no profile now, the most recently seen first. */
+  /**
+   * Terminals that sent data and have no profile now, or that their vehicle did not take as they came, the most
+   * recently seen first.
+   */
   async unknownTerminals(): Promise<UnknownTerminal[]> {
     this.#requireOperator('Terminals without a profile are shown to operators alone.');
     const terminals = await this.#sources.hub.unknownTerminals();
-    return terminals.filter(({ terminalId }) => !this.#sources.directory.vehicleOfTerminal(terminalId as TerminalId));
+    const { directory } = this.#sources;
+    return terminals.filter(
+      (seen) => isAccessRefused(seen) || !directory.vehicleOfTerminal(seen.terminalId as TerminalId),
+    );
   }
 
   /** Devices that were refused before they said who they are, the most recently seen first. */
@@ -1055,4 +1075,9 @@ function permitted<T>(thing: T | null | undefined, right: Right, needed: Right):
   if (needed === 'write' && right !== 'write')
     throw new Problem('forbidden', 'This account may see it, and may not change it.');
   return thing;
+}
+
+/** Was it refused by what its vehicle demands? */
+function isAccessRefused({ contact }: UnknownTerminal): boolean {
+  return ACCESS_REFUSALS.some((reason) => reason === contact?.reason);
 }

@@ -55,6 +55,7 @@ export function patientHub(hub: Hub, logger: Logger): Hub {
     releaseLease: (key, holder) => hub.releaseLease(key, holder),
     noteUnknownTerminal: (terminalId, protocol, address, nowMs, contact) =>
       hub.noteUnknownTerminal(terminalId, protocol, address, nowMs, contact),
+    refusedTerminal: (terminalId) => hub.refusedTerminal(terminalId),
     unknownTerminals: () => hub.unknownTerminals(),
     noteUnknownDevice: (device, nowMs) => hub.noteUnknownDevice(device, nowMs),
     unknownDevices: () => hub.unknownDevices(),

@@ -4,9 +4,13 @@ import type { ProtocolName } from './position.ts';
 /** Which protocol a vehicle's terminal must speak: one; whichever its first packet came by; or any, each time. */
 export type BoundProtocol = ProtocolName | 'learn' | 'any';
 
+/** Why the data of a known terminal is refused. */
+export const ACCESS_REFUSALS = ['wrong-protocol', 'wrong-network', 'wrong-certificate', 'wrong-secret'] as const;
+export type AccessRefusal = (typeof ACCESS_REFUSALS)[number];
+
 /** What a connection must show, beside the id of the terminal, for its data to be taken: ids are no secrets. */
 export interface TerminalAccess {
-  /** `learn` becomes the protocol of the first packet that is taken. */
+  /** `learn` becomes the protocol that the first packets are taken by. */
   protocol: BoundProtocol;
   /**
    * Salted hash of what the terminal must show ({@link hashOfSecret}): the password of Wialon IPS, the token of OsmAnd,
@@ -102,6 +106,7 @@ export const FIRST_CONTACT_CHANNEL = 'terminal-first-contact';
 export interface FirstContact {
   vehicleId: string;
   terminalId: string;
-  protocol: ProtocolName;
+  /** That the vehicle is bound to from now on; null: it is not yet. */
+  protocol: ProtocolName | null;
   registrationHash: string | null;
 }

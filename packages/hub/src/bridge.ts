@@ -173,6 +173,7 @@ export function connectHub(port: MessagePort): Hub {
     holdLease: ask('holdLease'),
     releaseLease: ask('releaseLease'),
     noteUnknownTerminal: ask('noteUnknownTerminal'),
+    refusedTerminal: ask('refusedTerminal'),
     unknownTerminals: ask('unknownTerminals'),
     noteUnknownDevice: ask('noteUnknownDevice'),
     unknownDevices: ask('unknownDevices'),

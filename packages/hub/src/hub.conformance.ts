@@ -179,6 +179,8 @@ export function hubConformance(name: string, open: () => Promise<Hub>): void {
           contact,
         },
       ]);
+      expect(await hub.refusedTerminal('7001')).toMatchObject({ protocol: 'wialon-ips', attempts: 1, contact });
+      expect(await hub.refusedTerminal('7002')).toBeNull();
     });
 
     test('what is published on a channel is received by all who listen to it, in order, until they leave', async () => {

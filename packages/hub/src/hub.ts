@@ -35,7 +35,7 @@ export interface Sightings {
   attempts: number;
 }
 
-/** A terminal that spoke to the gateway and has no vehicle profile. */
+/** A terminal that spoke to the gateway and has no vehicle profile, or that its vehicle does not take as it came. */
 export interface UnknownTerminal extends Sightings {
   terminalId: string;
   protocol: string;
@@ -130,6 +130,8 @@ export interface Hub {
     nowMs: number,
     contact?: RefusedContact,
   ): Promise<void>;
+  /** Why data under the id was refused last; null where it was not, or that is no longer kept. */
+  refusedTerminal(terminalId: string): Promise<UnknownTerminal | null>;
   /** Newest first; at most 1000 are kept. */
   unknownTerminals(): Promise<UnknownTerminal[]>;
   /** One device is kept of each address and protocol. */

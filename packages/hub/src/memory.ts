@@ -127,6 +127,10 @@ export class MemoryHub implements Hub {
     noteSighting(this.#unknown, terminalId, terminal, nowMs, MAX_UNKNOWN_TERMINALS);
   }
 
+  async refusedTerminal(terminalId: string): Promise<UnknownTerminal | null> {
+    return this.#unknown.get(terminalId) ?? null;
+  }
+
   async unknownTerminals(): Promise<UnknownTerminal[]> {
     return [...this.#unknown.values()].reverse();
   }

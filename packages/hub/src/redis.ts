@@ -233,6 +233,11 @@ class RedisHub implements Hub {
     await this.#noteSighting(keys, terminalId, terminal, nowMs, MAX_UNKNOWN_TERMINALS);
   }
 
+  async refusedTerminal(terminalId: string): Promise<UnknownTerminal | null> {
+    const found = await this.#ask((redis) => redis.hget(this.#keys.unknown, terminalId));
+    return found === null ? null : (JSON.parse(found) as UnknownTerminal);
+  }
+
   async unknownTerminals(): Promise<UnknownTerminal[]> {
     const seen = await this.#sightings<UnknownTerminal>(this.#keys.unknown, this.#keys.unknownOrder);
     // An earlier version kept no contacts.

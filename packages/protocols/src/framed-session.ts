@@ -2,6 +2,8 @@ import type { TerminalId } from '@outrider/domain';
 import type { Inbound, RefusalReason, Session } from './protocol.ts';
 
 const NOTHING = Buffer.alloc(0);
+/** One for all: a chunk may be full of them. */
+const SIGN_OF_LIFE: Inbound = { type: 'positions', positions: [], ack: null };
 
 /**
  * What the sessions over TCP have in common: bytes come in any split, frames go out whole. A chunk that holds whole
@@ -72,15 +74,13 @@ export abstract class FramedSession implements Session {
   }
 
   /**
-   * Takes the bytes that a terminal sends only to be known as connected, all that follow each other at once.
+   * Takes the byte that a terminal sends only to be known as connected.
    *
-   * @returns how many they are
+   * @returns 1
    */
-  protected takePings(bytes: Buffer, from: number, isIdentified: boolean, out: Inbound[]): number {
-    let end = from + 1;
-    while (end < bytes.length && bytes[end] === bytes[from]) end++;
-    if (isIdentified) out.push({ type: 'positions', positions: [], ack: null });
-    return end - from;
+  protected takePing(isIdentified: boolean, out: Inbound[]): 1 {
+    if (isIdentified) out.push(SIGN_OF_LIFE);
+    return 1;
   }
 
   /** Ends the conversation; nothing more is taken after it. */

@@ -260,7 +260,7 @@ function accessLearnt(
     ...access,
     seen: true,
     revision: access.revision + 1,
-    protocol: access.protocol === 'learn' ? protocol : access.protocol,
+    protocol: access.protocol === 'learn' ? (protocol ?? 'learn') : access.protocol,
     registrationHash:
       access.registrationHash ?? (access.protocol === 'any' || access.secretHash !== null ? null : registrationHash),
   };

@@ -23,7 +23,7 @@ export interface TerminalAccessIn {
 export const TERMINAL_ACCESS_FIELDS = {
   protocol: z.enum(BOUND_PROTOCOLS).meta({
     description:
-      'The only protocol that is taken from the terminal. `learn`: that of its first packet, from then on. `any`: each; anyone who knows the id of the ' +
+      'The only protocol that is taken from the terminal. `learn`: that of its first ten packets in a row, from then on; of a terminal that registered, that of the first. `any`: each; anyone who knows the id of the ' +
       'terminal can send data for it by any of them.',
   }),
   secret: z

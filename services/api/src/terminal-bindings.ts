@@ -9,7 +9,7 @@ const AT_ONCE = 200;
 /** Gateways publish again what did not become part of the definition. */
 const MAX_WAITING = 20_000;
 
-/** Binds vehicles to the protocol of the first packet of their terminal, as gateways publish it. */
+/** Binds vehicles to the protocol of their terminal, as gateways publish it. */
 export function createTerminalBindings({
   hub,
   registry,
@@ -27,8 +27,9 @@ export function createTerminalBindings({
 
   function note(text: string): void {
     const contact = JSON.parse(text) as FirstContact;
-    // The first one counts.
-    if (!waiting.has(contact.vehicleId) && waiting.size < MAX_WAITING) waiting.set(contact.vehicleId, contact);
+    // The first one that binds counts.
+    const isBound = (waiting.get(contact.vehicleId)?.protocol ?? null) !== null;
+    if (!isBound && waiting.size < MAX_WAITING) waiting.set(contact.vehicleId, contact);
     writeSoon();
   }
 

@@ -270,6 +270,31 @@ describe('rejected positions', () => {
 });
 
 describe('state', () => {
+  test('says what was refused last with the id of the terminal, and operators see it among the refused', async () => {
+    const { body } = await addVehicle({ name: 'Van 12', terminalId: '1' });
+    const path = `/api/v1/vehicles/${body.id}/state`;
+    const contact = {
+      transport: 'http',
+      detail: 'the vehicle is bound to gt06',
+      receivedBytes: 0,
+      firstBytes: '',
+    } as const;
+    const atMs = Date.UTC(2026, 0, 15, 12);
+    await world.hub.noteUnknownTerminal('1', 'osmand', '192.0.2.7', atMs, { ...contact, reason: 'unknown-terminal' });
+    expect((await world.call('GET', path, { jwt })).body.lastRefusal).toBeNull();
+    await world.hub.noteUnknownTerminal('1', 'osmand', '192.0.2.7', atMs, { ...contact, reason: 'wrong-protocol' });
+    expect((await world.call('GET', path, { jwt })).body.lastRefusal).toEqual({
+      at: '2026-01-15T12:00:00.000Z',
+      protocol: 'osmand',
+      address: '192.0.2.7',
+      reason: 'wrong-protocol',
+      detail: 'the vehicle is bound to gt06',
+    });
+    expect((await world.call('GET', '/api/v1/unknown-terminals', { jwt })).body.items).toMatchObject([
+      { terminalId: '1', protocol: 'osmand', reason: 'wrong-protocol', firstBytes: null },
+    ]);
+  });
+
   test('is the newest position that the hub holds, as the live API shows it', async () => {
     const { body } = await addVehicle({ name: 'Van 12', terminalId: '1' });
     const path = `/api/v1/vehicles/${body.id}/state`;
@@ -283,6 +308,7 @@ describe('state', () => {
       connected: false,
       connectedSince: null,
       remoteAddress: null,
+      lastRefusal: null,
       recordTime: null,
       ignition: null,
       supplyV: null,
@@ -334,6 +360,7 @@ describe('state', () => {
       connected: true,
       connectedSince: '2026-01-15T11:59:00.000Z',
       remoteAddress: '203.0.113.5',
+      lastRefusal: null,
       recordTime: '2026-01-15T11:59:58.000Z',
       ignition: false,
       supplyV: 12.4,

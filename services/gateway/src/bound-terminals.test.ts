@@ -22,6 +22,7 @@ import { MemoryHub } from '@outrider/hub';
 import { createTeltonikaSimulator, encodeLocation, encodeOsmandQuery, Jt808TerminalSide } from '@outrider/protocols';
 import { createLogger, Registry } from '@outrider/runtime';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { BINDING_PACKETS } from './first-contacts.ts';
 import {
   collect,
   connectPeer,
@@ -133,19 +134,63 @@ describe('a vehicle that is bound to a protocol', () => {
     expect(log.waiting).toEqual([]);
   });
 
-  test('learns it from the first packet that is taken, and holds to it before the definition says so', async () => {
+  test('learns it from ten packets in a row, and holds to it before the definition says so', async () => {
     await start({ protocol: 'learn', seen: false });
     expect(await teltonika()).toBe('01');
     expect(contacts).toEqual([]);
+    const contact = { vehicleId: CAR, terminalId: ID, registrationHash: null };
+    for (let packets = 1; packets < BINDING_PACKETS; packets++) expect(await osmand()).toBe('200');
+    expect(contacts).toEqual([{ ...contact, protocol: null }]);
+    expect(await teltonika()).toBe('01');
     expect(await osmand()).toBe('200');
-    expect(contacts).toEqual([{ vehicleId: CAR, terminalId: ID, protocol: 'osmand', registrationHash: null }]);
+    expect(contacts).toEqual([
+      { ...contact, protocol: null },
+      { ...contact, protocol: 'osmand' },
+    ]);
     expect(await teltonika()).not.toBe('01');
     expect(await osmand()).toBe('200');
-    expect(contacts).toHaveLength(1);
+    expect(contacts).toHaveLength(2);
     define({ protocol: 'osmand' });
     expect(await teltonika()).not.toBe('01');
     expect(await osmand()).toBe('200');
   });
+});
+
+test('a request that somebody tried with the id of a terminal does not lock the terminal out', async () => {
+  await start({ protocol: 'learn', seen: false });
+  expect(await osmand()).toBe('200');
+  const truck = await peer('teltonika');
+  const simulator = createTeltonikaSimulator(ID);
+  truck.socket.write(simulator.hello() ?? '');
+  for (let packets = 1; packets <= BINDING_PACKETS; packets++) {
+    truck.socket.write(simulator.encode([blankPosition(NOON + packets, 52.5, 13.4)]));
+    await vi.waitFor(() => {
+      for (const { durable } of log.waiting.splice(0)) durable();
+      expect(truck.hex).toBe(`01${'00000001'.repeat(packets)}`);
+    }, PATIENCE);
+  }
+  expect(contacts.at(-1)).toMatchObject({ protocol: 'teltonika' });
+  expect(await osmand()).toBe('403');
+});
+
+test('data that a vehicle does not take is listed with the reason, and without its bytes', async () => {
+  await start({ protocol: 'teltonika' });
+  expect(await osmand()).toBe('403');
+  const contact = {
+    transport: 'http',
+    reason: 'wrong-protocol',
+    detail: 'the vehicle is bound to teltonika',
+    receivedBytes: 0,
+    firstBytes: '',
+  };
+  expect(await hub.refusedTerminal(ID)).toMatchObject({
+    protocol: 'osmand',
+    address: '127.0.0.1',
+    attempts: 1,
+    contact,
+  });
+  expect(await wialon('NA')).toBe('#AL#0');
+  expect(await hub.refusedTerminal(ID)).toMatchObject({ protocol: 'wialon-ips', attempts: 2 });
 });
 
 describe('a terminal with a secret', () => {

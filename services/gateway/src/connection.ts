@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type {
+  AccessRefusal,
   CommandOutcome,
   PacketTrace,
   Position,
@@ -20,7 +21,7 @@ import type { ProtocolMetrics } from './metrics.ts';
 import type { PacketTraces } from './packet-traces.ts';
 import { PendingCommands } from './pending-commands.ts';
 import { sessionOptions } from './session-options.ts';
-import { type AccessRefusal, isProven, type Shown } from './terminal-access.ts';
+import { isProven, type Shown } from './terminal-access.ts';
 import type { UnreadAnswers } from './unread-answers.ts';
 
 /** Unanswered packets of a terminal, at most; beyond it is not read from until some are answered. */
@@ -45,6 +46,8 @@ export interface ConnectionContext {
   codes: TerminalCodes;
   contacts: FirstContacts;
   onWrongSecret(address: string): void;
+  /** The vehicle of the terminal does not take it as it came: the refusal is kept for who installs it. */
+  onAccessRefused(vehicle: Vehicle, refusal: AccessRefusal, address: string): void;
   /** Is the terminal's id in use at two places? Asked while it has several connections. */
   isContested(terminalId: TerminalId): boolean;
   /** Is the address blocked for this terminal, for having tried too many unknown ids? */
@@ -307,7 +310,7 @@ export class Connection {
       if (refusal === 'wrong-secret') onWrongSecret(address);
       if (refusal !== null) {
         this.#carried.end(terminalId);
-        return this.#drop(terminalId, refusal);
+        return this.#drop(terminalId, refusal, () => this.#context.onAccessRefused(vehicle, refusal, address));
       }
       if (this.#terminalId === null) this.#isIdentified();
       this.#carried.allow(terminalId, terminalAccess, isProven(terminalAccess, shown), this.#lastReceivedMs);
@@ -316,10 +319,14 @@ export class Connection {
     return { type: 'taken', terminalId };
   }
 
-  #drop(terminalId: TerminalId, reason: Refusal): Entry {
+  /** @param first called for the first packet of the terminal */
+  #drop(terminalId: TerminalId, reason: Refusal, first = () => {}): Entry {
     const { onRefused, onDropped, traces } = this.#context;
     onRefused(reason, `a packet of terminal ${JSON.stringify(terminalId)}`, this.#address(), traces.next());
-    if (this.#carried.isFirstDropped(terminalId)) onDropped(terminalId, reason, this.#address());
+    if (this.#carried.isFirstDropped(terminalId)) {
+      onDropped(terminalId, reason, this.#address());
+      first();
+    }
     return { type: 'refused' };
   }
 
@@ -345,6 +352,7 @@ export class Connection {
       return true;
     }
     if (refusal === 'wrong-secret') this.#context.onWrongSecret(shown.address);
+    this.#context.onAccessRefused(vehicle, refusal, shown.address);
     this.#refuse(refusal, `it is not taken for terminal ${JSON.stringify(vehicle.terminalId)}`, reject);
     return false;
   }
@@ -358,7 +366,7 @@ export class Connection {
     if (carried === undefined && !this.#isAllowed(vehicle, null)) return;
     if (positions.length === 0) {
       // Nothing to keep: answered in its turn, after what came before it.
-      this.#answers.push({ bytes: ack, ready: true });
+      if (ack !== null) this.#answers.push({ bytes: ack, ready: true });
       if (carried !== undefined) intake.noteContact(this.#protocol.name, carried, this.#lastReceivedMs, traces);
       return;
     }

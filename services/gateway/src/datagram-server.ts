@@ -2,7 +2,7 @@ import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
 import { sourceOf } from '@outrider/auth';
-import type { PacketTrace, Position, TerminalId, Vehicle } from '@outrider/domain';
+import type { AccessRefusal, PacketTrace, Position, TerminalId, Vehicle } from '@outrider/domain';
 import type { RefusedContact } from '@outrider/hub';
 import type { DatagramSide, Inbound, Protocol, Session } from '@outrider/protocols';
 import { NO_SPAN, type Span, type Tracing } from '@outrider/runtime';
@@ -52,6 +52,8 @@ export interface DatagramContext {
   noteRequest(terminalId: TerminalId, address: string): boolean;
   onIdentified(terminalId: TerminalId, address: string): void;
   onWrongSecret(address: string): void;
+  /** The vehicle of the terminal does not take it as it came: the refusal is kept for who installs it. */
+  onAccessRefused(vehicle: Vehicle, refusal: AccessRefusal, address: string): void;
   onUnknown(terminalId: TerminalId, address: string, contact: RefusedContact): void;
   onUnknownDevice(address: string, contact: RefusedContact): void;
   onText(terminalId: TerminalId | null, text: string): void;
@@ -287,6 +289,7 @@ class DatagramExchange {
     peer.isProven = refusal === null && isProven(terminalAccess, shown);
     if (refusal === null) return true;
     if (refusal === 'wrong-secret') onWrongSecret(this.#address);
+    this.#context.onAccessRefused(vehicle, refusal, this.#address);
     this.#reject(refusal, `it is not taken for terminal ${JSON.stringify(vehicle.terminalId)}`, reject);
     return false;
   }

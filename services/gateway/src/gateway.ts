@@ -3,7 +3,15 @@ import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
 import type { BlockList, Server, Socket } from 'node:net';
 import { sourceOf } from '@outrider/auth';
-import { Directory, type PacketTrace, type ProtocolName, type TerminalId, withoutCustomFields } from '@outrider/domain';
+import {
+  type AccessRefusal,
+  Directory,
+  type PacketTrace,
+  type ProtocolName,
+  type TerminalId,
+  type Vehicle,
+  withoutCustomFields,
+} from '@outrider/domain';
 import { type Hub, type RefusedContact, serveTerminalCommands, type TerminalPresence } from '@outrider/hub';
 import { followDefinitions, type Log, type Subscription } from '@outrider/log';
 import {
@@ -41,6 +49,7 @@ import { PacketTraces } from './packet-traces.ts';
 import { readProxyHeaders } from './proxied-connections.ts';
 import { sessionOptions } from './session-options.ts';
 import { createTcpServers } from './tcp-servers.ts';
+import { refusalDetail } from './terminal-access.ts';
 import { terminalCodes } from './terminal-codes.ts';
 import { openTlsIdentity, type TlsFiles, type TlsIdentity } from './tls-identity.ts';
 import { UnknownBudget } from './unknown-budget.ts';
@@ -293,6 +302,7 @@ class TerminalGateway implements Gateway {
       contacts: this.#contacts,
       vehicleOf: (terminalId) => this.#directory.vehicleOfTerminal(terminalId),
       onRefused: (protocol, reason, detail, trace) => this.#refused(protocol, reason, detail, address, trace),
+      onAccessRefused: (protocol, vehicle, refusal) => this.#noteAccessRefused(protocol, vehicle, refusal, address),
       now,
     });
   }
@@ -316,6 +326,8 @@ class TerminalGateway implements Gateway {
           .noteUnknownTerminal(terminalId, protocol, address, now(), contact)
           .catch((error) => logger.warn({ err: error, terminalId }, 'cannot note an unknown terminal'));
       },
+      onAccessRefused: (vehicle: Vehicle, refusal: AccessRefusal, address: string) =>
+        this.#noteAccessRefused(protocol, vehicle, refusal, address),
       onText: (terminalId: TerminalId | null, text: string) =>
         logger.debug({ protocol, terminalId, text: text.slice(0, MAX_LOGGED_TEXT) }, 'text of a terminal'),
       onUnknownDevice: (address: string, contact: RefusedContact) => this.#devices.note(protocol, address, contact),
@@ -333,6 +345,19 @@ class TerminalGateway implements Gateway {
     const span = this.#tracing.beginPacket(trace, 'refuse', { kind: 'server', facts });
     span.fail(detail);
     span.end();
+  }
+
+  /** The refused data may hold a secret of the vehicle: none of it is kept. */
+  #noteAccessRefused(protocol: ProtocolName, vehicle: Vehicle, refusal: AccessRefusal, address: string): void {
+    const { terminalId, terminalAccess } = vehicle;
+    if (terminalId === null) return;
+    const { hub, logger, now } = this.#parts;
+    const transport = httpProtocols.some(({ name }) => name === protocol) ? 'http' : 'tcp';
+    const detail = refusalDetail(terminalAccess, refusal);
+    const contact: RefusedContact = { transport, reason: refusal, detail, receivedBytes: 0, firstBytes: '' };
+    hub
+      .noteUnknownTerminal(terminalId, protocol, address, now(), contact)
+      .catch((error) => logger.warn({ err: error, terminalId }, 'cannot note a refused terminal'));
   }
 
   #admission(): Admission {

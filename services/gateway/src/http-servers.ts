@@ -3,7 +3,14 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { KMH_PER_UNIT, type PacketTrace, type SpeedUnit, type TerminalId, type Vehicle } from '@outrider/domain';
+import {
+  type AccessRefusal,
+  KMH_PER_UNIT,
+  type PacketTrace,
+  type SpeedUnit,
+  type TerminalId,
+  type Vehicle,
+} from '@outrider/domain';
 import type { RefusedContact } from '@outrider/hub';
 import type { HttpProtocol } from '@outrider/protocols';
 import { NO_SPAN, type Tracing } from '@outrider/runtime';
@@ -16,7 +23,6 @@ import type { Intake } from './intake.ts';
 import type { ProtocolMetrics } from './metrics.ts';
 import type { PacketTraces } from './packet-traces.ts';
 import { type Resolved, resolve } from './resolve.ts';
-import type { AccessRefusal } from './terminal-access.ts';
 import { certificateOf, TLS_OPTIONS, type TlsIdentity } from './tls-identity.ts';
 
 /**
@@ -42,6 +48,8 @@ export interface HttpContext {
   vehicleOf(terminalId: TerminalId): Vehicle | undefined;
   contacts: FirstContacts;
   onWrongSecret(address: string): void;
+  /** The vehicle of the terminal does not take it as it came: the refusal is kept for who installs it. */
+  onAccessRefused(vehicle: Vehicle, refusal: AccessRefusal, address: string): void;
   admission: Admission;
   isBlocked(terminalId: TerminalId, address: string): boolean;
   /** @returns whether the terminal's id is in use at two places */
@@ -189,6 +197,7 @@ class Exchange {
     const refusal = vehicle && this.#refusalOf(vehicle, secret);
     if (refusal) {
       if (refusal === 'wrong-secret') this.#context.onWrongSecret(this.#address);
+      this.#context.onAccessRefused(vehicle, refusal, this.#address);
       return this.#refuse(403, refusal, 'this is not taken for the terminal');
     }
     if (vehicle !== undefined && report.positions.length === 0) {
@@ -231,6 +240,7 @@ class Exchange {
       const refusal = vehicle && this.#refusalOf(vehicle, secret);
       if (refusal) {
         if (refusal === 'wrong-secret') this.#context.onWrongSecret(address);
+        this.#context.onAccessRefused(vehicle, refusal, address);
         onRefused(refusal, `not taken for terminal ${JSON.stringify(terminalId)}`, address, traces.next());
         continue;
       }

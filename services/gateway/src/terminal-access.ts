@@ -1,5 +1,5 @@
 import { BlockList, isIPv6 } from 'node:net';
-import { isSecret, type ProtocolName, type TerminalAccess } from '@outrider/domain';
+import { type AccessRefusal, isSecret, type ProtocolName, type TerminalAccess } from '@outrider/domain';
 
 /** What a connection, or a request, shows beside the id of a terminal. */
 export interface Shown {
@@ -13,9 +13,6 @@ export interface Shown {
   /** It showed the code that it was given (JT/T 808), which was checked then. */
   showedCode: boolean;
 }
-
-/** Why the data of a known terminal is refused. */
-export type AccessRefusal = 'wrong-protocol' | 'wrong-network' | 'wrong-certificate' | 'wrong-secret';
 
 /** @returns null where it is the terminal */
 export function accessRefusal(access: TerminalAccess, shown: Shown): AccessRefusal | null {
@@ -51,4 +48,18 @@ function isWithin(access: TerminalAccess, peer: string): boolean {
   }
   const address = peer.startsWith('::ffff:') ? peer.slice('::ffff:'.length) : peer;
   return list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+}
+
+/** A refusal in words: what the vehicle demands, and nothing of what was shown. */
+export function refusalDetail({ protocol }: TerminalAccess, refusal: AccessRefusal): string {
+  switch (refusal) {
+    case 'wrong-protocol':
+      return protocol === 'learn' ? 'the vehicle has data by another protocol' : `the vehicle is bound to ${protocol}`;
+    case 'wrong-network':
+      return 'the address is not in the networks of the vehicle';
+    case 'wrong-certificate':
+      return 'the certificate is not that of the vehicle, or missing';
+    case 'wrong-secret':
+      return 'the secret is not that of the vehicle, or missing';
+  }
 }

@@ -404,7 +404,7 @@ class Operations(Transport):
         return self._call("GET", "/api/v1/terminal-protocols")
 
     def list_unknown_terminals(self, *, limit: int | None = None, cursor: str | None = None) -> ListUnknownTerminalsResult:
-        """Terminals and devices that were refused and have no vehicle profile, the last heard first."""
+        """Terminals and devices that were refused, the last heard first."""
         return self._call("GET", "/api/v1/unknown-terminals", query={"limit": limit, "cursor": cursor})
 
     def all_unknown_terminals(self, *, limit: int | None = None) -> Iterator[UnknownTerminal]:

@@ -3593,6 +3593,14 @@ VehiclePatch = TypedDict("VehiclePatch", {
     "sensors": "NotRequired[list[VehiclePatchSensorsItem]]",
 })
 
+VehicleStateLastRefusal = TypedDict("VehicleStateLastRefusal", {
+    "at": "str",
+    "protocol": "str",
+    "address": "str",
+    "reason": "Literal[\"wrong-protocol\", \"wrong-network\", \"wrong-certificate\", \"wrong-secret\"]",
+    "detail": "str",
+})
+
 VehicleStateDriver = TypedDict("VehicleStateDriver", {
     "id": "str",
     "name": "str",
@@ -3638,6 +3646,7 @@ VehicleState = TypedDict("VehicleState", {
     "connected": "bool",
     "connectedSince": "str | None",
     "remoteAddress": "str | None",
+    "lastRefusal": "VehicleStateLastRefusal | None",
     "recordTime": "str | None",
     "clockAheadSeconds": "int | None",
     "ignition": "bool | None",

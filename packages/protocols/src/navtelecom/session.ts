@@ -35,7 +35,7 @@ export class NavtelecomSession extends FramedSession {
   protected override take(bytes: Buffer, from: number, _nowMs: number, out: Inbound[]): number {
     switch (bytes[from]) {
       case PING:
-        return this.takePings(bytes, from, this.#terminalId !== null, out);
+        return this.takePing(this.#terminalId !== null, out);
       case NTCB_MARK:
         return this.#takeNtcb(bytes, from, out);
       case FLEX_MARK:

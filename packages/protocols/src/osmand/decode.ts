@@ -70,6 +70,8 @@ const LONGITUDES: ReadonlySet<string> = new Set(['lon', 'lng', 'long', 'longitud
 /** Names that nothing but a place has, or a part of one. */
 const PLACE_LIKE =
   /^(x|y|(\w+[._-])?(lat|lon|long|lng|lat+it\w*|longit\w*|latlng|latlon|coords?|coordinates?|locations?|positions?|point|geometry))$/;
+/** A value that is a place, whatever it is called. */
+const TWO_DEGREES = /^-?\d{1,3}\.\d+[,; ] ?-?\d{1,3}\.\d+$/;
 /** What comes with a place: without one, the place was sent under another name. */
 const BESIDE_PLACE: ReadonlySet<string> = new Set(['speed', 'bearing', 'altitude', 'accuracy']);
 const KNOWN_NAMES = 'known are lat and lon (latitude and longitude), or location=lat,lon';
@@ -168,7 +170,7 @@ function misnamedPlace(entries: readonly (readonly [string, unknown])[]): Osmand
   for (const [name, value] of entries) {
     const lower = name.toLowerCase();
     if (value == null || (typeof value === 'string' && isUnknown(value))) continue;
-    if (BESIDE_PLACE.has(lower) || PLACE_LIKE.test(lower))
+    if (BESIDE_PLACE.has(lower) || PLACE_LIKE.test(lower) || (typeof value === 'string' && TWO_DEGREES.test(value)))
       return bad(`${quote(name)} without a place that can be read: ${KNOWN_NAMES}`);
   }
   return null;

@@ -325,6 +325,7 @@ describe('what is wrong is said, and where', () => {
     ['/?id=1&lat=north&lon=1', 'bad-content', 'lat: "north"'],
     ['/?id=1&lat=&lon=1', 'bad-content', 'lat: ""'],
     ['/?id=1&breite=52.5&laenge=13.4&speed=3', 'bad-content', 'known are lat and lon'],
+    ['/?id=1&gps=52.5,13.4', 'bad-content', '"gps" without a place'],
     ['/?id=1&x=13.4&y=52.5', 'bad-content', '"x" without a place'],
     ['/?id=1&latitud=52.5&longitud=13.4', 'bad-content', '"latitud" without a place'],
     ['/?id=1&lat=90.1&lon=1', 'bad-content', 'lat: 90.1'],

@@ -273,6 +273,7 @@ describe('what a frame must be', () => {
     expect(session.push(HELLO, 0)).toHaveLength(1);
     expect(session.push(Buffer.concat([Buffer.from([0xff, 0xff]), packet(8, 0, '')]), 0)).toEqual([
       { type: 'positions', positions: [], ack: null },
+      { type: 'positions', positions: [], ack: null },
       { type: 'positions', positions: [], ack: Buffer.from([0, 0, 0, 0]) },
     ]);
   });

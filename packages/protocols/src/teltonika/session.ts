@@ -62,7 +62,7 @@ export class TeltonikaSession extends FramedSession {
   }
 
   protected override take(bytes: Buffer, from: number, nowMs: number, out: Inbound[]): number {
-    if (bytes[from] === PING) return this.takePings(bytes, from, this.#ids !== null, out);
+    if (bytes[from] === PING) return this.takePing(this.#ids !== null, out);
     return this.#ids === null ? this.#takeImei(bytes, from, out) : this.#takePacket(bytes, from, this.#ids, nowMs, out);
   }
 

@@ -140,9 +140,9 @@ export const terminalRoutes: Route[] = [
   }),
   get('/api/v1/unknown-terminals', {
     operationId: 'listUnknownTerminals',
-    summary: 'Terminals and devices that were refused and have no vehicle profile, the last heard first.',
+    summary: 'Terminals and devices that were refused, the last heard first.',
     description:
-      'For operators alone. A device that no protocol of its port understood is listed by its address, with its first bytes and the protocols that they fit.',
+      'For operators alone. A terminal has no vehicle, or its vehicle did not take it as it came: then `reason` is `wrong-protocol`, `wrong-network`, `wrong-certificate` or `wrong-secret`, and its bytes are not kept. A device that no protocol of its port understood is listed by its address, with its first bytes and the protocols that they fit.',
     query: z.object(paging),
     answers: { 200: { description: 'A page.', body: listOf(UnknownTerminalOut) } },
     problems: ['forbidden'],
@@ -168,8 +168,8 @@ export const terminalRoutes: Route[] = [
         address,
         reason: contact?.reason ?? null,
         detail: contact?.detail ?? null,
-        receivedBytes: contact?.receivedBytes ?? null,
-        firstBytes: contact?.firstBytes ?? null,
+        receivedBytes: contact?.receivedBytes || null,
+        firstBytes: contact?.firstBytes || null,
         guesses: guesses.map((guess) => ({
           protocol: guess.protocol,
           title: protocols.find(({ name }) => name === guess.protocol)?.title ?? guess.protocol,

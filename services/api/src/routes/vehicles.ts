@@ -1,5 +1,6 @@
 import type { NamedDriver, VehicleKey } from '@outrider/access';
 import {
+  ACCESS_REFUSALS,
   ALARMS,
   accessAfter,
   type GroupId,
@@ -19,7 +20,7 @@ import {
   vehicleStateJson,
 } from '@outrider/domain';
 import { MAX_EVENTS_PER_MINUTE, MAX_GEOFENCES_AT_ONCE } from '@outrider/engine';
-import type { TerminalConnection } from '@outrider/hub';
+import type { TerminalConnection, UnknownTerminal } from '@outrider/hub';
 import { z } from 'zod';
 import {
   CUSTOM_EXAMPLE,
@@ -225,6 +226,19 @@ const VehicleStateOut = z
     connected: z.boolean().meta({ description: 'Whether the terminal has a connection to the service.' }),
     connectedSince: timeOut.nullable(),
     remoteAddress: z.string().nullable().meta({ description: 'Of the terminal, while it is connected.' }),
+    lastRefusal: z
+      .strictObject({
+        at: timeOut,
+        protocol: z.string().meta({ description: 'Of the port that it came to.' }),
+        address: z.string(),
+        reason: z.enum(ACCESS_REFUSALS),
+        detail: z.string().meta({ description: 'The reason in words.' }),
+      })
+      .nullable()
+      .meta({
+        description:
+          'The last data with the id of its terminal that was refused by what `terminalAccess` demands. Null: none, or it is no longer kept.',
+      }),
     recordTime: timeOut.nullable().meta({ description: 'Of the last record, with or without a usable fix.' }),
     clockAheadSeconds: z.int().nullable().meta({
       description:
@@ -303,6 +317,7 @@ const VehicleStateOut = z
         connected: true,
         connectedSince: '2026-01-15T11:38:00.000Z',
         remoteAddress: '203.0.113.5',
+        lastRefusal: null,
         recordTime: POSITION_EXAMPLE.fixTime,
         clockAheadSeconds: null,
         ignition: true,
@@ -326,6 +341,7 @@ function vehicleStateBody(
   vehicleId: VehicleId,
   status: VehicleStatus | null,
   connection: TerminalConnection | null,
+  refusal: UnknownTerminal | null,
   driver: NamedDriver | null,
   counters: VehicleCounters | null,
 ): z.output<typeof VehicleStateOut> {
@@ -340,6 +356,15 @@ function vehicleStateBody(
     connected: connection !== null,
     connectedSince: connection && isoTime(connection.sinceMs),
     remoteAddress: connection?.address ?? null,
+    lastRefusal: refusal?.contact
+      ? {
+          at: isoTime(refusal.lastSeenMs),
+          protocol: refusal.protocol,
+          address: refusal.address,
+          reason: refusal.contact.reason as (typeof ACCESS_REFUSALS)[number],
+          detail: refusal.contact.detail,
+        }
+      : null,
     counters: counters && {
       odometerM: Math.round(counters.odometerM),
       engineHours: Math.round((counters.engineMs / 3_600_000) * 1000) / 1000,
@@ -557,11 +582,11 @@ export const vehicleRoutes: Route[] = [
     },
     problems: ['not-found', 'vehicle-suspended'],
     async handle({ params }, { access, nowMs }) {
-      const { vehicleId, status, connection } = await access.status(params.id);
+      const { vehicleId, status, connection, refusal } = await access.status(params.id);
       const code = status?.activity?.driverCode ?? null;
       const [driver = null] = await access.drivers.driversAt([{ vehicleId, atMs: nowMs, code }]);
       const counters = await access.maintenance.shown(vehicleId);
-      return { status: 200, body: vehicleStateBody(vehicleId, status, connection, driver, counters) };
+      return { status: 200, body: vehicleStateBody(vehicleId, status, connection, refusal, driver, counters) };
     },
   }),
   get('/api/v1/vehicles/{id}/rejected-positions', {

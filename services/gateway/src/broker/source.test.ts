@@ -95,6 +95,7 @@ function createSource(): BrokerSource {
     contacts: new FirstContacts(hub, () => {}),
     vehicleOf: (terminalId) => directory.vehicleOfTerminal(terminalId),
     onRefused: (protocol, reason) => refusals.push(`${protocol} ${reason}`),
+    onAccessRefused: () => {},
     now: () => NOON,
   });
   sources.push(source);

@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { OPEN_ACCESS, type PacketTrace, type ProtocolName, type TerminalId, type Vehicle } from '@outrider/domain';
+import {
+  type AccessRefusal,
+  OPEN_ACCESS,
+  type PacketTrace,
+  type ProtocolName,
+  type TerminalId,
+  type Vehicle,
+} from '@outrider/domain';
 import type { Hub } from '@outrider/hub';
 import type { TerminalReports, TopicMessage, TopicProtocol } from '@outrider/protocols';
 import { Gauge, type Logger, NO_SPAN, type Registry, type Tracing } from '@outrider/runtime';
@@ -46,6 +53,7 @@ export interface BrokerSourceParts {
   contacts: FirstContacts;
   vehicleOf(terminalId: TerminalId): Vehicle | undefined;
   onRefused(protocol: ProtocolName, reason: string, detail: string, trace: PacketTrace): void;
+  onAccessRefused(protocol: ProtocolName, vehicle: Vehicle, refusal: AccessRefusal): void;
   now(): number;
   /** Default: a second to 30 s. */
   pausesMs?: readonly [first: number, last: number];
@@ -229,6 +237,8 @@ export class BrokerSource {
         continue;
       }
       if (!this.#isLetIn(vehicle, protocol.name)) {
+        if (this.#isDue(terminalId, receivedAtMs))
+          this.#parts.onAccessRefused(protocol.name, vehicle, 'wrong-protocol');
         this.#refuse(protocol.name, 'wrong-protocol', `not taken for terminal ${JSON.stringify(terminalId)}`);
         continue;
       }
@@ -284,12 +294,18 @@ export class BrokerSource {
   #noteUnknown(protocol: ProtocolName, terminalId: TerminalId, nowMs: number): void {
     const { hub, address, logger } = this.#parts;
     this.#refuse(protocol, 'unknown-terminal', `no vehicle has terminal ${JSON.stringify(terminalId)}`);
-    if (nowMs < (this.#noted.get(terminalId) ?? -Infinity) + NOTED_MS) return;
-    if (this.#noted.size >= MAX_NOTED) this.#noted.clear();
-    this.#noted.set(terminalId, nowMs);
+    if (!this.#isDue(terminalId, nowMs)) return;
     hub
       .noteUnknownTerminal(terminalId, protocol, address, nowMs)
       .catch((error) => logger.warn({ err: error, terminalId }, 'cannot note an unknown terminal'));
+  }
+
+  /** A refused terminal is noted once in a while: a broker may send many messages of it. */
+  #isDue(terminalId: TerminalId, nowMs: number): boolean {
+    if (nowMs < (this.#noted.get(terminalId) ?? -Infinity) + NOTED_MS) return false;
+    if (this.#noted.size >= MAX_NOTED) this.#noted.clear();
+    this.#noted.set(terminalId, nowMs);
+    return true;
   }
 
   #refuse(protocol: ProtocolName, reason: string, detail: string): void {

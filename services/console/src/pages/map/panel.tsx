@@ -209,6 +209,7 @@ function Sensors({ state }: { state: VehicleState | null }) {
         ? words.notConnected
         : words.connectedSince(format.moment(Date.parse(state.connectedSince))),
     ],
+    [words.lastRefusal, state.lastRefusal && refusalText(state.lastRefusal)],
   ];
   return (
     <details class="sensors">
@@ -227,6 +228,10 @@ function Sensors({ state }: { state: VehicleState | null }) {
       </dl>
     </details>
   );
+}
+
+function refusalText({ at, protocol, address, reason }: NonNullable<VehicleState['lastRefusal']>): string {
+  return [formats().moment(Date.parse(at)), protocol, address, t().fleetMap.refusals[reason]].join(' · ');
 }
 
 /** Something that never happened leaves the lists at once. */

@@ -89,10 +89,13 @@ interface CardProps {
 /** A terminal that said who it is, or a device that was not understood: then by its address, with what it may be. */
 function Card({ terminal, isOpen, onOpen, groupIds, onAdded }: CardProps) {
   const { terminals } = t();
-  const { protocol, address, firstSeen, lastSeen, attempts, guesses, detail } = terminal;
+  const { protocol, address, firstSeen, lastSeen, attempts, guesses, detail, reason } = terminal;
   const title = terminalProtocols.value?.items.find(({ name }) => name === protocol)?.title ?? protocol;
   const ago = (at: string) => formats().ago((Date.now() - Date.parse(at)) / 1000);
-  const known = identityOf(terminal, title);
+  const { refusals } = t().fleetMap;
+  // A vehicle has it, and did not take it as it came.
+  const refusal = Object.entries(refusals).find(([name]) => name === reason)?.[1] ?? null;
+  const known = refusal === null ? identityOf(terminal, title) : null;
   return (
     <li>
       <div>
@@ -104,6 +107,11 @@ function Card({ terminal, isOpen, onOpen, groupIds, onAdded }: CardProps) {
           {terminals.lastSeen}: {ago(lastSeen)} · {terminals.firstSeen}: {formats().moment(firstSeen)} ·{' '}
           {terminals.attempts(attempts)}
         </small>
+        {refusal !== null && (
+          <small>
+            {t().fleetMap.lastRefusal}: {refusal}
+          </small>
+        )}
         {terminal.terminalId === null && detail !== null && (
           <small>
             <bdi lang="en">{detail}</bdi>

@@ -18,6 +18,13 @@ export const fleetMap: Words['fleetMap'] = {
   connection: 'Verbindung',
   connectedSince: (time: string) => `verbunden seit ${time}`,
   notConnected: 'nicht verbunden',
+  lastRefusal: 'Zuletzt abgewiesen',
+  refusals: {
+    'wrong-protocol': 'über ein anderes Protokoll als das des Fahrzeugs',
+    'wrong-network': 'aus einem anderen Netz',
+    'wrong-certificate': 'ohne das richtige Zertifikat',
+    'wrong-secret': 'ohne das richtige Geheimnis',
+  },
   yes: 'ja',
   no: 'nein',
   edit: 'Bearbeiten',

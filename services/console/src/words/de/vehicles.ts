@@ -11,7 +11,7 @@ export const vehicles = {
   protocol: 'Protokoll',
   owner: 'Besitzer',
   operatorsOwn: 'Betreiber',
-  protocols: { learn: 'Aus dem ersten Paket gelernt', any: 'Jedes Protokoll' },
+  protocols: { learn: 'Aus den ersten Paketen gelernt', any: 'Jedes Protokoll' },
   plate: 'Kennzeichen',
   terminal: 'Gerät',
   groups: 'Gruppen',

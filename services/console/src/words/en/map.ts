@@ -19,6 +19,13 @@ export const fleetMap = {
   connection: 'Connection',
   connectedSince: (time: string) => `connected since ${time}`,
   notConnected: 'not connected',
+  lastRefusal: 'Last refused',
+  refusals: {
+    'wrong-protocol': 'by another protocol than the vehicle’s',
+    'wrong-network': 'from another network',
+    'wrong-certificate': 'without the right certificate',
+    'wrong-secret': 'without the right secret',
+  },
   yes: 'yes',
   no: 'no',
   edit: 'Edit',

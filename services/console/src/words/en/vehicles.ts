@@ -11,7 +11,7 @@ export const vehicles = {
   protocol: 'Protocol',
   owner: 'Owner',
   operatorsOwn: 'Operator',
-  protocols: { learn: 'Learnt from the first packet', any: 'Any protocol' },
+  protocols: { learn: 'Learnt from the first packets', any: 'Any protocol' },
   plate: 'Plate',
   terminal: 'Terminal',
   groups: 'Groups',

@@ -18,6 +18,13 @@ export const fleetMap: Words['fleetMap'] = {
   connection: 'Conexión',
   connectedSince: (time: string) => `conectado desde ${time}`,
   notConnected: 'sin conexión',
+  lastRefusal: 'Último rechazo',
+  refusals: {
+    'wrong-protocol': 'por otro protocolo que el del vehículo',
+    'wrong-network': 'desde otra red',
+    'wrong-certificate': 'sin el certificado correcto',
+    'wrong-secret': 'sin el secreto correcto',
+  },
   yes: 'sí',
   no: 'no',
   edit: 'Editar',

@@ -11,7 +11,7 @@ export const vehicles = {
   protocol: 'Protocolo',
   owner: 'Propietario',
   operatorsOwn: 'Operador',
-  protocols: { learn: 'Aprendido del primer paquete', any: 'Cualquier protocolo' },
+  protocols: { learn: 'Aprendido de los primeros paquetes', any: 'Cualquier protocolo' },
   plate: 'Matrícula',
   terminal: 'Equipo',
   groups: 'Grupos',

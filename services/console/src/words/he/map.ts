@@ -18,6 +18,13 @@ export const fleetMap: Words['fleetMap'] = {
   connection: 'חיבור',
   connectedSince: (time: string) => `מחובר מאז ${time}`,
   notConnected: 'לא מחובר',
+  lastRefusal: 'נדחה לאחרונה',
+  refusals: {
+    'wrong-protocol': 'בפרוטוקול אחר מזה של הרכב',
+    'wrong-network': 'מרשת אחרת',
+    'wrong-certificate': 'ללא התעודה הנכונה',
+    'wrong-secret': 'ללא הסוד הנכון',
+  },
   yes: 'כן',
   no: 'לא',
   edit: 'עריכה',

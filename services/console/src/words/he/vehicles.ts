@@ -11,7 +11,7 @@ export const vehicles = {
   protocol: 'פרוטוקול',
   owner: 'בעלים',
   operatorsOwn: 'המפעיל',
-  protocols: { learn: 'נלמד מהחבילה הראשונה', any: 'כל פרוטוקול' },
+  protocols: { learn: 'נלמד מהחבילות הראשונות', any: 'כל פרוטוקול' },
   plate: 'מספר רישוי',
   terminal: 'מסוף',
   groups: 'קבוצות',

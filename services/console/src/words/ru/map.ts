@@ -18,6 +18,13 @@ export const fleetMap: Words['fleetMap'] = {
   connection: 'Соединение',
   connectedSince: (time: string) => `на связи с ${time}`,
   notConnected: 'нет соединения',
+  lastRefusal: 'Последний отказ',
+  refusals: {
+    'wrong-protocol': 'по другому протоколу, чем у машины',
+    'wrong-network': 'из другой сети',
+    'wrong-certificate': 'без верного сертификата',
+    'wrong-secret': 'без верного секрета',
+  },
   yes: 'да',
   no: 'нет',
   edit: 'Изменить',

@@ -11,7 +11,7 @@ export const vehicles = {
   protocol: 'Протокол',
   owner: 'Владелец',
   operatorsOwn: 'Оператор',
-  protocols: { learn: 'По первому пакету', any: 'Любой протокол' },
+  protocols: { learn: 'По первым пакетам', any: 'Любой протокол' },
   plate: 'Госномер',
   terminal: 'Терминал',
   groups: 'Группы',
