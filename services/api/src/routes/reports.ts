@@ -38,7 +38,7 @@ import { z } from 'zod';
 import { exampleOf, id, listOf, paging, readCursor, timeIn, timeOut, timeSuchAs, writeCursor } from '../fields.ts';
 import { shapeOf } from '../geojson.ts';
 import { geometryIn, shape } from '../geozone-fields.ts';
-import { ownParameters } from '../report-fields.ts';
+import { ownParameters, TIME_ZONE_ABOUT } from '../report-fields.ts';
 import { type AuthorizedContext, callsOf, type Reply, type Route } from '../route.ts';
 import { HISTORY_FROM } from './jobs.ts';
 import { PositionOut, vehicleKey } from './vehicles.ts';
@@ -86,7 +86,7 @@ const timeZone = z
   .max(64)
   .refine(isTimeZone, 'It must be the name of a time zone, such as Europe/Berlin.')
   .default('UTC')
-  .meta({ description: 'Whose days, weeks, months and hours they are: an IANA name.', examples: ['Europe/Berlin'] });
+  .meta({ description: TIME_ZONE_ABOUT, examples: ['Europe/Berlin'] });
 const FORMAT_ABOUT =
   'In place of `Accept`. `json` comes by the page; every other format is the whole report as a file.';
 
