@@ -1,4 +1,6 @@
 import {
+  ALARMS,
+  END_REASONS,
   EVENT_KINDS,
   type EventKind,
   type FleetEvent,
@@ -56,7 +58,12 @@ export const PLACES = [
   { name: 'endLatitude', type: 'number', about: 'Where it ended. Null while it lasts.' },
   { name: 'endLongitude', type: 'number' },
 ] as const satisfies readonly Column[];
-const END_REASON = { name: 'endReason', type: 'text', about: 'Null while it lasts.' } as const satisfies Column;
+export const END_REASON = {
+  name: 'endReason',
+  type: 'text',
+  values: END_REASONS,
+  about: 'Null while it lasts.',
+} as const satisfies Column;
 
 /** What rows are made with. */
 export interface Naming {
@@ -216,7 +223,13 @@ export const stopsReport = eventList(
   { name: 'stops', summary: 'Stops, parked or idling, that overlap a time range.' },
   () => ['parking', 'idling'],
   [
-    { name: 'kind', type: 'text', always: true, about: '`parking`: with the ignition off; `idling`: with it on.' },
+    {
+      name: 'kind',
+      type: 'text',
+      values: ['parking', 'idling'],
+      always: true,
+      about: '`parking`: with the ignition off; `idling`: with it on.',
+    },
     ...LASTED,
     ...PLACE,
     {
@@ -250,7 +263,7 @@ export const speedingReport = eventList(
     ...LASTED,
     ...PLACE,
     { name: 'limitKmh', type: 'number', always: true },
-    { name: 'limitSource', type: 'text', always: true, about: '`vehicle` or `geofence`.' },
+    { name: 'limitSource', type: 'text', values: ['vehicle', 'geofence'], always: true },
     { name: 'geozoneId', type: 'id' },
     { name: 'geozoneName', type: 'text' },
     { name: 'peakKmh', type: 'number', always: true, total: 'max' },
@@ -283,14 +296,14 @@ export const eventsReport = eventList(
   ({ eventKinds }) => EVENT_KINDS.filter((kind) => eventKinds === null || eventKinds.includes(kind)),
   [
     { name: 'id', type: 'id', always: true },
-    { name: 'kind', type: 'text', always: true },
-    { name: 'phase', type: 'text', always: true, about: '`begin` while it lasts.' },
+    { name: 'kind', type: 'text', values: EVENT_KINDS, always: true },
+    { name: 'phase', type: 'text', values: ['begin', 'end'], always: true, about: '`begin` while it lasts.' },
     ...LASTED,
     ...PLACE,
     { name: 'speedKmh', type: 'number' },
     { name: 'geozoneId', type: 'id' },
     { name: 'geozoneName', type: 'text' },
-    { name: 'alarm', type: 'text' },
+    { name: 'alarm', type: 'text', values: ALARMS },
     { name: 'planName', type: 'text', about: 'Of `maintenance-due`: the plan.' },
     { name: 'volumeL', type: 'number', about: 'Of `refuelling` and `fuel-drain`: litres.' },
     { name: 'sensorName', type: 'text', about: 'Of `sensor-threshold`: the sensor, …' },
@@ -300,7 +313,7 @@ export const eventsReport = eventList(
     { name: 'meanKmh', type: 'number' },
     { name: 'distanceM', type: 'number', total: 'sum' },
     { name: 'inferred', type: 'flag', always: true },
-    { name: 'origin', type: 'text', always: true, about: '`live`, or `recalculated`.' },
+    { name: 'origin', type: 'text', values: ['live', 'recalculated'], always: true },
     END_REASON,
     ...PLACES,
   ],

@@ -280,15 +280,10 @@ const NAMED_EXAMPLES: Readonly<Record<string, unknown>> = {
   geozones: 'Depot|City',
   nextGeozoneId: null,
   nextGeozoneName: null,
-  limitSource: 'vehicle',
-  alarm: null,
-  alarms: null,
-  state: 'moving',
-  part: 'inside',
   phase: 'end',
-  origin: 'live',
-  kind: 'parking',
+  alarm: null,
   endReason: 'moved',
+  alarms: null,
   latitude: 59.9386,
   longitude: 30.3141,
   startLatitude: 59.9386,
@@ -301,14 +296,14 @@ const NAMED_EXAMPLES: Readonly<Record<string, unknown>> = {
 /** A row as JSON has it, from its columns. */
 function rowOut(name: string, columns: readonly Column[]): z.ZodType {
   const fields = columns.map((column) => {
-    const type = OUT[column.type]();
+    const type = column.values === undefined ? OUT[column.type]() : z.enum(column.values as [string, ...string[]]);
     const field = column.always || column.type === 'json' ? type : type.nullable();
     return [column.name, column.about === undefined ? field : field.meta({ description: column.about })] as const;
   });
   // A name that counts in one report lists in another.
-  const example = columns.map(({ name: field, type }) => [
+  const example = columns.map(({ name: field, type, values }) => [
     field,
-    field in NAMED_EXAMPLES && type !== 'whole' ? NAMED_EXAMPLES[field] : EXAMPLES[type],
+    field in NAMED_EXAMPLES && type !== 'whole' ? NAMED_EXAMPLES[field] : (values?.[0] ?? EXAMPLES[type]),
   ]);
   return z
     .strictObject(Object.fromEntries(fields))

@@ -142,7 +142,7 @@ const POSITION_EXAMPLE = {
   odometerM: 123_456_700,
 };
 
-const AlarmOut = z
+export const AlarmOut = z
   .enum(ALARMS)
   .meta({ id: 'Alarm', description: 'The panic button is `sos`; an opened case is `tamper`.', examples: ['sos'] });
 const attributesOut = z.record(z.string(), z.union([z.number(), z.string(), z.boolean()]));
