@@ -12,7 +12,7 @@ const MAX_NAME_CHARACTERS = 100;
  * @throws {Problem} `invalid-request` naming everything that is wrong
  */
 export function validate<T extends z.ZodType>(schema: T, value: unknown, part: 'body' | 'parameter'): z.output<T> {
-  const result = schema.safeParse(value, { error: namingKnownFields });
+  const result = schema.safeParse(value, { error: messageOf });
   if (result.success) return result.data;
   const errors = result.error.issues.flatMap((issue) => errorsOf(issue, part)).slice(0, MAX_ERRORS);
   throw new Problem('invalid-request', part === 'body' ? 'The body is not valid.' : 'A parameter is not valid.', {
@@ -31,9 +31,12 @@ function errorsOf(issue: z.core.$ZodIssue, part: 'body' | 'parameter'): InputErr
 }
 
 /**
- * The message about an unknown field: lists the fields that the object at this place takes. Undefined for other issues.
+ * The message about a field that is missing, and about an unknown one: it lists the fields that the object at this place
+ * takes. Undefined for other issues.
  */
-function namingKnownFields(issue: z.core.$ZodRawIssue): string | undefined {
+function messageOf(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value'))
+    return 'It is missing.';
   if (issue.code !== 'unrecognized_keys') return undefined;
   const { shape = {} } = issue.inst as Partial<z.ZodObject>;
   return `There is no such field; known here: ${listed(Object.keys(shape))}.`;

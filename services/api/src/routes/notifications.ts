@@ -56,7 +56,7 @@ import {
   readCursor,
   recipients,
   timeOut,
-  timeSuchAs,
+  utcRangeEndSuchAs,
   wholeParameter,
   writeCursor,
 } from '../fields.ts';
@@ -702,10 +702,12 @@ function isTimeZone(text: string): boolean {
 }
 
 const timeRange = {
-  from: timeSuchAs('2026-01-15T00:00:00.000Z')
+  from: utcRangeEndSuchAs('2026-01-15T00:00:00.000Z')
     .optional()
     .meta({ description: 'When the user was notified, inclusive.' }),
-  to: timeSuchAs('2026-01-16T00:00:00.000Z').optional().meta({ description: 'When the user was notified, exclusive.' }),
+  to: utcRangeEndSuchAs('2026-01-16T00:00:00.000Z')
+    .optional()
+    .meta({ description: 'When the user was notified, exclusive.' }),
 };
 
 function rangeOf({ from, to }: { from?: number | undefined; to?: number | undefined }) {

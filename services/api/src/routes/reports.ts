@@ -35,7 +35,19 @@ import {
 } from '@outrider/reports';
 import type { Language } from '@outrider/words';
 import { z } from 'zod';
-import { exampleOf, id, listOf, paging, readCursor, timeIn, timeOut, timeSuchAs, writeCursor } from '../fields.ts';
+import {
+  exampleOf,
+  id,
+  instantOf,
+  listOf,
+  paging,
+  type RangeEnd,
+  rangeEndSuchAs,
+  readCursor,
+  severalOf,
+  timeOut,
+  writeCursor,
+} from '../fields.ts';
 import { shapeOf } from '../geojson.ts';
 import { geometryIn, shape } from '../geozone-fields.ts';
 import { ownParameters, TIME_ZONE_ABOUT } from '../report-fields.ts';
@@ -65,12 +77,10 @@ const trackCursor = z.strictObject({
  */
 
 export const reportedVehicles = {
-  vehicleId: z
-    .array(vehicleKey)
-    .max(MAX_NAMED_VEHICLES)
+  vehicleId: severalOf(vehicleKey, MAX_NAMED_VEHICLES)
     .optional()
     .meta({
-      description: `UUID of a vehicle, or \`terminal:\` and the id of the terminal fitted to it. Repeated, up to ${MAX_NAMED_VEHICLES} vehicles.`,
+      description: `UUID of a vehicle, or \`terminal:\` and the id of the terminal fitted to it. Repeated or parted by commas, up to ${MAX_NAMED_VEHICLES} vehicles.`,
     }),
   groupId: id<GroupId>().optional().meta({
     description:
@@ -78,8 +88,12 @@ export const reportedVehicles = {
   }),
 };
 const when = {
-  from: timeIn.meta({ description: 'Inclusive.' }),
-  to: timeSuchAs('2026-01-16T12:00:00.000Z').meta({ description: `Exclusive; ${MAX_DAYS} days after from at most.` }),
+  from: rangeEndSuchAs('2026-01-15T12:00:00.000Z').meta({
+    description: 'Inclusive. A day such as `2026-01-15` begins by the clock of `timeZone`.',
+  }),
+  to: rangeEndSuchAs('2026-01-16T12:00:00.000Z').meta({
+    description: `Exclusive, of a day its beginning as well; ${MAX_DAYS} days after from at most.`,
+  }),
 };
 const timeZone = z
   .string()
@@ -111,6 +125,13 @@ interface Asked {
   format?: string | undefined;
   limit: number;
   cursor?: string | undefined;
+}
+
+/** The query of a report, with the ends of its time range by the clock of its zone. */
+function askedIn(query: unknown): Asked {
+  const { from, to, ...rest } = query as Omit<Asked, 'from' | 'to'> & { from?: RangeEnd; to?: RangeEnd };
+  const at = (end: RangeEnd | undefined) => end && instantOf(end, rest.timeZone ?? 'UTC');
+  return { ...rest, from: at(from), to: at(to) };
 }
 
 /** The question as the reports take it, with its vehicles found by the caller's rights. */
@@ -427,7 +448,7 @@ const reports = REPORT_KINDS.map((kind): Route => {
     answers: answersOf(kind, withTotals(listOf(item))),
     problems: ['not-found', 'vehicle-suspended', 'not-acceptable', 'too-much', 'unavailable'],
     async handle({ query }, context) {
-      const asked = query as Asked;
+      const asked = askedIn(query);
       const intervals = ((asked.to ?? 0) - (asked.from ?? 0)) / DAY_MS;
       if (asked.period === 'day' && intervals > MAX_INTERVALS) throw badParameter('period', 'There are too many days.');
       if (isTrack && isPlain(asked, context.header('accept'))) return trackPage(asked, context);
@@ -541,7 +562,7 @@ const byShape = post('/api/v1/reports/geozone-visits', {
   async handle({ query, body }, context) {
     const { minDwellSeconds, ...properties } = body.properties;
     const visited = shapeOf({ type: 'Feature', geometry: body.geometry, properties });
-    return reply(shapeVisitsReport(visited, minDwellSeconds), query as Asked, context);
+    return reply(shapeVisitsReport(visited, minDwellSeconds), askedIn(query), context);
   },
 });
 

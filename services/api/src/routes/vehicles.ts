@@ -7,6 +7,7 @@ import {
   isUuid,
   LEARNING_ACCESS,
   positionJson,
+  readUuid,
   SENSOR_KINDS,
   type TerminalId,
   type UserId,
@@ -59,10 +60,11 @@ const BY_TERMINAL = 'terminal:';
 /** A vehicle in a path. */
 export const vehicleKey = z
   .string()
+  .overwrite((text) => readUuid(text) ?? text)
   .refine(
     (text) =>
       isUuid(text) || (text.startsWith(BY_TERMINAL) && TERMINAL_ID.pattern.test(text.slice(BY_TERMINAL.length))),
-    'It must be a UUID in lower case, or terminal: and the id of a terminal.',
+    'It must be a UUID, or terminal: and the id of a terminal.',
   )
   .meta({
     pattern: `^(?:${UUID_PATTERN}|${BY_TERMINAL}${TERMINAL_ID.pattern.source.replace(/^\^|\$$/g, '')})$`,
@@ -417,7 +419,8 @@ export const vehicleRoutes: Route[] = [
         .meta({ description: 'Only vehicles whose terminals are bound to this protocol.' }),
       dealerId: z
         .string()
-        .refine((text) => text === 'none' || isUuid(text), 'It must be a UUID in lower case, or `none`.')
+        .overwrite((text) => readUuid(text) ?? text)
+        .refine((text) => text === 'none' || isUuid(text), 'It must be a UUID, or `none`.')
         .meta({ examples: ['none'] })
         .transform((text) => (text === 'none' ? null : (text as UserId)))
         .optional()
