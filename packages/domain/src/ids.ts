@@ -55,7 +55,7 @@ export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
-/** A UUID as somebody wrote it, in the one form that the service has for it: in lower case. Null where it is none. */
+/** A UUID in any case, in the form that the service has for it: in lower case. Null for any other text. */
 export function readUuid(text: string): string | null {
   const lower = text.toLowerCase();
   return isUuid(lower) ? lower : null;

@@ -82,7 +82,7 @@ const EPOCH_SECONDS = /^[1-9]\d{9}$/;
 const EPOCH_MILLISECONDS = /^[1-9]\d{12}$/;
 const isDay = (text: string) => z.iso.date().safeParse(text).success;
 
-/** Unix milliseconds of a time in text; null where it is none. */
+/** Unix milliseconds of a time in text; null for any other text. */
 function readTime(text: string): number | null {
   if (EPOCH_SECONDS.test(text)) return Number(text) * 1000;
   if (EPOCH_MILLISECONDS.test(text)) return Number(text);

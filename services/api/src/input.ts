@@ -31,8 +31,8 @@ function errorsOf(issue: z.core.$ZodIssue, part: 'body' | 'parameter'): InputErr
 }
 
 /**
- * The message about a field that is missing, and about an unknown one: it lists the fields that the object at this place
- * takes. Undefined for other issues.
+ * The message about a field that is missing, and about an unknown one: it lists the fields that the object at this
+ * place takes. Undefined for other issues.
  */
 function messageOf(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value'))

@@ -17,8 +17,8 @@ export function line(maxCharacters: number) {
 export const UUID_PATTERN = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
 /**
- * A UUID of the service, taken in upper case as well, and read in lower case: one spelling for each thing, so that tags,
- * cursors and repeated requests compare. Branded for the compiler by the caller's `as`.
+ * A UUID of the service, taken in upper case as well, and read in lower case: one spelling for each thing, so that
+ * tags, cursors and repeated requests compare. Branded for the compiler by the caller's `as`.
  */
 export function id<Id extends string>() {
   return z
