@@ -188,24 +188,34 @@ export async function refuseBody(request: Request): Promise<void> {
   });
 }
 
+/** Encodings that text is taken in: UTF-16 is what spreadsheets call Unicode, and has a byte order mark. */
+const CHARSET = /^charset="?utf-(?:8|16|16le|16be)"?$/;
+
+/** The encoding by the byte order mark. */
+function encodingOf(bytes: ArrayBuffer): string {
+  const [first, second] = new Uint8Array(bytes, 0, Math.min(2, bytes.byteLength));
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
+}
+
 /**
  * The body of a request, read as text.
  *
  * @param type its media type
- * @throws {Problem} when it says that it is something else, or is not UTF-8
+ * @throws {Problem} when it says that it is something else, or is neither UTF-8 nor UTF-16 with a byte order mark
  */
 export async function readText(request: Request, type: string): Promise<string> {
   const [given = '', ...parameters] = (request.headers.get('content-type') ?? '').toLowerCase().split(';');
   const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith('charset='));
-  if (given.trim() !== type || (charset !== undefined && !/^charset="?utf-8"?$/.test(charset)))
+  if (given.trim() !== type || (charset !== undefined && !CHARSET.test(charset)))
     throw new Problem('unsupported-media-type', `Send the body in UTF-8, with Content-Type: ${type}.`);
   const bytes = await wholeBody(() => request.arrayBuffer());
   try {
     // Takes a byte order mark off.
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return new TextDecoder(encodingOf(bytes), { fatal: true }).decode(bytes);
   } catch {
     throw new Problem('invalid-request', 'The body is not UTF-8.', {
-      errors: [{ pointer: '', detail: 'It must be text in UTF-8.' }],
+      errors: [{ pointer: '', detail: 'It must be text in UTF-8, or in UTF-16 with a byte order mark.' }],
     });
   }
 }

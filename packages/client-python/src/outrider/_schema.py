@@ -710,6 +710,7 @@ GeozoneFileItemsItem = TypedDict("GeozoneFileItemsItem", {
     "name": "str",
     "feature": "GeozoneFileItemsItemFeature | None",
     "unsupported": "str | None",
+    "lacks": "Literal[\"radiusM\", \"widthM\"] | None",
     "ignored": "list[str]",
 })
 
@@ -728,7 +729,8 @@ GeozoneFileImportItemsItem = TypedDict("GeozoneFileImportItemsItem", {
 GeozoneFileImportSkippedItem = TypedDict("GeozoneFileImportSkippedItem", {
     "index": "int",
     "name": "str",
-    "unsupported": "str",
+    "unsupported": "str | None",
+    "lacks": "Literal[\"radiusM\", \"widthM\"] | None",
 })
 
 GeozoneFileImport = TypedDict("GeozoneFileImport", {
