@@ -324,6 +324,8 @@ function parametersOf(schema: z.ZodObject | null, place: 'path' | 'query', schem
     ...(description === undefined ? {} : { description }),
     ...(place === 'path' || required.includes(name) ? { required: true } : {}),
     schema: withExamples(rest),
+    // The documentation page fills it in: what can be but one value is meant wherever the call is tried.
+    ...(rest.const === undefined ? {} : { example: rest.const }),
   }));
 }
 
