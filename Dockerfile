@@ -47,4 +47,4 @@ RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data
 STOPSIGNAL SIGTERM
-CMD ["sh", "-c", "exec node services/$SERVICE/src/main.ts"]
+CMD ["sh", "-c", "exec node services/$SERVICE/src/main.ts start"]

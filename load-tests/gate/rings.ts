@@ -66,6 +66,8 @@ function verify(seed: number): readonly Step[] {
       tests: { script: npm('test:faults'), environment: { FAULT_ROUNDS: '16' }, limitMs: minutes(60) },
     },
     { name: 'fuzz', command: npm('fuzz', '--', '--minutes', '5', '--seed', String(seed)), limitMs: minutes(15) },
+    // That every section works: what it measures beside other programs is no figure.
+    { name: 'bench', command: npm('bench', '--', 'full', '--quick', '--runs', '1', '--anyway'), limitMs: minutes(60) },
   ];
 }
 

@@ -14,18 +14,18 @@ import type { Server } from './server.ts';
 import { DEFAULT_FOLDER, serviceCommands, writeEnvironment } from './services.ts';
 
 interface KnownServer {
-  port: number;
-  start(folder: string, port: number): Promise<Server>;
+  /** On a free port: others may run on this machine. */
+  start(folder: string): Promise<Server>;
   commands: readonly string[];
 }
 
-/** Where each listens, and how it is started. */
+/** How each is started. */
 const SERVERS: Record<string, KnownServer> = {
-  redis: { port: 6379, start: startRedis, commands: ['redis-server'] },
-  postgres: { port: 5432, start: startPostgres, commands: ['initdb'] },
-  kafka: { port: 9092, start: startKafka, commands: ['java', 'mvn'] },
-  clickhouse: { port: 8123, start: startClickhouse, commands: [] },
-  s3: { port: 8333, start: startS3, commands: ['java', 'mvn'] },
+  redis: { start: startRedis, commands: ['redis-server'] },
+  postgres: { start: startPostgres, commands: ['initdb'] },
+  kafka: { start: startKafka, commands: ['java', 'mvn'] },
+  clickhouse: { start: startClickhouse, commands: [] },
+  s3: { start: startS3, commands: ['java', 'mvn'] },
 };
 
 const { values, positionals } = parseArgs({
@@ -85,7 +85,7 @@ try {
     if (!known) throw new Error(`there is no server ${name}; there are ${Object.keys(SERVERS).join(', ')}`);
     await ensureCommands(known.commands, console.log, isThere);
     console.log(`${name} starts …`);
-    running.push(await known.start(join(folder, name), known.port));
+    running.push(await known.start(join(folder, name)));
   }
   const environment: Record<string, string> = Object.assign({}, ...running.map((server) => server.environment));
   console.log('\nAll run, until Ctrl-C. For the services and the tests:\n');

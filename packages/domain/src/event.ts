@@ -231,6 +231,8 @@ export type FleetEvent =
   | SensorThresholdExceeded;
 export type EventKind = FleetEvent['kind'];
 
+export type EndReason = NonNullable<FleetEvent['endReason']>;
+
 /** What a recalculation of a vehicle's past made of an event. */
 export interface EventCorrection {
   /** As it is now; of one that was removed, as it was known. */
@@ -264,3 +266,32 @@ export const EVENT_KINDS = [
 
 /** Kinds that no rule of the engine makes: a worker does. */
 export const WORKER_EVENT_KINDS: ReadonlySet<EventKind> = new Set(['maintenance-due']);
+
+const REASONS: Record<EndReason, true> = {
+  left: true,
+  'geofence-deleted': true,
+  'geofence-changed': true,
+  'no-longer-watched': true,
+  slowed: true,
+  'limit-removed': true,
+  stopped: true,
+  gap: true,
+  moved: true,
+  ignition: true,
+  'switched-off': true,
+  cleared: true,
+  restored: true,
+  online: true,
+  due: true,
+  serviced: true,
+  corrected: true,
+  'plan-changed': true,
+  'card-removed': true,
+  'other-driver': true,
+  parked: true,
+  settled: true,
+  returned: true,
+  'sensor-changed': true,
+};
+/** Every reason for which an event ends. */
+export const END_REASONS = Object.keys(REASONS) as EndReason[];

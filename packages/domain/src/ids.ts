@@ -55,6 +55,12 @@ export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
+/** A UUID in any case, in the form that the service has for it: in lower case. Null for any other text. */
+export function readUuid(text: string): string | null {
+  const lower = text.toLowerCase();
+  return isUuid(lower) ? lower : null;
+}
+
 /**
  * The id of an event: the same facts always give the same id, so that a replay of the log makes no second event.
  * Shaped as a UUIDv7 whose time part is the fix time that began the event; the rest is a hash of what the event is

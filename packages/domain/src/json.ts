@@ -110,11 +110,24 @@ export function vehicleCountersJson({ vehicleId, atMs, odometerM, engineMs, cust
   };
 }
 
-/** An event as REST and live API show it: times of the clock as text and without `Ms`, everything else as it is. */
+/** Lengths of time in an event. */
+const DURATIONS = ['movingMs', 'idlingMs'] as const;
+
+/**
+ * An event as REST and live API show it: times of the clock as text, lengths of time in seconds, as reports have them,
+ * everything else as it is.
+ */
 export function eventJson(event: FleetEvent): Record<string, unknown> {
   const { startedAtMs, endedAtMs, fromFixTimeMs, fixTimeMs, receivedAtMs, ...rest } = event;
+  const json: Record<string, unknown> = { ...rest };
+  for (const name of DURATIONS) {
+    const { [name]: ms } = json;
+    if (typeof ms !== 'number') continue;
+    delete json[name];
+    json[name.replace(/Ms$/, 'Seconds')] = Math.round(ms) / 1000;
+  }
   return {
-    ...rest,
+    ...json,
     ...(receivedAtMs === undefined ? {} : { receivedAt: isoTime(receivedAtMs) }),
     startedAt: isoTime(startedAtMs),
     endedAt: endedAtMs === null ? null : isoTime(endedAtMs),

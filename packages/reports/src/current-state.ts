@@ -1,4 +1,11 @@
-import type { EventKind, FleetEvent, VehicleActivity, VehicleId, VehicleState } from '@outrider/domain';
+import {
+  type EventKind,
+  type FleetEvent,
+  VEHICLE_STATES,
+  type VehicleActivity,
+  type VehicleId,
+  type VehicleState,
+} from '@outrider/domain';
 import { MAX_FLEET } from '@outrider/warehouse';
 import { type VehicleCursor, vehicleCursor } from './cursors.ts';
 import { type Column, fleetFrom, type ReportKind, type ReportSources, type Row, seconds } from './report.ts';
@@ -9,6 +16,7 @@ const COLUMNS = [
   {
     name: 'state',
     type: 'text',
+    values: VEHICLE_STATES,
     always: true,
     about: '`moving`, `parking`, `idling`, `offline`: no data came for the time set for the vehicle; `unknown`.',
   },

@@ -1,7 +1,17 @@
-import { EVENT_KINDS, type EventKind, type FleetEvent, type GeofenceId, geofenceOf } from '@outrider/domain';
+import {
+  ALARMS,
+  END_REASONS,
+  EVENT_KINDS,
+  type EventKind,
+  type FleetEvent,
+  type GeofenceId,
+  geofenceOf,
+  type OpenTrip,
+  type Trip,
+} from '@outrider/domain';
 import { LIST_FLEET } from '@outrider/warehouse';
 import { type EventsCursor, eventsCursor } from './cursors.ts';
-import { lastingUntil } from './known.ts';
+import { knownOfOpen } from './known.ts';
 import { withPlaces } from './places.ts';
 import {
   type Column,
@@ -48,7 +58,12 @@ export const PLACES = [
   { name: 'endLatitude', type: 'number', about: 'Where it ended. Null while it lasts.' },
   { name: 'endLongitude', type: 'number' },
 ] as const satisfies readonly Column[];
-const END_REASON = { name: 'endReason', type: 'text', about: 'Null while it lasts.' } as const satisfies Column;
+export const END_REASON = {
+  name: 'endReason',
+  type: 'text',
+  values: END_REASONS,
+  about: 'Null while it lasts.',
+} as const satisfies Column;
 
 /** What rows are made with. */
 export interface Naming {
@@ -56,6 +71,8 @@ export interface Naming {
   geofenceName: string | null;
   /** Unix milliseconds: until then it lasts, where it has not ended. */
   untilMs: number;
+  /** The trip that the vehicle is on, with its totals as the rules published them; null where none is known. */
+  openTrip: OpenTrip | null;
 }
 
 /**
@@ -89,7 +106,7 @@ export function eventList(
         signal: question.signal,
       });
       await sources.readDeleted(page.events.map(geofenceOf));
-      const untilOf = await lastingUntil(sources, page.events, question);
+      const knownOfEvent = await knownOfOpen(sources, page.events, question);
       const names = new Map(part.map(({ id, name: vehicleName }) => [id, vehicleName]));
       const drivers = await sources.driversAt(
         page.events.map(({ vehicleId, startedAtMs, driverCode = null }) => ({
@@ -106,7 +123,9 @@ export function eventList(
         const geofenceName = geofenceId && sources.geofenceName(geofenceId);
         const driver = drivers[nth] ?? null;
         if (!isOfDrivers(question, driver)) continue;
-        const row = rowOf(event, { vehicleName, geofenceName, untilMs: untilOf(event) });
+        const known = knownOfEvent(event);
+        const untilMs = event.kind === 'offline' ? question.nowMs : known.untilMs;
+        const row = rowOf(event, { vehicleName, geofenceName, untilMs, openTrip: known.trip });
         const named = [driver?.id ?? null, driver?.name ?? null, event.driverCode ?? null];
         if (row !== null) rows.push([event.vehicleId, vehicleName, ...row, ...named]);
       }
@@ -139,6 +158,19 @@ export function places({ phase, latitude, longitude, startLatitude, startLongitu
   return [startLatitude ?? null, startLongitude ?? null, latitude, longitude];
 }
 
+/** Totals of a trip: at its end, and while it lasts, those that mileage has of it. */
+interface TripTotals extends Pick<OpenTrip, 'distanceM' | 'movingMs' | 'idlingMs' | 'maxKmh'> {
+  meanKmh: number | null;
+}
+
+/** Null where the trip lasts and the vehicle's state does not have it. */
+function tripTotals(trip: Trip, { untilMs, openTrip }: Pick<Naming, 'untilMs' | 'openTrip'>): TripTotals | null {
+  if (trip.phase === 'end') return trip;
+  if (openTrip?.startedAtMs !== trip.startedAtMs) return null;
+  const hours = (untilMs - trip.startedAtMs) / 3_600_000;
+  return { ...openTrip, meanKmh: hours > 0 ? openTrip.distanceM / 1000 / hours : null };
+}
+
 export const tripsReport = eventList(
   {
     name: 'trips',
@@ -156,29 +188,31 @@ export const tripsReport = eventList(
       name: 'distanceM',
       type: 'number',
       total: 'sum',
-      about: 'Null while it lasts, like all that is summed up at its end.',
+      about:
+        'While it lasts, up to now, like the other totals: as `mileage` counts it. Null where the vehicle has no state.',
     },
     { name: 'movingSeconds', type: 'number', total: 'sum' },
     { name: 'idlingSeconds', type: 'number', total: 'sum' },
     { name: 'maxKmh', type: 'number', total: 'max' },
     { name: 'meanKmh', type: 'number' },
-    { name: 'fuelUsedL', type: 'number', total: 'sum', about: 'Null where it is not known.' },
+    { name: 'fuelUsedL', type: 'number', total: 'sum', about: 'Null while it lasts, and where it is not known.' },
     END_REASON,
   ],
-  (event, { untilMs }) => {
+  (event, naming) => {
     if (event.kind !== 'trip') return null;
     const over = event.phase === 'end';
+    const totals = tripTotals(event, naming);
     return [
-      ...lasted(event, untilMs),
+      ...lasted(event, naming.untilMs),
       event.startLatitude,
       event.startLongitude,
       over ? event.latitude : null,
       over ? event.longitude : null,
-      over ? event.distanceM : null,
-      over ? seconds(event.movingMs) : null,
-      over ? seconds(event.idlingMs) : null,
-      over ? event.maxKmh : null,
-      over ? event.meanKmh : null,
+      totals?.distanceM ?? null,
+      totals && seconds(totals.movingMs),
+      totals && seconds(totals.idlingMs),
+      totals?.maxKmh ?? null,
+      totals?.meanKmh ?? null,
       over && event.fuelUsedL !== undefined ? tenths(event.fuelUsedL) : null,
       event.endReason,
     ];
@@ -189,7 +223,13 @@ export const stopsReport = eventList(
   { name: 'stops', summary: 'Stops, parked or idling, that overlap a time range.' },
   () => ['parking', 'idling'],
   [
-    { name: 'kind', type: 'text', always: true, about: '`parking`: with the ignition off; `idling`: with it on.' },
+    {
+      name: 'kind',
+      type: 'text',
+      values: ['parking', 'idling'],
+      always: true,
+      about: '`parking`: with the ignition off; `idling`: with it on.',
+    },
     ...LASTED,
     ...PLACE,
     {
@@ -223,7 +263,7 @@ export const speedingReport = eventList(
     ...LASTED,
     ...PLACE,
     { name: 'limitKmh', type: 'number', always: true },
-    { name: 'limitSource', type: 'text', always: true, about: '`vehicle` or `geofence`.' },
+    { name: 'limitSource', type: 'text', values: ['vehicle', 'geofence'], always: true },
     { name: 'geozoneId', type: 'id' },
     { name: 'geozoneName', type: 'text' },
     { name: 'peakKmh', type: 'number', always: true, total: 'max' },
@@ -256,14 +296,14 @@ export const eventsReport = eventList(
   ({ eventKinds }) => EVENT_KINDS.filter((kind) => eventKinds === null || eventKinds.includes(kind)),
   [
     { name: 'id', type: 'id', always: true },
-    { name: 'kind', type: 'text', always: true },
-    { name: 'phase', type: 'text', always: true, about: '`begin` while it lasts.' },
+    { name: 'kind', type: 'text', values: EVENT_KINDS, always: true },
+    { name: 'phase', type: 'text', values: ['begin', 'end'], always: true, about: '`begin` while it lasts.' },
     ...LASTED,
     ...PLACE,
     { name: 'speedKmh', type: 'number' },
     { name: 'geozoneId', type: 'id' },
     { name: 'geozoneName', type: 'text' },
-    { name: 'alarm', type: 'text' },
+    { name: 'alarm', type: 'text', values: ALARMS },
     { name: 'planName', type: 'text', about: 'Of `maintenance-due`: the plan.' },
     { name: 'volumeL', type: 'number', about: 'Of `refuelling` and `fuel-drain`: litres.' },
     { name: 'sensorName', type: 'text', about: 'Of `sensor-threshold`: the sensor, …' },
@@ -273,32 +313,36 @@ export const eventsReport = eventList(
     { name: 'meanKmh', type: 'number' },
     { name: 'distanceM', type: 'number', total: 'sum' },
     { name: 'inferred', type: 'flag', always: true },
-    { name: 'origin', type: 'text', always: true, about: '`live`, or `recalculated`.' },
+    { name: 'origin', type: 'text', values: ['live', 'recalculated'], always: true },
     END_REASON,
     ...PLACES,
   ],
-  (event, { untilMs, geofenceName }) => [
-    event.id,
-    event.kind,
-    event.phase,
-    ...lasted(event, untilMs),
-    event.latitude,
-    event.longitude,
-    event.speedKmh,
-    geofenceOf(event),
-    geofenceName,
-    event.kind === 'alarm' ? event.alarm : null,
-    event.kind === 'maintenance-due' ? event.planName : null,
-    event.kind === 'refuelling' || event.kind === 'fuel-drain' ? event.volumeL : null,
-    event.kind === 'sensor-threshold' ? event.sensorName : null,
-    event.kind === 'sensor-threshold' ? event.peakValue : null,
-    event.kind === 'speeding' ? event.limitKmh : null,
-    event.kind === 'speeding' ? event.peakKmh : event.kind === 'trip' && event.phase === 'end' ? event.maxKmh : null,
-    event.kind === 'speeding' || (event.kind === 'trip' && event.phase === 'end') ? event.meanKmh : null,
-    event.kind === 'speeding' || (event.kind === 'trip' && event.phase === 'end') ? event.distanceM : null,
-    event.inferred,
-    event.origin,
-    event.endReason,
-    ...places(event),
-  ],
+  (event, naming) => {
+    const { untilMs, geofenceName } = naming;
+    const trip = event.kind === 'trip' ? tripTotals(event, naming) : null;
+    return [
+      event.id,
+      event.kind,
+      event.phase,
+      ...lasted(event, untilMs),
+      event.latitude,
+      event.longitude,
+      event.speedKmh,
+      geofenceOf(event),
+      geofenceName,
+      event.kind === 'alarm' ? event.alarm : null,
+      event.kind === 'maintenance-due' ? event.planName : null,
+      event.kind === 'refuelling' || event.kind === 'fuel-drain' ? event.volumeL : null,
+      event.kind === 'sensor-threshold' ? event.sensorName : null,
+      event.kind === 'sensor-threshold' ? event.peakValue : null,
+      event.kind === 'speeding' ? event.limitKmh : null,
+      event.kind === 'speeding' ? event.peakKmh : (trip?.maxKmh ?? null),
+      event.kind === 'speeding' ? event.meanKmh : (trip?.meanKmh ?? null),
+      event.kind === 'speeding' ? event.distanceM : (trip?.distanceM ?? null),
+      event.inferred,
+      event.origin,
+      event.endReason,
+      ...places(event),
+    ];
+  },
 );

@@ -1,4 +1,4 @@
-import { eventList, LASTED, lasted, PLACE, PLACES, places } from './event-lists.ts';
+import { END_REASON, eventList, LASTED, lasted, PLACE, PLACES, places } from './event-lists.ts';
 import { type Column, seconds, tenths } from './report.ts';
 import { byPeriod, dayOf, PERIOD_START, totalsReport } from './totals.ts';
 
@@ -66,7 +66,7 @@ export const refuellingsReport = eventList(
   },
   () => ['refuelling', 'fuel-drain'],
   [
-    { name: 'kind', type: 'text', always: true, about: '`refuelling` or `fuel-drain`.' },
+    { name: 'kind', type: 'text', values: ['refuelling', 'fuel-drain'], always: true },
     ...LASTED,
     ...PLACE,
     {
@@ -79,7 +79,7 @@ export const refuellingsReport = eventList(
     { name: 'levelBeforeL', type: 'number', always: true },
     { name: 'levelAfterL', type: 'number', always: true },
     { name: 'whileMoving', type: 'flag', always: true, about: 'The vehicle was on its way when it began.' },
-    { name: 'endReason', type: 'text', about: 'Null while it lasts.' },
+    END_REASON,
     ...PLACES,
   ] satisfies readonly Column[],
   (event, { untilMs }) =>

@@ -42,15 +42,25 @@ export async function knownOf(
   return known;
 }
 
-/** Until when each of the events lasts that has not ended: see {@link knownOf}. Silence lasts until now. */
+/** What is known of the vehicle of each of the events that has not ended: see {@link knownOf}. */
+export async function knownOfOpen(
+  sources: Pick<ReportSources, 'latest' | 'archive'>,
+  events: readonly FleetEvent[],
+  question: Pick<Question, 'nowMs' | 'signal'>,
+): Promise<(event: FleetEvent) => Known> {
+  const open = events.filter(({ endedAtMs, kind }) => endedAtMs === null && kind !== 'offline');
+  const known = await knownOf(sources, [...new Set(open.map(({ vehicleId }) => vehicleId))], question);
+  return ({ vehicleId }) => known.get(vehicleId) ?? { untilMs: 0, trip: null };
+}
+
+/** Until when each of the events lasts that has not ended. Silence lasts until now. */
 export async function lastingUntil(
   sources: Pick<ReportSources, 'latest' | 'archive'>,
   events: readonly FleetEvent[],
   question: Pick<Question, 'nowMs' | 'signal'>,
 ): Promise<(event: FleetEvent) => number> {
-  const open = events.filter(({ endedAtMs, kind }) => endedAtMs === null && kind !== 'offline');
-  const known = await knownOf(sources, [...new Set(open.map(({ vehicleId }) => vehicleId))], question);
-  return ({ vehicleId, kind }) => (kind === 'offline' ? question.nowMs : (known.get(vehicleId)?.untilMs ?? 0));
+  const knownOfEvent = await knownOfOpen(sources, events, question);
+  return (event) => (event.kind === 'offline' ? question.nowMs : knownOfEvent(event).untilMs);
 }
 
 /** A record of a clock that is not set says nothing of when. */

@@ -1,4 +1,4 @@
-import type { MaintenanceState, ServiceRecord, VehicleId } from '@outrider/domain';
+import { MAINTENANCE_STAGES, type MaintenanceState, type ServiceRecord, type VehicleId } from '@outrider/domain';
 import { type ShapeCursor, shapeCursor } from './cursors.ts';
 import { type Column, fleetFrom, type ReportKind, type Row, seconds, tenths } from './report.ts';
 
@@ -23,12 +23,23 @@ const AT_ONCE = 50;
 const COLUMNS: readonly Column[] = [
   { name: 'vehicleId', type: 'id', always: true },
   { name: 'vehicleName', type: 'text', always: true },
-  { name: 'kind', type: 'text', always: true, about: '`done`: a service; `planned`: how a plan stands now.' },
+  {
+    name: 'kind',
+    type: 'text',
+    values: ['done', 'planned'],
+    always: true,
+    about: '`done`: a service; `planned`: how a plan stands now.',
+  },
   { name: 'title', type: 'text', always: true, about: 'What was done, or the name of the plan.' },
   { name: 'planId', type: 'id' },
   { name: 'at', type: 'time', about: 'When it was done; of a plan, when it is due by the calendar.' },
-  { name: 'stage', type: 'text', about: 'Of a plan: `ok`, `warning` or `due`.' },
-  { name: 'cause', type: 'text', about: 'Of a plan: what comes first.' },
+  { name: 'stage', type: 'text', values: MAINTENANCE_STAGES, about: 'Of a plan.' },
+  {
+    name: 'cause',
+    type: 'text',
+    values: ['distance', 'engine-hours', 'days', 'counter'],
+    about: 'Of a plan: what comes first.',
+  },
   { name: 'leftM', type: 'number', about: 'Of a plan; negative: so much over it.' },
   { name: 'leftEngineSeconds', type: 'number' },
   { name: 'leftDays', type: 'number' },

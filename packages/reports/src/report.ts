@@ -95,6 +95,8 @@ export interface Column {
   about?: string;
   /** It is in every row. Default: it may be null. */
   always?: true;
+  /** All that it may be, of text. Default: anything. */
+  values?: readonly string[];
   /** How a total is made of the values of many rows. Default: there is no total. */
   total?: ColumnTotal;
   /** Of a mean: name of the column that each value is weighted by. */

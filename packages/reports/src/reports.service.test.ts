@@ -571,6 +571,11 @@ describe('what lasts', () => {
     const pausing = await reported(number + 1, positions.slice(0, stood + 5));
     const closed = await reported(number + 2, positions);
     expect(open.trips).toMatchObject([{ endedAt: null }]);
+    for (const { trips, mileage } of [open, pausing]) {
+      expect(trips[0]?.distanceM).toBeCloseTo(sum(mileage.map(({ distanceM }) => distanceM)), 0);
+      expect(trips[0]?.movingSeconds).toBeCloseTo(sum(mileage.map(({ movingSeconds }) => movingSeconds)), 0);
+      expect(trips[0]?.meanKmh).toBeCloseTo((3.6 * trips[0]?.distanceM) / trips[0]?.durationSeconds, 6);
+    }
     expect(pausing.trips).toMatchObject([{ endedAt: null }]);
     expect(closed.trips).toMatchObject([{ endedAt: positions[stood - 1]?.fixTimeMs }]);
     const facts = (items: Item[]) =>

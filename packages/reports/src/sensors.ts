@@ -1,4 +1,4 @@
-import { readableNumber, type Sensor, sensorNameKey, type VehicleId } from '@outrider/domain';
+import { readableNumber, SENSOR_KINDS, type Sensor, sensorNameKey, type VehicleId } from '@outrider/domain';
 import { type Calendar, calendarOf } from './calendar.ts';
 import { type SensorsCursor, sensorsCursor } from './cursors.ts';
 import {
@@ -17,7 +17,7 @@ import { onceFor, PERIOD_START } from './totals.ts';
 const SENSOR = [
   { name: 'sensorId', type: 'id', always: true },
   { name: 'sensorName', type: 'text', always: true },
-  { name: 'sensorKind', type: 'text', always: true, isRare: true },
+  { name: 'sensorKind', type: 'text', values: SENSOR_KINDS, always: true, isRare: true },
   { name: 'unit', type: 'text', always: true, about: 'Of the values; may be empty.' },
 ] as const satisfies readonly Column[];
 const VALUES = [

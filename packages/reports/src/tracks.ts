@@ -26,6 +26,7 @@ const COLUMNS = [
   {
     name: 'rejection',
     type: 'text',
+    values: ['jump'],
     about:
       '`jump`: it moved nothing, because nobody gets there in the time from where the vehicle was (more than 500 km/h). None where it moved the vehicle, and where the terminal does not trust it.',
   },

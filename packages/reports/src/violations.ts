@@ -1,4 +1,4 @@
-import { EVENT_KINDS, type EventKind, type FleetEvent, geofenceOf, type VehicleId } from '@outrider/domain';
+import { ALARMS, EVENT_KINDS, type EventKind, type FleetEvent, geofenceOf, type VehicleId } from '@outrider/domain';
 import { LIST_FLEET, type OverlappingEventsQuestion } from '@outrider/warehouse';
 import { calendarOf, placeOf } from './calendar.ts';
 import { type ShapeCursor, shapeCursor } from './cursors.ts';
@@ -36,8 +36,8 @@ export const violationsReport = withPlaces({
     { name: 'vehicleId', type: 'id', always: true },
     { name: 'vehicleName', type: 'text', always: true },
     PERIOD_START,
-    { name: 'kind', type: 'text', always: true, about: 'Of the events.' },
-    { name: 'alarm', type: 'text', about: 'Of alarms.' },
+    { name: 'kind', type: 'text', values: VIOLATIONS, always: true, about: 'Of the events.' },
+    { name: 'alarm', type: 'text', values: ALARMS, about: 'Of alarms.' },
     { name: 'count', type: 'whole', always: true, total: 'sum' },
     { name: 'durationSeconds', type: 'number', always: true, total: 'sum' },
     { name: 'longestSeconds', type: 'number', always: true, total: 'max' },

@@ -1,7 +1,7 @@
 import { type FleetEvent, type GeofenceId, type GeofenceVisit, geofenceOf, type VehicleId } from '@outrider/domain';
 import { LIST_FLEET } from '@outrider/warehouse';
 import { type VisitCursor, visitCursor } from './cursors.ts';
-import { isIncluded, PLACES, places } from './event-lists.ts';
+import { END_REASON, isIncluded, PLACES, places } from './event-lists.ts';
 import { lastingUntil } from './known.ts';
 import { withPlaces } from './places.ts';
 import { type Column, fleetFrom, type Page, type Question, type ReportSources, type Row, seconds } from './report.ts';
@@ -12,6 +12,7 @@ export const VISIT_COLUMNS: readonly Column[] = [
   {
     name: 'part',
     type: 'text',
+    values: ['inside', 'between'],
     always: true,
     about:
       '`inside`: a visit; `between`: from when a geozone was left, the vehicle being in no other, to the next visit.',
@@ -35,7 +36,7 @@ export const VISIT_COLUMNS: readonly Column[] = [
     always: true,
     about: 'No fix was inside: the way between two fixes passes through.',
   },
-  { name: 'endReason', type: 'text', about: 'Of a visit; null while it lasts.' },
+  { ...END_REASON, about: 'Of a visit; null while it lasts.' },
   ...PLACES,
 ];
 

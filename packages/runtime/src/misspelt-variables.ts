@@ -9,6 +9,28 @@ export interface Misspelt {
 }
 
 const PREFIX = 'OUTRIDER_';
+/**
+ * What other programs call a setting. With one of them alone, the service would start on another store than was meant.
+ */
+const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
+  ADMIN_PASSWORD: ['ADMIN_PASS', 'ADMIN_PWD', 'ADMIN_SECRET', 'ADMIN_INITIAL_PASSWORD'],
+  CLICKHOUSE_URL: ['CLICKHOUSE_HOST', 'CLICKHOUSE_ADDR', 'CLICKHOUSE_ADDRESS', 'CLICKHOUSE_DSN', 'CLICKHOUSE_SERVER'],
+  DATABASE_URL: [
+    ...['DB_URL', 'DB_URI', 'DB_DSN', 'DB_HOST', 'DATABASE_DSN', 'DATABASE_HOST', 'PG_URL', 'PG_URI'],
+    ...['POSTGRES_URL', 'POSTGRES_URI', 'POSTGRES_DSN', 'POSTGRES_HOST'],
+    ...['POSTGRESQL_URL', 'POSTGRESQL_URI', 'POSTGRESQL_DSN', 'POSTGRESQL_HOST'],
+  ],
+  KAFKA_BROKERS: [
+    ...['KAFKA_BOOTSTRAP_SERVERS', 'KAFKA_BOOTSTRAP', 'BOOTSTRAP_SERVERS', 'KAFKA_URL', 'KAFKA_HOST', 'KAFKA_ADDR'],
+    ...['KAFKA_SERVERS', 'KAFKA_BROKER_LIST', 'KAFKA_BROKER_URL'],
+  ],
+  REDIS_URL: ['REDIS_HOST', 'REDIS_ADDR', 'REDIS_ADDRESS', 'REDIS_DSN', 'REDIS_SERVER'],
+  S3_URL: ['S3_ENDPOINT', 'S3_ENDPOINT_URL', 'S3_HOST'],
+};
+/** Of the command line, which uses a service by its API. */
+const COMMAND_LINE: ReadonlySet<string> = new Set(
+  ['URL', 'KEY', 'PASSWORD', 'LOGIN_FILE'].map((name) => PREFIX + name),
+);
 /** Words in common, from the front, that make an unknown name one of ours. */
 const FAMILY_WORDS = 2;
 /** The names of OpenTelemetry are a standard with more settings than are read here. */
@@ -19,7 +41,7 @@ const KUBERNETES_PORT = /^(?:tcp|udp|sctp):\/\//;
 
 /**
  * Finds names that are probably a misspelt setting: another case, a letter or two off, words in another order, in the
- * plural or singular, or with `OUTRIDER_` before them.
+ * plural or singular, with `OUTRIDER_` before them, or what other programs call it.
  *
  * @param names of the settings that this process reads
  * @param environment empty values count as unset
@@ -28,7 +50,7 @@ export function misspeltVariables(names: readonly string[], environment: NodeJS.
   const known = new Set([...names, ...KNOWN_VARIABLES]);
   const found: Misspelt = { errors: [], warnings: [] };
   for (const [name, value = ''] of Object.entries(environment)) {
-    if (value === '' || known.has(name)) continue;
+    if (value === '' || known.has(name) || COMMAND_LINE.has(name)) continue;
     if (KUBERNETES_NAME.test(name) || (name.endsWith('_PORT') && KUBERNETES_PORT.test(value))) continue;
     const meant = nearest(name, [...known]);
     if (meant !== null) {
@@ -50,6 +72,8 @@ function nearest(name: string, known: readonly string[]): string | null {
   const bare = name.toUpperCase().startsWith(PREFIX) ? name.slice(PREFIX.length) : name;
   const upper = bare.toUpperCase();
   const words = wordsOf(upper);
+  for (const [setting, others] of Object.entries(OTHER_NAMES))
+    if (others.some((other) => wordsOfSetting(other) === words)) return setting;
   const same = known.find((each) => each === upper || wordsOfSetting(each) === words);
   if (same !== undefined) return same;
   let best: string | null = null;

@@ -77,6 +77,7 @@ export type { LimitsConfig } from './limits.ts';
 export { type ApiServer, listenApi } from './listen.ts';
 export { createRelay, type Relay, type RelayParts } from './relay.ts';
 export type { ReadyCheck } from './routes/operations.ts';
+export { MIN_PASSWORD_CHARACTERS } from './routes/users.ts';
 export { createServiceFileCleaning } from './service-file-cleaning.ts';
 export { apiConfigOf, apiVariables, quotasOf } from './settings.ts';
 export { createTerminalBindings } from './terminal-bindings.ts';

@@ -30,6 +30,9 @@ export function readCsvRows<Column extends string, T>(
   }
 }
 
+/** What a spreadsheet writes above the header, to say what cells are parted by. */
+const SEPARATOR_LINE = /^"?sep=([,;\t])"?(?:\r\n|\n|\r)/i;
+
 /** @throws {CsvError} when it is no CSV */
 function readRecords<Column extends string, T>(
   text: string,
@@ -38,14 +41,19 @@ function readRecords<Column extends string, T>(
   faults: Faults,
   readRow: ReadRow<Column, T>,
 ): T[] {
-  const delimiter = delimiterOf(text);
-  const records = readCsv(text, delimiter);
+  const [line, separator] = SEPARATOR_LINE.exec(text) ?? [];
+  const delimiter = (separator as Delimiter | undefined) ?? delimiterOf(text);
+  // The line goes, its break stays: rows are counted as the spreadsheet does.
+  const records = readCsv(line === undefined ? text : `\n${text.slice(line.length)}`, delimiter);
   const header = records.next();
   if (header.done) {
     faults.add({ row: 1, detail: 'There must be a header with the names of the columns.' });
     return [];
   }
-  const columns = header.value.cells.map((cell) => cell.trim());
+  const columns = header.value.cells.map((cell) => {
+    const name = cell.trim().toLowerCase();
+    return known.find((column) => column.toLowerCase() === name) ?? cell.trim();
+  });
   for (const [nth, column] of columns.entries()) {
     const place = { row: header.value.row, column: column.slice(0, 100) };
     if (!(known as readonly string[]).includes(column))
@@ -55,6 +63,8 @@ function readRecords<Column extends string, T>(
   if (!faults.isEmpty) return [];
   const rows: T[] = [];
   for (const { row, cells } of records) {
+    // Cells that were emptied, and not deleted.
+    if (cells.every((cell) => cell.trim() === '')) continue;
     if (rows.length === maxRows) {
       faults.add({ row, detail: `At most ${maxRows} rows can be imported at once.` });
       break;

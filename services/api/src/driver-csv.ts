@@ -1,5 +1,5 @@
 import type { DriverLine, Faults, GroupNames } from '@outrider/access';
-import { type Driver, type DriverId, driverCodeOf, isUuid, type UserId } from '@outrider/domain';
+import { type Driver, type DriverId, driverCodeOf, readUuid, type UserId } from '@outrider/domain';
 import { presentCodes } from '@outrider/registry';
 import { type Delimiter, defused, writeCsvLine } from '@outrider/reports';
 import { readCsvRows } from './csv-rows.ts';
@@ -59,9 +59,9 @@ function readLine(row: number, cells: Partial<Record<Column, string>>, faults: F
   const uuid = (column: 'id' | 'dealerId'): string | null => {
     const cell = cells[column];
     if (cell === undefined || cell === '') return null;
-    if (isUuid(cell)) return cell;
-    wrong(column, 'It must be a UUID in lower case.');
-    return null;
+    const id = readUuid(cell);
+    if (id === null) wrong(column, 'It must be a UUID.');
+    return id;
   };
   const fields: Record<string, unknown> = {};
   for (const column of TEXTS) {

@@ -75,19 +75,59 @@ const NO_TIME = 'It must be a time such as 2026-01-15T12:00:00.000Z.';
 /** In a query a plus stands for a space: what is left of `+03:00` that was not encoded. */
 const LOST_PLUS = / \d\d:\d\d$/;
 const PLUS = 'In a query, + is written %2B.';
+const ISO_TIME = z.iso.datetime({ offset: true });
+const TIME_PATTERN = z.regexes.datetime({ offset: true }).source;
+/** Of 2001 to 2286: what is longer or shorter may be something else. */
+const EPOCH_SECONDS = /^[1-9]\d{9}$/;
+const EPOCH_MILLISECONDS = /^[1-9]\d{12}$/;
+const isDay = (text: string) => z.iso.date().safeParse(text).success;
+
+/** Unix milliseconds of a time in text; null for any other text. */
+function readTime(text: string): number | null {
+  if (EPOCH_SECONDS.test(text)) return Number(text) * 1000;
+  if (EPOCH_MILLISECONDS.test(text)) return Number(text);
+  return ISO_TIME.safeParse(text).success ? Date.parse(text) : null;
+}
+
+/** Text that is a time, described as ISO 8601: its other forms are taken because they can mean nothing else. */
+function timeText(isTime: (text: string) => boolean, example: string) {
+  return z
+    .string({ error: ({ input }) => (input === undefined ? undefined : NO_TIME) })
+    .refine(isTime, {
+      error: ({ input }) => (LOST_PLUS.test(String(input)) ? `${NO_TIME} ${PLUS}` : NO_TIME),
+    })
+    .meta({ format: 'date-time', pattern: TIME_PATTERN, examples: [example] });
+}
 
 /**
- * ISO 8601 with an offset from UTC, as Unix milliseconds.
+ * ISO 8601 with an offset from UTC, or Unix seconds or milliseconds, as Unix milliseconds.
  *
  * @param example shown here, because the documentation shows none that stands after a transform
  */
 export function timeSuchAs(example: string) {
-  return z.iso
-    .datetime({ offset: true, error: ({ input }) => (LOST_PLUS.test(String(input)) ? `${NO_TIME} ${PLUS}` : NO_TIME) })
-    .meta({ examples: [example] })
-    .transform((text) => Date.parse(text));
+  return timeText((text) => readTime(text) !== null, example).transform((text) => readTime(text) ?? Number.NaN);
 }
 export const timeIn = timeSuchAs('2026-01-15T12:00:00.000Z');
+
+/** An end of a time range: Unix milliseconds, or the day that begins there by some clock. */
+export type RangeEnd = number | { day: string };
+
+/** As {@link timeSuchAs}, of an end of a time range: a day stands for its beginning. */
+export function rangeEndSuchAs(example: string) {
+  return timeText((text) => readTime(text) !== null || isDay(text), example).transform(
+    (text): RangeEnd => readTime(text) ?? { day: text },
+  );
+}
+
+/** Unix milliseconds of an end of a time range, by the clock of a zone (IANA name). */
+export function instantOf(end: RangeEnd, timeZone: string): number {
+  return typeof end === 'number' ? end : Temporal.PlainDate.from(end.day).toZonedDateTime(timeZone).epochMilliseconds;
+}
+
+/** As {@link rangeEndSuchAs}, where no zone is named: days are of UTC. */
+export function utcRangeEndSuchAs(example: string) {
+  return rangeEndSuchAs(example).transform((end) => instantOf(end, 'UTC'));
+}
 
 /** An address that a rule or a schedule names, and whether it gets e-mails. */
 export const EmailStatesOut = z
@@ -115,20 +155,22 @@ const DECIMAL = /^-?(?:0|[1-9]\d{0,15})(?:\.\d{1,15})?$/;
  * @param example shown here, because the documentation shows none that stands after a transform
  */
 export function wholeParameter(min: number, max: number, example: number) {
+  const bounds = `It must be ${min} to ${max}.`;
   const value = z
     .int({ error: 'It must be a whole number, in digits alone.' })
-    .min(min)
-    .max(max)
+    .min(min, bounds)
+    .max(max, bounds)
     .meta({ examples: [example] });
   return z.preprocess((text) => (WHOLE.test(String(text)) ? Number(text) : text), value);
 }
 
 /** As {@link wholeParameter}, of any number: digits, and a point before those of a fraction. */
 export function decimalParameter(min: number, max: number, example: number) {
+  const bounds = `It must be ${min} to ${max}.`;
   const value = z
     .number({ error: 'It must be a number such as 12.5.' })
-    .min(min)
-    .max(max)
+    .min(min, bounds)
+    .max(max, bounds)
     .meta({ examples: [example] });
   return z.preprocess((text) => (DECIMAL.test(String(text)) ? Number(text) : text), value);
 }

@@ -1,19 +1,27 @@
 import { randomBytes } from 'node:crypto';
 import { weaknessOf } from '@outrider/access';
 import { ConflictError, type Registry } from '@outrider/registry';
-import { StartError } from '@outrider/runtime';
+import { type Logger, StartError } from '@outrider/runtime';
 
 /** The login of the operator that every service begins with. */
 export const ADMIN_LOGIN = 'admin';
 
 /**
- * Creates the operator `admin` where no operator exists yet.
+ * Creates the operator `admin` where there is no account of that login yet.
  *
+ * @param password read at the first start only: later, one that is not that of the account is logged as ignored
  * @throws {StartError} when the given password is easily guessed
  * @returns the generated password, to be logged once; null where one was given, or the operator exists
  */
-export async function ensureAdmin(registry: Registry, password: string | null): Promise<string | null> {
-  if (await registry.users.byLogin(ADMIN_LOGIN)) return null;
+export async function ensureAdmin(registry: Registry, password: string | null, logger: Logger): Promise<string | null> {
+  if (await registry.users.byLogin(ADMIN_LOGIN)) {
+    if (password !== null && (await registry.users.authenticate(ADMIN_LOGIN, password)) === null)
+      logger.warn(
+        { login: ADMIN_LOGIN, command: `outrider users set-password ${ADMIN_LOGIN}` },
+        'ADMIN_PASSWORD is ignored: the account exists and has another password; a command sets it',
+      );
+    return null;
+  }
   if (password !== null && weaknessOf(password, [ADMIN_LOGIN]) !== null)
     throw new StartError(
       'ADMIN_PASSWORD is among the passwords that attackers try first: choose another, or leave it unset',

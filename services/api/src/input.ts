@@ -12,7 +12,7 @@ const MAX_NAME_CHARACTERS = 100;
  * @throws {Problem} `invalid-request` naming everything that is wrong
  */
 export function validate<T extends z.ZodType>(schema: T, value: unknown, part: 'body' | 'parameter'): z.output<T> {
-  const result = schema.safeParse(value, { error: namingKnownFields });
+  const result = schema.safeParse(value, { error: messageOf });
   if (result.success) return result.data;
   const errors = result.error.issues.flatMap((issue) => errorsOf(issue, part)).slice(0, MAX_ERRORS);
   throw new Problem('invalid-request', part === 'body' ? 'The body is not valid.' : 'A parameter is not valid.', {
@@ -31,9 +31,12 @@ function errorsOf(issue: z.core.$ZodIssue, part: 'body' | 'parameter'): InputErr
 }
 
 /**
- * The message about an unknown field: lists the fields that the object at this place takes. Undefined for other issues.
+ * The message about a field that is missing, and about an unknown one: it lists the fields that the object at this
+ * place takes. Undefined for other issues.
  */
-function namingKnownFields(issue: z.core.$ZodRawIssue): string | undefined {
+function messageOf(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value'))
+    return 'It is missing.';
   if (issue.code !== 'unrecognized_keys') return undefined;
   const { shape = {} } = issue.inst as Partial<z.ZodObject>;
   return `There is no such field; known here: ${listed(Object.keys(shape))}.`;
@@ -185,24 +188,34 @@ export async function refuseBody(request: Request): Promise<void> {
   });
 }
 
+/** Encodings that text is taken in: UTF-16 is what spreadsheets call Unicode, and has a byte order mark. */
+const CHARSET = /^charset="?utf-(?:8|16|16le|16be)"?$/;
+
+/** The encoding by the byte order mark. */
+function encodingOf(bytes: ArrayBuffer): string {
+  const [first, second] = new Uint8Array(bytes, 0, Math.min(2, bytes.byteLength));
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
+}
+
 /**
  * The body of a request, read as text.
  *
  * @param type its media type
- * @throws {Problem} when it says that it is something else, or is not UTF-8
+ * @throws {Problem} when it says that it is something else, or is neither UTF-8 nor UTF-16 with a byte order mark
  */
 export async function readText(request: Request, type: string): Promise<string> {
   const [given = '', ...parameters] = (request.headers.get('content-type') ?? '').toLowerCase().split(';');
   const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith('charset='));
-  if (given.trim() !== type || (charset !== undefined && !/^charset="?utf-8"?$/.test(charset)))
+  if (given.trim() !== type || (charset !== undefined && !CHARSET.test(charset)))
     throw new Problem('unsupported-media-type', `Send the body in UTF-8, with Content-Type: ${type}.`);
   const bytes = await wholeBody(() => request.arrayBuffer());
   try {
     // Takes a byte order mark off.
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return new TextDecoder(encodingOf(bytes), { fatal: true }).decode(bytes);
   } catch {
     throw new Problem('invalid-request', 'The body is not UTF-8.', {
-      errors: [{ pointer: '', detail: 'It must be text in UTF-8.' }],
+      errors: [{ pointer: '', detail: 'It must be text in UTF-8, or in UTF-16 with a byte order mark.' }],
     });
   }
 }

@@ -58,7 +58,7 @@ await runService('api', VARIABLES, async ({ config, logger, metrics, tracing, li
   const backing = backingOf(config, null);
   const registry = await openRegistry(backing, logger, { quotas: quotasOf(config) });
   life.own('registry', () => registry.close());
-  const generatedPassword = await ensureAdmin(registry, config.ADMIN_PASSWORD);
+  const generatedPassword = await ensureAdmin(registry, config.ADMIN_PASSWORD, logger);
   if (generatedPassword !== null)
     process.stdout.write(`first login: ${ADMIN_LOGIN} / ${generatedPassword}   (shown only once)\n`);
   const log = await openLog(backing, logger, metrics);

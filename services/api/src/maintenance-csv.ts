@@ -1,5 +1,5 @@
 import type { Faults, PlanLine, ReadingLine } from '@outrider/access';
-import { isUuid, type TerminalId, type VehicleId } from '@outrider/domain';
+import { readUuid, type TerminalId, type VehicleId } from '@outrider/domain';
 import type { Delimiter } from '@outrider/reports';
 import type { z } from 'zod';
 import { numberOf, readCsvRows } from './csv-rows.ts';
@@ -86,9 +86,10 @@ class RowReader {
 
   /** Null: the row names none. */
   get vehicle(): ReadingLine['vehicle'] | null {
-    const { vehicleId, terminalId, plate, vehicleName } = this.#cells;
+    const { terminalId, plate, vehicleName } = this.#cells;
+    const vehicleId = this.#cells.vehicleId && readUuid(this.#cells.vehicleId);
+    if (vehicleId === null) return this.wrong('vehicleId', 'It must be a UUID.');
     if (!vehicleId && !terminalId && !plate && !vehicleName) return null;
-    if (vehicleId && !isUuid(vehicleId)) return this.wrong('vehicleId', 'It must be a UUID in lower case.');
     return {
       id: (vehicleId || null) as VehicleId | null,
       terminalId: (terminalId || null) as TerminalId | null,

@@ -244,3 +244,9 @@ test('every reference leads somewhere, and nothing is described that is not used
   }
   expect(text).not.toContain('$defs');
 });
+
+test('the parameter of the login that asks for a token is filled in where the call is tried', () => {
+  expect(document.paths['/auth/login']).toMatchObject({
+    post: { parameters: [{ name: 'jwt', schema: { const: '1' }, example: '1' }] },
+  });
+});

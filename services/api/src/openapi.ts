@@ -51,9 +51,9 @@ What is not as described is refused with its name, and never left out of account
 
 - A parameter is given once. One that is a list is repeated: \`?vehicleId=…&vehicleId=…\`; those that say so take its values parted by commas as well.
 - An empty value (\`?groupId=\`) is refused: leave the parameter out. Only of a text that is searched for or named, spaces around it are taken off.
-- Case counts: \`true\` and \`false\`, the values of closed lists and UUIDs are in lower case, as the document shows them.
+- Case counts: \`true\` and \`false\` and the values of closed lists are in lower case, as the document shows them. UUIDs are taken in upper case as well.
 - Whole numbers are digits alone (\`100\`, not \`1e2\`, \`+100\` or \`0100\`). \`limit=0\` is refused: a page has one item at least.
-- A time has an offset from UTC: \`Z\`, or \`+03:00\`, which a query writes as \`%2B03:00\`.
+- A time has an offset from UTC: \`Z\`, or \`+03:00\`, which a query writes as \`%2B03:00\`. Unix seconds (ten digits) and milliseconds (thirteen) are taken as well. An end of a time range may be a day, \`2026-01-15\`, and means its beginning: by the clock of \`timeZone\` where the call has one, else in UTC.
 
 ## Errors
 
@@ -324,6 +324,8 @@ function parametersOf(schema: z.ZodObject | null, place: 'path' | 'query', schem
     ...(description === undefined ? {} : { description }),
     ...(place === 'path' || required.includes(name) ? { required: true } : {}),
     schema: withExamples(rest),
+    // The documentation page fills it in: what can be but one value is meant wherever the call is tried.
+    ...(rest.const === undefined ? {} : { example: rest.const }),
   }));
 }
 

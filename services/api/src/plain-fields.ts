@@ -1,4 +1,4 @@
-import { isUuid } from '@outrider/domain';
+import { isUuid, readUuid } from '@outrider/domain';
 import { z } from 'zod';
 
 /*
@@ -13,14 +13,18 @@ export function line(maxCharacters: number) {
   return z.string().trim().min(1).max(maxCharacters).regex(PRINTABLE, 'It must not hold control characters.');
 }
 
-/** A UUID as requests write it: one spelling for each thing, so that tags, cursors and repeated requests compare. */
+/** A UUID as the service writes it. */
 export const UUID_PATTERN = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
-/** A UUID of the service; branded for the compiler by the caller's `as`. */
+/**
+ * A UUID of the service, taken in upper case as well, and read in lower case: one spelling for each thing, so that
+ * tags, cursors and repeated requests compare. Branded for the compiler by the caller's `as`.
+ */
 export function id<Id extends string>() {
   return z
     .string()
-    .refine(isUuid, 'It must be a UUID in lower case.')
+    .overwrite((text) => readUuid(text) ?? text)
+    .refine(isUuid, 'It must be a UUID.')
     .meta({ format: 'uuid', pattern: `^${UUID_PATTERN}$`, examples: ['01961f3c-7a10-7c3e-9b1d-2f6a0c4e8d57'] })
     .transform((text) => text as Id);
 }

@@ -8,7 +8,7 @@ export const PROBLEM_EXAMPLES = {
     { pointer: '/colour', detail: 'There is no such field; known here: name, dealerId.' },
   ]),
   'bad-parameter': example('invalid-request', 'A parameter is not valid.', [
-    { parameter: 'id', detail: 'It must be a UUID in lower case.' },
+    { parameter: 'id', detail: 'It must be a UUID.' },
     { parameter: 'vehicleIds', detail: 'There is no such parameter; known here: vehicleId, groupId, from, to.' },
   ]),
   'bad-rows': example('invalid-request', '2 things are wrong; nothing was changed.', [

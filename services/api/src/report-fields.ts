@@ -39,6 +39,9 @@ export const MAX_POINTS = { min: 7, max: 20_000 };
 const MAX_COLUMNS = 100;
 const MAX_EVENT_KINDS = 50;
 
+export const TIME_ZONE_ABOUT =
+  'Whose days, weeks, months and hours they are: an IANA name. CSV, XLSX and PDF have their times by its clock (a CSV with the offset, as `2026-11-27T01:30:00.000+05:30`); JSON and the other formats in UTC.';
+
 /** Text that a reader takes, or refuses in words. */
 const readable = (maxLength: number, read: (text: string) => unknown) =>
   z
@@ -196,7 +199,7 @@ export const REPORT_FIELDS = {
     .max(64)
     .refine(isTimeZone, 'It must be the name of a time zone, such as Europe/Berlin.')
     .default('UTC')
-    .meta({ description: 'Whose days, weeks, months and hours they are: an IANA name.', examples: ['Europe/Berlin'] }),
+    .meta({ description: TIME_ZONE_ABOUT, examples: ['Europe/Berlin'] }),
   period: z
     .enum(PERIODS)
     .optional()

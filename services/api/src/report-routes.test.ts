@@ -26,7 +26,7 @@ async function scene(archive: Partial<ApiParts['reportArchive']> = {}): Promise<
 const TRIP = {
   id: ABSENT,
   ...{ startLatitude: 52, startLongitude: 13, latitude: 52, longitude: 13, distanceM: 1000 },
-  ...{ movingMs: 3_600_000, idlingMs: 0, maxKmh: 50, meanKmh: 50, endReason: 'stop' },
+  ...{ movingMs: 3_600_000, idlingMs: 0, maxKmh: 50, meanKmh: 50, endReason: 'stopped' },
 };
 
 function positionsOf({ vehicleIds, limit, after }: PositionsQuestion) {

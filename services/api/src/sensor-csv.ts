@@ -1,6 +1,6 @@
 import type { Faults, SensorLine } from '@outrider/access';
 import {
-  isUuid,
+  readUuid,
   type Sensor,
   type SensorFields,
   type SensorThreshold,
@@ -86,8 +86,9 @@ function readLine(row: number, cells: Cells, delimiter: Delimiter, faults: Fault
     isWrong = true;
     faults.add({ row, column, detail });
   };
-  const { vehicleId, terminalId, plate, vehicleName, name } = cells;
-  if (vehicleId && !isUuid(vehicleId)) wrong('vehicleId', 'It must be a UUID in lower case.');
+  const { terminalId, plate, vehicleName, name } = cells;
+  const vehicleId = cells.vehicleId && readUuid(cells.vehicleId);
+  if (vehicleId === null) wrong('vehicleId', 'It must be a UUID.');
   if (!vehicleId && !terminalId && !plate && !vehicleName)
     wrong('vehicleId', `A row needs a vehicle: by ${VEHICLE_COLUMNS.join(', ')}.`);
   if (!name) wrong('name', 'A sensor needs a name.');

@@ -205,10 +205,35 @@ describe('vehicles as CSV', () => {
       }),
     );
     expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({ errors: [{ pointer: '', detail: 'It must be text in UTF-8.' }] });
+    expect(await response.json()).toMatchObject({
+      errors: [{ pointer: '', detail: expect.stringContaining('It must be text in UTF-8') }],
+    });
     expect((await send('name\nVan\n', '', jwt, 'text/csv; charset=iso-8859-1')).status).toBe(415);
     expect((await send('name\nVan\n', '', jwt, 'application/json')).status).toBe(415);
     expect((await send('name\nVan\n', '', jwt, 'text/csv; charset=UTF-8')).status).toBe(200);
+  });
+
+  test('a file is taken as spreadsheets save it', async () => {
+    const saved = 'sep=;\r\nNAME;Plate;TerminalId;speedLimitKmh\r\nVan 1;A1;1;90,5\r\n;;;\r\n;;;\r\n';
+    expect((await send(saved)).body).toMatchObject({ created: 1, items: [{ row: 3 }] });
+    for (const [nth, isBigEndian] of [false, true].entries()) {
+      const bytes = Buffer.from(`\uFEFFname\tplate\r\nVân ${nth}\tB${nth}\r\n`, 'utf16le');
+      const response = await world.api.fetch(
+        new Request('http://outrider.test/api/v1/vehicles/import', {
+          method: 'POST',
+          headers: { authorization: `JWT ${jwt}`, 'content-type': 'text/csv' },
+          body: new Uint8Array(isBigEndian ? bytes.swap16() : bytes),
+        }),
+      );
+      expect(response.status).toBe(200);
+    }
+    expect((await listed()).map(({ name, plate }: { name: string; plate: string }) => [name, plate])).toEqual([
+      ['Van 1', 'A1'],
+      ['Vân 0', 'B0'],
+      ['Vân 1', 'B1'],
+    ]);
+    // The place of what is wrong is that in the spreadsheet.
+    expect(faults(await send('sep=;\nname;speedLimitKmh\nVan;fast\n'))).toEqual(['3 speedLimitKmh']);
   });
 
   test('clashes are reported as conflicts: with other vehicles, within the file, and with changes made meanwhile', async () => {

@@ -1,6 +1,6 @@
 import type { Faults, GroupNames, VehicleLine } from '@outrider/access';
 import {
-  isUuid,
+  readUuid,
   type UserId,
   VEHICLE_DEFAULTS,
   VEHICLE_FIELD_LIST,
@@ -100,9 +100,9 @@ function readLine(
   const uuid = (column: 'id' | 'dealerId'): string | null => {
     const cell = cells[column];
     if (cell === undefined || cell === '') return null;
-    if (isUuid(cell)) return cell;
-    wrong(column, 'It must be a UUID in lower case.');
-    return null;
+    const id = readUuid(cell);
+    if (id === null) wrong(column, 'It must be a UUID.');
+    return id;
   };
   for (const column of TEXTS) {
     const cell = cells[column];

@@ -207,7 +207,7 @@ describe('vehicles', () => {
   });
 
   test('ids that are none are bad, ids of nothing are not found', async () => {
-    for (const wrong of ['1', 'terminal:', ABSENT.toUpperCase().replace('0', 'A')])
+    for (const wrong of ['1', 'terminal:', ABSENT.slice(1)])
       expect((await world.call('GET', `/api/v1/vehicles/${wrong}`, { jwt })).body.errors).toMatchObject([
         { parameter: 'id' },
       ]);

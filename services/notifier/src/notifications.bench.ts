@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import {
+  DEFAULT_QUOTAS,
   Directory,
   deriveEventId,
   type FleetEvent,
@@ -80,7 +81,10 @@ export async function benchNotifications(one: NotificationsCase): Promise<Notifi
 /** @returns seconds from the first event on its way into the log to the last notification at the last client */
 async function wholeWay(folder: string, { events, listeners, otherRules }: NotificationsCase): Promise<number> {
   const log = openSqliteLog({ path: join(folder, 'log.sqlite') });
-  const registry = await openRegistry({ path: join(folder, 'registry.sqlite') });
+  // All rules are of one account, which may have more than an account usually has.
+  const account = { ...DEFAULT_QUOTAS.account, notificationRules: 1_000_000 };
+  const quotas = { account, dealer: { ...DEFAULT_QUOTAS.dealer, notificationRules: 1_000_000 } };
+  const registry = await openRegistry({ path: join(folder, 'registry.sqlite'), quotas });
   const hub = new MemoryHub();
   const { users, vehicleId, geofenceId } = await furnish(registry, listeners, otherRules);
   for (let pending = await registry.outbox.pending(1000); pending.length > 0; ) {

@@ -13,7 +13,7 @@ export const ALLOCATOR_SETTINGS: Readonly<Record<string, string>> = {
  * Has the process start anew with {@link ALLOCATOR_SETTINGS}, as the same process, where the command runs the service
  * and the environment has none of them. Does nothing on other systems than Linux.
  */
-export function restartWithAllocatorSettings(command: string): void {
+export function restartWithAllocatorSettings(command: string | undefined): void {
   const { platform, execve, execPath, execArgv, argv, env } = process;
   if (platform !== 'linux' || execve === undefined || (command !== 'start' && command !== 'demo')) return;
   if (Object.keys(ALLOCATOR_SETTINGS).some((name) => env[name] !== undefined)) return;

@@ -25,6 +25,8 @@ const usage = (cliHelp: string) => `usage: outrider <command>
   rotate-secrets  seal the secrets in the registry with another key, of a service that is stopped (on servers: with the first of
                 SECRETS_KEY); --forget-lost: remove those that no key opens
   make-secrets FOLDER  write new passwords and keys for docker-compose.yml into a new folder, a file each
+  users set-password LOGIN  give an account another password in the registry itself, where it was forgotten: of a
+                service that is stopped (on servers: or runs); asks for it, or takes OUTRIDER_PASSWORD
   dead-letters  list: what could not be processed and was put aside, with the reason;
                 replay <id>… or replay all: put it into its topic again
   definitions   status: compare topic definitions of the log with the registry;
@@ -48,7 +50,7 @@ ${cliHelp}
 With --help, a command shows its options. See docs/command-line.md.
 `;
 
-const [command = 'start', ...rest] = process.argv.slice(2);
+const [command = 'help', ...rest] = process.argv.slice(2);
 if (command === 'help' || command === '--help' || command === '-h') {
   const { cliHelp } = await import('./cli/run.ts');
   process.stdout.write(usage(cliHelp()));
@@ -73,6 +75,14 @@ if (command === 'help' || command === '--help' || command === '-h') {
     process.stderr.write(`outrider: ${(error as Error).message}\n`);
     process.exitCode = 1;
   }
+} else if (command === 'users' && rest[0] === 'set-password') {
+  await answer(async () => {
+    const [{ setPasswordCommand }, { processTerminal }] = await Promise.all([
+      import('./set-password.ts'),
+      import('./cli/terminal.ts'),
+    ]);
+    return setPasswordCommand(processTerminal());
+  }, rest.slice(1));
 } else if (command === 'dead-letters') {
   await answer(async () => (await import('./dead-letters.ts')).runDeadLetters);
 } else if (command === 'definitions') {
@@ -108,12 +118,12 @@ async function runAsClient(): Promise<void> {
 }
 
 /** Runs a command that prints its answer. */
-function answer(load: () => Promise<Command>): Promise<void> {
+function answer(load: () => Promise<Command>, words: readonly string[] = rest): Promise<void> {
   return ended(async () => {
     const config = readConfig(variables, process.env);
     const logger = createLogger(config.LOG_LEVEL, config.LOG_FORMAT);
     const command = await load();
-    return command(rest, config, logger, printLine);
+    return command(words, config, logger, printLine);
   });
 }
 

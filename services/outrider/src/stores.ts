@@ -72,7 +72,7 @@ export async function openStores({ config, life, dataDir, backing, metrics, logg
   await life.start(diskWatch);
   const registry = await openRegistry(backing, loggerOf('registry'), { quotas: quotasOf(config) });
   life.own('registry', () => registry.close());
-  const generatedPassword = await ensureAdmin(registry, config.ADMIN_PASSWORD);
+  const generatedPassword = await ensureAdmin(registry, config.ADMIN_PASSWORD, loggerOf('registry'));
 
   const log = await openLog(backing, loggerOf('log'), metrics, { startsRun: true });
   life.own('log', () => log.close());

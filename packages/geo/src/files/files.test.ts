@@ -174,7 +174,7 @@ test('what was written as KML is read as the same geofence', () => {
       const { geometry, properties } = featureFromShape(known.shape);
       const { shape: _, ...terms } = drawn;
       expect(item).toEqual({
-        ...{ name: drawn.name, unsupported: null, ignored: [] },
+        ...{ name: drawn.name, unsupported: null, lacks: null, ignored: [] },
         feature: { type: 'Feature', id: known.id, geometry, properties: { ...properties, ...terms } },
       });
     }),

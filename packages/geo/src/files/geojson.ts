@@ -31,11 +31,10 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 function featureOf(value: unknown): FileFeature {
   const feature = isObject(value) ? value : {};
-  return {
-    id: typeof feature.id === 'string' ? feature.id : null,
-    geometry: geometryOf(feature.geometry),
-    properties: isObject(feature.properties) ? feature.properties : {},
-  };
+  const properties = isObject(feature.properties) ? feature.properties : {};
+  // QGIS keeps the id of a feature as one of its properties.
+  const id = feature.id ?? properties.id;
+  return { id: typeof id === 'string' ? id : null, geometry: geometryOf(feature.geometry), properties };
 }
 
 function geometryOf(value: unknown): FileGeometry | null {

@@ -3,8 +3,9 @@ import { FileError, type FileFeature, type FileGeometry, MAX_FILE_SHAPES } from 
 /** Sizes and name of what a file draws without them. */
 export interface ItemDefaults {
   name: string;
-  radiusM: number;
-  widthM: number;
+  /** Null in both: what says nothing of its size is left out. */
+  radiusM: number | null;
+  widthM: number | null;
 }
 
 /** A shape of a file. */
@@ -14,6 +15,8 @@ export interface FileItem {
   feature: object | null;
   /** Kind of a geometry that can't be a geofence. */
   unsupported: string | null;
+  /** The size that a point or a line has neither of its own nor by default: it is left out. */
+  lacks: 'radiusM' | 'widthM' | null;
   /** Names of properties that mean nothing here: they are left out. */
   ignored: string[];
 }
@@ -64,10 +67,13 @@ export function itemsOf(features: readonly FileFeature[], defaults: ItemDefaults
       if (items.length === MAX_FILE_SHAPES) throw new FileError(`It has more than ${MAX_FILE_SHAPES} shapes.`);
       const name = uniqueName((textIn(properties, NAMES.name) ?? defaults.name).slice(0, 180));
       const isShape = shape.type in SHAPES;
+      const lacks = lackOf(shape, properties, defaults);
       items.push({
         name,
-        feature: isShape ? featureOf(shape, isOne ? feature.id : null, name, properties, defaults) : null,
+        feature:
+          isShape && lacks === null ? featureOf(shape, isOne ? feature.id : null, name, properties, defaults) : null,
         unsupported: isShape ? null : shape.type,
+        lacks,
         ignored,
       });
     }
@@ -115,6 +121,11 @@ function circleIn({ properties }: FileFeature): FileGeometry | null {
   return { type: 'Point', coordinates: [longitude, latitude] };
 }
 
+function lackOf({ type }: Shape, properties: FileFeature['properties'], defaults: ItemDefaults): FileItem['lacks'] {
+  const size = type === 'Point' ? 'radiusM' : type === 'LineString' ? 'widthM' : null;
+  return size === null || (positiveIn(properties, NAMES[size]) ?? defaults[size]) !== null ? null : size;
+}
+
 function featureOf(
   { type, coordinates }: Shape,
   id: string | null,
@@ -122,10 +133,7 @@ function featureOf(
   properties: FileFeature['properties'],
   { radiusM, widthM }: ItemDefaults,
 ): object {
-  const positive = (names: readonly string[]) => {
-    const value = numberIn(properties, names);
-    return value !== null && value > 0 ? value : null;
-  };
+  const positive = (names: readonly string[]) => positiveIn(properties, names);
   const color = NAMES.color.map((one) => properties[one]).find((value) => /^#[0-9a-f]{6}$/i.test(String(value)));
   const shared = properties.sharedWithOrganisation;
   return {
@@ -172,8 +180,14 @@ function numberIn(properties: FileFeature['properties'], names: readonly string[
   return null;
 }
 
-/** Ids: of KML, in a line. */
+function positiveIn(properties: FileFeature['properties'], names: readonly string[]): number | null {
+  const value = numberIn(properties, names);
+  return value !== null && value > 0 ? value : null;
+}
+
+/** Ids: of KML, in a line; of QGIS, maybe as JSON in a text. */
 function listIn(value: unknown): unknown[] | null {
+  if (typeof value === 'string' && /^\s*\[/.test(value)) return value.match(/[0-9a-f-]{36}/gi) ?? [];
   if (typeof value === 'string' && value.trim() !== '') return value.trim().split(/\s+/);
   return Array.isArray(value) ? value : null;
 }

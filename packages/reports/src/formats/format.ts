@@ -6,7 +6,7 @@ import type { ReportArchive, ReportKind, Row } from '../report.ts';
 export interface Rows {
   kind: ReportKind;
   pages: AsyncIterable<Row[]>;
-  /** IANA name: whose clock is shown by formats that show one. */
+  /** IANA name: whose clock is shown by formats for people and spreadsheets; the others have UTC. */
   timeZone: string;
   /** Names of the columns to show, for formats `ofGroups`: others are given those alone. Null: usual ones, or all. */
   columns: readonly string[] | null;

@@ -9,6 +9,7 @@ import { readCsv } from './csv.ts';
 import type { Format } from './format.ts';
 import { acceptedFormat, FORMATS, formatsOf } from './formats.ts';
 import { geojson, gpx, kml } from './lines.ts';
+import { zonedTimes } from './offsets.ts';
 import { csv, ndjson } from './text.ts';
 import { xlsx } from './xlsx.ts';
 
@@ -116,14 +117,22 @@ test('NDJSON is a JSON object a line', async () => {
   ]);
 });
 
-test('CSV reads back, and is no formula', async () => {
+test('CSV reads back, is no formula, and has its times by the clock of the zone', async () => {
   const [header, ...records] = [...readCsv(await textOf(csv, KIND, ROWS), ',')].map(({ cells }) => cells);
   expect(header).toEqual(KIND.columns.map(({ name }) => name));
   expect(records).toEqual([
-    [ID, `'=HYPERLINK("http://x")`, '2026-03-29T00:59:59.250Z', '2026-03-29', '12.5', '3', 'true', '{"a":[1]}'],
+    [ID, `'=HYPERLINK("http://x")`, '2026-03-29T01:59:59.250+01:00', '2026-03-29', '12.5', '3', 'true', '{"a":[1]}'],
     [ID, ROWS[1]?.[1], '', '2026-03-30', '-0.25', '', 'false', ''],
-    [ID, '', '2026-03-29T01:00:01.250Z', '2026-03-31', '', '0', '', 'sos|crash'],
+    [ID, '', '2026-03-29T03:00:01.250+02:00', '2026-03-31', '', '0', '', 'sos|crash'],
   ]);
+});
+
+test.each([
+  ['Asia/Kolkata', '2026-11-27T01:30:00.000+05:30'],
+  ['America/St_Johns', '2026-11-26T16:30:00.000-03:30'],
+  ['UTC', '2026-11-26T20:00:00.000Z'],
+])('a time of a CSV in %s', (timeZone, written) => {
+  expect(zonedTimes(timeZone)(Date.UTC(2026, 10, 26, 20))).toBe(written);
 });
 
 describe('XLSX', () => {

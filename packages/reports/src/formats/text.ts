@@ -2,6 +2,7 @@ import { isoTime } from '@outrider/domain';
 import type { Column, Row, Value } from '../report.ts';
 import { defused, defusedJson, writeCsvLine } from './csv.ts';
 import type { Format } from './format.ts';
+import { zonedTimes } from './offsets.ts';
 
 /** A row as an object, as JSON has it. */
 export function jsonRow(columns: readonly Column[], row: Row): Record<string, unknown> {
@@ -15,9 +16,9 @@ function shown(type: Column['type'], value: Value): Value {
 }
 
 /** A value as text, empty for null; text that a spreadsheet would take for a formula is defused. */
-function cell(type: Column['type'], value: Value): string {
+function cell(type: Column['type'], value: Value, timeOf: (timeMs: number) => string): string {
   if (value === null) return '';
-  if (type === 'time') return isoTime(Number(value));
+  if (type === 'time') return timeOf(Number(value));
   if (typeof value === 'object') return Array.isArray(value) ? defused(value.join('|')) : defusedJson(value);
   return typeof value === 'string' ? defused(value) : String(value);
 }
@@ -39,7 +40,8 @@ export const csv: Format = {
   name: 'csv',
   mediaType: 'text/csv',
   extension: 'csv',
-  async *write({ kind: { columns }, pages }) {
+  async *write({ kind: { columns }, pages, timeZone }) {
+    const timeOf = zonedTimes(timeZone);
     yield writeCsvLine(
       columns.map(({ name }) => name),
       ',',
@@ -48,7 +50,7 @@ export const csv: Format = {
       let text = '';
       for (const row of rows)
         text += writeCsvLine(
-          columns.map(({ type }, nth) => cell(type, row[nth] ?? null)),
+          columns.map(({ type }, nth) => cell(type, row[nth] ?? null, timeOf)),
           ',',
         );
       yield text;

@@ -1,6 +1,7 @@
 import { GroupTotals, groupingsOf } from '../groups.ts';
 import type { Column, Row, Value } from '../report.ts';
 import type { Format, Rows } from './format.ts';
+import { offsetsOf } from './offsets.ts';
 import { xmlText } from './xml.ts';
 import { type ZipEntry, zip } from './zip.ts';
 
@@ -201,22 +202,9 @@ function textCell(text: string, style = 0): string {
 /** A time as a spreadsheet has it: days on the wall's calendar and clock. */
 type Clock = (timeMs: number) => number;
 
-/** The zone's offset is looked up once for each quarter of an hour: no zone's changes in between. */
 function clockOf(timeZone: string): Clock {
-  const QUARTER_MS = 900_000;
-  const MOST_KNOWN = 10_000;
-  const offsets = new Map<number, number>();
-  return (timeMs) => {
-    const quarter = Math.floor(timeMs / QUARTER_MS);
-    let offsetMs = offsets.get(quarter);
-    if (offsetMs === undefined) {
-      if (offsets.size >= MOST_KNOWN) offsets.clear();
-      const zoned = Temporal.Instant.fromEpochMilliseconds(Math.floor(timeMs)).toZonedDateTimeISO(timeZone);
-      offsetMs = zoned.offsetNanoseconds / 1e6;
-      offsets.set(quarter, offsetMs);
-    }
-    return (timeMs + offsetMs - DAY_ZERO_MS) / DAY_MS;
-  };
+  const offsetMs = offsetsOf(timeZone);
+  return (timeMs) => (timeMs + offsetMs(timeMs) - DAY_ZERO_MS) / DAY_MS;
 }
 
 const STYLE_SHEET = `<styleSheet xmlns="${MAIN}"><numFmts count="2"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/><numFmt numFmtId="165" formatCode="yyyy\\-mm\\-dd"/></numFmts><fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders><cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs><cellXfs count="4"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/><xf numFmtId="164" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/><xf numFmtId="165" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/><xf numFmtId="0" fontId="1" fillId="0" borderId="0" xfId="0" applyFont="1"/></cellXfs></styleSheet>`;

@@ -2,7 +2,7 @@ import type { AuditShown } from '@outrider/access';
 import { isoTime, type UserId } from '@outrider/domain';
 import { AUDIT_ACTIONS } from '@outrider/registry';
 import { z } from 'zod';
-import { id, idOut, listOf, pageAsked, pageReply, paging, timeOut, timeSuchAs } from '../fields.ts';
+import { id, idOut, listOf, pageAsked, pageReply, paging, timeOut, utcRangeEndSuchAs } from '../fields.ts';
 import { type Route, route } from '../route.ts';
 
 const fields = z.record(z.string(), z.unknown()).nullable();
@@ -95,8 +95,8 @@ export const auditRoutes: Route[] = [
       'those of their users, dealers see nothing. Passwords, tokens, and secrets of webhooks and message channels are never in it.',
     query: z.object({
       ...paging,
-      from: timeSuchAs('2026-01-15T00:00:00.000Z').optional().meta({ description: 'Not before.' }),
-      to: timeSuchAs('2026-01-16T00:00:00.000Z').optional().meta({ description: 'Before this.' }),
+      from: utcRangeEndSuchAs('2026-01-15T00:00:00.000Z').optional().meta({ description: 'Not before.' }),
+      to: utcRangeEndSuchAs('2026-01-16T00:00:00.000Z').optional().meta({ description: 'Before this.' }),
       userId: id<UserId>().optional().meta({ description: 'Only what this account did.' }),
       subject: id<string>().optional().meta({ description: 'Only what was done to this.' }),
       action: z.enum(AUDIT_ACTIONS).optional().meta({ description: 'Only this.' }),

@@ -48,7 +48,7 @@ export const driverCsvRoutes: Route[] = [
       'needs a `name`. `customAttributes` holds a JSON object; they become exactly those. Columns that ' +
       'are not there are left as they are; an empty cell means none. `codes` and `groups` (names or ids) are parted by ' +
       '`|`; the codes become exactly those. Cells are parted by comma, semicolon or tab, whichever comes first in the ' +
-      `header. In UTF-8, at most ${MAX_DRIVER_ROWS} rows.`,
+      `header. In UTF-8, or UTF-16 with a byte order mark; at most ${MAX_DRIVER_ROWS} rows.`,
     query: z.object({ dryRun }),
     body: z
       .string()

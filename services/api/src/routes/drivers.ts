@@ -20,7 +20,19 @@ import {
 } from '../custom-fields.ts';
 import { DRIVER_EXAMPLE, DRIVER_FIELDS, licenceDate } from '../driver-fields.ts';
 import { ENTITY_HEADERS, entityReply } from '../entity-reply.ts';
-import { id, idOut, listOf, pageAsked, pageReply, paging, searchAsked, searching, timeIn, timeOut } from '../fields.ts';
+import {
+  id,
+  idOut,
+  listOf,
+  pageAsked,
+  pageReply,
+  paging,
+  searchAsked,
+  searching,
+  timeIn,
+  timeOut,
+  utcRangeEndSuchAs,
+} from '../fields.ts';
 import { callsOf, type Route } from '../route.ts';
 
 const { get, post, patch, remove } = callsOf('Vehicles');
@@ -242,8 +254,10 @@ const assignmentRoutes: Route[] = [
     query: z.object({
       vehicleId: id<VehicleId>().optional(),
       driverId: id<DriverId>().optional(),
-      from: timeIn.optional().meta({ description: 'Only what has a part in the time from then on.' }),
-      to: timeIn.optional(),
+      from: utcRangeEndSuchAs('2026-01-15T12:00:00.000Z')
+        .optional()
+        .meta({ description: 'Only what has a part in the time from then on.' }),
+      to: utcRangeEndSuchAs('2026-01-16T12:00:00.000Z').optional(),
     }),
     answers: {
       200: {

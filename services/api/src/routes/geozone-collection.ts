@@ -40,13 +40,13 @@ const FILE_QUERY = {
     .default('Geozone')
     .meta({ description: 'Of what has none in the file.', examples: ['Depot'] }),
   radiusM: decimalParameter(1, 1_000_000, 150)
-    .default(100)
-    .meta({ description: 'Of points that say nothing of their size.' }),
-  widthM: decimalParameter(1, 100_000, 40).default(50).meta({ description: 'As `radiusM`, of lines.' }),
+    .optional()
+    .meta({ description: 'Of points that say nothing of their size. Without it they are left out, and named.' }),
+  widthM: decimalParameter(1, 100_000, 40).optional().meta({ description: 'As `radiusM`, of lines.' }),
 };
 const FILE_ABOUT =
   'GeoJSON of any program (a collection, a feature or a geometry), KML or GPX, whatever `Content-Type` says. A point ' +
-  'becomes a circle, a line a line of some width, and a collection of shapes several geozones; altitudes are left ' +
+  'becomes a circle of `radiusM`, a line one of `widthM` (in its properties, or of the call), and a collection of shapes several geozones; altitudes are left ' +
   'out. Names that come twice get numbers. Properties are read where they mean something here (name, description, ' +
   'colours, sizes, and all that an export says). At most ' +
   `${MAX_FILE_SHAPES} shapes.`;
@@ -57,13 +57,23 @@ const fileBody = z.string().meta({
 const ignored = z
   .array(z.string())
   .meta({ description: 'Names of properties that mean nothing here: they are left out.', examples: [['styleHash']] });
-const unsupported = z.string().meta({ description: 'Kind of a geometry that can’t be a geozone: it is left out.' });
+const unsupported = z
+  .string()
+  .nullable()
+  .meta({ description: 'Kind of a geometry that can’t be a geozone: it is left out.' });
+const lacks = z.enum(['radiusM', 'widthM']).nullable().meta({
+  description: 'The size that a point or a line does not say, nor the call: it is left out.',
+});
 
-function fileOf(
-  bytes: ArrayBuffer,
-  { format, name, radiusM, widthM }: { format: FileFormat; name: string; radiusM: number; widthM: number },
-): PlacesFile {
-  return { bytes, format, defaults: { name, radiusM, widthM } };
+interface FileQuery {
+  format: FileFormat;
+  name: string;
+  radiusM?: number | undefined;
+  widthM?: number | undefined;
+}
+
+function fileOf(bytes: ArrayBuffer, { format, name, radiusM, widthM }: FileQuery): PlacesFile {
+  return { bytes, format, defaults: { name, radiusM: radiusM ?? null, widthM: widthM ?? null } };
 }
 
 const fileRoutes: Route[] = [
@@ -84,15 +94,18 @@ const fileRoutes: Route[] = [
             items: z.array(
               z.strictObject({
                 name: z.string(),
-                feature: z.looseObject({}).nullable().meta({ description: 'Null where it is unsupported.' }),
-                unsupported: unsupported.nullable(),
+                feature: z.looseObject({}).nullable().meta({ description: 'Null where it is left out.' }),
+                unsupported,
+                lacks,
                 ignored,
               }),
             ),
           })
           .meta({
             id: 'GeozoneFile',
-            examples: [{ items: [{ name: 'Road to the depot', feature: DRAWN, unsupported: null, ignored: [] }] }],
+            examples: [
+              { items: [{ name: 'Road to the depot', feature: DRAWN, unsupported: null, lacks: null, ignored: [] }] },
+            ],
           }),
       },
     },
@@ -123,8 +136,8 @@ const fileRoutes: Route[] = [
           { index: 0, name: 'Depot', ignored: ['styleHash'] },
           {
             skipped: z
-              .array(z.strictObject({ index: z.int(), name: z.string(), unsupported }))
-              .meta({ description: 'Shapes that can’t be geozones.' }),
+              .array(z.strictObject({ index: z.int(), name: z.string(), unsupported, lacks }))
+              .meta({ description: 'Shapes that can’t be geozones, or lack a size.' }),
           },
           { skipped: [] },
         ),
@@ -141,8 +154,8 @@ const fileRoutes: Route[] = [
         name: read[index]?.name ?? '',
         ignored: read[index]?.ignored ?? [],
       }));
-      const skipped = read.flatMap(({ name, unsupported: kind }, index) =>
-        kind === null ? [] : [{ index, name, unsupported: kind }],
+      const skipped = read.flatMap(({ name, feature, unsupported, lacks }, index) =>
+        feature === null ? [{ index, name, unsupported, lacks }] : [],
       );
       return { ...reply, body: { ...(reply.body as object), skipped } };
     },

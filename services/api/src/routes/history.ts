@@ -18,7 +18,7 @@ export const historyRoutes: Route[] = [
     group: 'Vehicles',
     operationId: 'importHistory',
     summary: 'Add positions to the past of a vehicle.',
-    description: `A CSV with a header, as the report \`track\` writes it: ${COLUMNS}; only the first three are needed. All rows are taken, or none. They are kept for good once this is answered, and archived within seconds; sent again, they are there once. They move nothing of the present, and nobody is notified of them: not where the vehicle is, when it was heard of last, nor an event of now. What they change of the past is found out by \`POST /api/v1/vehicles/{id}/recalculate\`, once all of them are there. In UTF-8, at most ${MAX_HISTORY_ROWS} rows. A dealer with all its accounts may make \`HISTORY_IMPORTS_PER_MINUTE\` of these calls.`,
+    description: `A CSV with a header, as the report \`track\` writes it: ${COLUMNS}; only the first three are needed. All rows are taken, or none. They are kept for good once this is answered, and archived within seconds; sent again, they are there once. They move nothing of the present, and nobody is notified of them: not where the vehicle is, when it was heard of last, nor an event of now. What they change of the past is found out by \`POST /api/v1/vehicles/{id}/recalculate\`, once all of them are there. In UTF-8, or UTF-16 with a byte order mark; at most ${MAX_HISTORY_ROWS} rows. A dealer with all its accounts may make \`HISTORY_IMPORTS_PER_MINUTE\` of these calls.`,
     params: z.object({ id: vehicleKey }),
     body: z.string().meta({
       examples: ['fixTime,latitude,longitude,speedKmh,ignition\r\n2026-01-15T11:59:55Z,59.9386,30.3141,42.5,true\r\n'],

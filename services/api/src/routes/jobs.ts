@@ -3,7 +3,7 @@ import { type GeofenceId, isoTime, type JobId } from '@outrider/domain';
 import { ERASE_HISTORY, ERASURE, type ErasureFacts, JOB_STATES, type Job, RETENTION } from '@outrider/registry';
 import { REPORT_JOB, requestOf } from '@outrider/reports';
 import { z } from 'zod';
-import { id, idOut, listOf, pageAsked, pageReply, paging, timeIn, timeOut } from '../fields.ts';
+import { id, idOut, listOf, pageAsked, pageReply, paging, timeOut, utcRangeEndSuchAs } from '../fields.ts';
 import { callsOf, type Reply, type Route, route } from '../route.ts';
 import { vehicleKey } from './vehicles.ts';
 
@@ -358,10 +358,9 @@ export function accepted(job: Job, { retentionMs }: JobAccess): Reply {
 }
 
 const timeRange = z.object({
-  from: timeIn.meta({ description: 'Time of the fix, inclusive.', examples: ['2026-01-08T00:00:00.000Z'] }),
-  to: timeIn.meta({
+  from: utcRangeEndSuchAs('2026-01-08T00:00:00.000Z').meta({ description: 'Time of the fix, inclusive.' }),
+  to: utcRangeEndSuchAs('2026-01-15T00:00:00.000Z').meta({
     description: `Time of the fix, exclusive; ${MAX_RECALCULATED_DAYS} days after from at most.`,
-    examples: ['2026-01-15T00:00:00.000Z'],
   }),
 });
 const ACCEPTED = {

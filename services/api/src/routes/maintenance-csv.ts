@@ -16,7 +16,7 @@ const { post } = callsOf('Maintenance');
 
 const VEHICLE =
   'The vehicle of a row is found by the first of `vehicleId`, `terminalId`, `plate` and `vehicleName` that has a value.';
-const HOW = `Cells are parted by comma, semicolon or tab, whichever comes first in the header. In UTF-8, at most ${MAX_MAINTENANCE_ROWS} rows. For operators, dealers, and users who were granted the service \`maintenance\`.`;
+const HOW = `Cells are parted by comma, semicolon or tab, whichever comes first in the header. In UTF-8, or UTF-16 with a byte order mark; at most ${MAX_MAINTENANCE_ROWS} rows. For operators, dealers, and users who were granted the service \`maintenance\`.`;
 const row = z.int().meta({ description: 'As a spreadsheet counts: 1 is the header.' });
 const made = idOut.nullable().meta({ description: 'Null in a dry run.' });
 const ID = '01961f3d-9b20-7c3e-9b1d-2f6a0c4e8d59';

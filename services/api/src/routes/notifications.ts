@@ -14,6 +14,8 @@ import {
   type DeliveryId,
   DRIVER_CONDITIONS,
   type DriverId,
+  END_REASONS,
+  type EndReason,
   EVENT_KINDS,
   eventJson,
   type GeofenceId,
@@ -54,11 +56,12 @@ import {
   readCursor,
   recipients,
   timeOut,
-  timeSuchAs,
+  utcRangeEndSuchAs,
   wholeParameter,
   writeCursor,
 } from '../fields.ts';
 import { callsOf, type Reply, type Route } from '../route.ts';
+import { AlarmOut } from './vehicles.ts';
 
 const { get, post, patch, remove } = callsOf('Notifications');
 
@@ -277,10 +280,11 @@ const RULE_OUT = z.strictObject({
     description:
       'Null while it is active. All that it named may have been deleted: then it rests rather than mean all.',
   }),
+  /** Kinds of an earlier version stay in it. */
   eventKinds: z.array(z.string()),
   phases: z.array(z.enum(['begin', 'end'])),
   minDurationMinutes: z.number(),
-  alarms: z.array(z.string()).nullable(),
+  alarms: z.array(AlarmOut).nullable(),
   sensors: z.array(z.string()).nullable(),
   vehicleIds: z.array(idOut).nullable(),
   groupIds: z.array(idOut).nullable(),
@@ -362,7 +366,7 @@ const RuleSetOut = RULE_OUT.extend({
 
 const EVENT_EXAMPLE = {
   id: '01961f3c-e2b0-7c4d-9f30-6bae5d8c2f71',
-  kind: 'geofence-visit',
+  kind: 'geofence-visit' as const,
   phase: 'begin' as const,
   vehicleId: '01961f3c-7a10-7c3e-9b1d-2f6a0c4e8d57',
   startedAt: '2026-01-15T22:30:00.000Z',
@@ -387,7 +391,7 @@ const EVENT_EXAMPLE = {
 export const EventOut = z
   .looseObject({
     id: idOut,
-    kind: z.string(),
+    kind: z.enum(EVENT_KINDS),
     phase: z.enum(['begin', 'end']),
     vehicleId: idOut,
     startedAt: timeOut,
@@ -414,6 +418,15 @@ export const EventOut = z
       .regex(/^[0-9a-f]{32}$/)
       .optional()
       .meta({ description: 'What that packet is known by in the logs and traces of all services.' }),
+    alarm: AlarmOut.optional().meta({ description: 'Of `alarm`.' }),
+    movingSeconds: z.number().optional().meta({ description: 'Of a trip: how long it moved; the rest it stood.' }),
+    idlingSeconds: z.number().optional().meta({
+      description: 'Of a trip or a stop: how long it stood with the ignition on.',
+    }),
+    endReason: z
+      .enum(END_REASONS as [EndReason, ...EndReason[]])
+      .nullable()
+      .meta({ description: 'Null while it lasts.' }),
     driverCode: z.string().optional().meta({
       description: 'Code of the driver: of the shift in this phase, or of the last one that the event has a part in.',
     }),
@@ -689,10 +702,12 @@ function isTimeZone(text: string): boolean {
 }
 
 const timeRange = {
-  from: timeSuchAs('2026-01-15T00:00:00.000Z')
+  from: utcRangeEndSuchAs('2026-01-15T00:00:00.000Z')
     .optional()
     .meta({ description: 'When the user was notified, inclusive.' }),
-  to: timeSuchAs('2026-01-16T00:00:00.000Z').optional().meta({ description: 'When the user was notified, exclusive.' }),
+  to: utcRangeEndSuchAs('2026-01-16T00:00:00.000Z')
+    .optional()
+    .meta({ description: 'When the user was notified, exclusive.' }),
 };
 
 function rangeOf({ from, to }: { from?: number | undefined; to?: number | undefined }) {

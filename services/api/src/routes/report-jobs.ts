@@ -3,7 +3,7 @@ import type { JobId } from '@outrider/domain';
 import type { ReportRequest } from '@outrider/reports';
 import { FORMATS, MAX_INTERVALS, reportKind } from '@outrider/reports';
 import { z } from 'zod';
-import { id, timeSuchAs } from '../fields.ts';
+import { id, instantOf, type RangeEnd, rangeEndSuchAs } from '../fields.ts';
 import { FILE_REQUEST_HEADERS, storedFileReply } from '../file-reply.ts';
 import { shapeOf } from '../geojson.ts';
 import { kindsThat, REPORT_FIELDS, type ReportFields, reportFrom } from '../report-fields.ts';
@@ -18,12 +18,12 @@ const DAY_MS = 86_400_000;
 const NewReportJob = z
   .strictObject({
     ...REPORT_FIELDS,
-    from: timeSuchAs('2025-12-31T23:00:00.000Z')
+    from: rangeEndSuchAs('2025-12-31T23:00:00.000Z')
       .optional()
       .meta({
-        description: `Inclusive. Of every kind but ${kindsThat(({ isNow }) => isNow)}.`,
+        description: `Inclusive. Of every kind but ${kindsThat(({ isNow }) => isNow)}. A day such as \`2026-01-15\` begins by the clock of \`timeZone\`.`,
       }),
-    to: timeSuchAs('2026-01-14T23:00:00.000Z')
+    to: rangeEndSuchAs('2026-01-14T23:00:00.000Z')
       .optional()
       .meta({ description: `Exclusive; ${MAX_DAYS} days after from at most.` }),
     shape: visitedShapeIn
@@ -47,17 +47,18 @@ const NewReportJob = z
 /** Its time range; null in both for a report about now. */
 function timeRangeOf({
   kind,
-  from,
-  to,
+  timeZone,
   period,
-}: ReportFields & { from?: number | undefined; to?: number | undefined }) {
+  ...range
+}: ReportFields & { from?: RangeEnd | undefined; to?: RangeEnd | undefined }) {
   if (reportKind(kind)?.isNow) {
-    for (const [name, value] of Object.entries({ from, to }))
-      if (value !== undefined) throw badField(`/${name}`, 'This report is about now.');
+    for (const name of ['from', 'to'] as const)
+      if (range[name] !== undefined) throw badField(`/${name}`, 'This report is about now.');
     return { fromMs: null, toMs: null };
   }
-  if (from === undefined) throw badField('/from', 'It is missing.');
-  if (to === undefined) throw badField('/to', 'It is missing.');
+  if (range.from === undefined) throw badField('/from', 'It is missing.');
+  if (range.to === undefined) throw badField('/to', 'It is missing.');
+  const [from, to] = [instantOf(range.from, timeZone), instantOf(range.to, timeZone)];
   if (to <= from) throw badField('/to', 'It must be later than from.');
   if (to - from > MAX_DAYS * DAY_MS) throw badField('/to', `It may be ${MAX_DAYS} days after from at most.`);
   if (period === 'day' && (to - from) / DAY_MS > MAX_INTERVALS) throw badField('/period', 'There are too many days.');

@@ -35,10 +35,22 @@ import {
 } from '@outrider/reports';
 import type { Language } from '@outrider/words';
 import { z } from 'zod';
-import { exampleOf, id, listOf, paging, readCursor, timeIn, timeOut, timeSuchAs, writeCursor } from '../fields.ts';
+import {
+  exampleOf,
+  id,
+  instantOf,
+  listOf,
+  paging,
+  type RangeEnd,
+  rangeEndSuchAs,
+  readCursor,
+  severalOf,
+  timeOut,
+  writeCursor,
+} from '../fields.ts';
 import { shapeOf } from '../geojson.ts';
 import { geometryIn, shape } from '../geozone-fields.ts';
-import { ownParameters } from '../report-fields.ts';
+import { ownParameters, TIME_ZONE_ABOUT } from '../report-fields.ts';
 import { type AuthorizedContext, callsOf, type Reply, type Route } from '../route.ts';
 import { HISTORY_FROM } from './jobs.ts';
 import { PositionOut, vehicleKey } from './vehicles.ts';
@@ -65,12 +77,10 @@ const trackCursor = z.strictObject({
  */
 
 export const reportedVehicles = {
-  vehicleId: z
-    .array(vehicleKey)
-    .max(MAX_NAMED_VEHICLES)
+  vehicleId: severalOf(vehicleKey, MAX_NAMED_VEHICLES)
     .optional()
     .meta({
-      description: `UUID of a vehicle, or \`terminal:\` and the id of the terminal fitted to it. Repeated, up to ${MAX_NAMED_VEHICLES} vehicles.`,
+      description: `UUID of a vehicle, or \`terminal:\` and the id of the terminal fitted to it. Repeated or parted by commas, up to ${MAX_NAMED_VEHICLES} vehicles.`,
     }),
   groupId: id<GroupId>().optional().meta({
     description:
@@ -78,15 +88,19 @@ export const reportedVehicles = {
   }),
 };
 const when = {
-  from: timeIn.meta({ description: 'Inclusive.' }),
-  to: timeSuchAs('2026-01-16T12:00:00.000Z').meta({ description: `Exclusive; ${MAX_DAYS} days after from at most.` }),
+  from: rangeEndSuchAs('2026-01-15T12:00:00.000Z').meta({
+    description: 'Inclusive. A day such as `2026-01-15` begins by the clock of `timeZone`.',
+  }),
+  to: rangeEndSuchAs('2026-01-16T12:00:00.000Z').meta({
+    description: `Exclusive, of a day its beginning as well; ${MAX_DAYS} days after from at most.`,
+  }),
 };
 const timeZone = z
   .string()
   .max(64)
   .refine(isTimeZone, 'It must be the name of a time zone, such as Europe/Berlin.')
   .default('UTC')
-  .meta({ description: 'Whose days, weeks, months and hours they are: an IANA name.', examples: ['Europe/Berlin'] });
+  .meta({ description: TIME_ZONE_ABOUT, examples: ['Europe/Berlin'] });
 const FORMAT_ABOUT =
   'In place of `Accept`. `json` comes by the page; every other format is the whole report as a file.';
 
@@ -111,6 +125,13 @@ interface Asked {
   format?: string | undefined;
   limit: number;
   cursor?: string | undefined;
+}
+
+/** The query of a report, with the ends of its time range by the clock of its zone. */
+function askedIn(query: unknown): Asked {
+  const { from, to, ...rest } = query as Omit<Asked, 'from' | 'to'> & { from?: RangeEnd; to?: RangeEnd };
+  const at = (end: RangeEnd | undefined) => end && instantOf(end, rest.timeZone ?? 'UTC');
+  return { ...rest, from: at(from), to: at(to) };
 }
 
 /** The question as the reports take it, with its vehicles found by the caller's rights. */
@@ -280,15 +301,10 @@ const NAMED_EXAMPLES: Readonly<Record<string, unknown>> = {
   geozones: 'Depot|City',
   nextGeozoneId: null,
   nextGeozoneName: null,
-  limitSource: 'vehicle',
-  alarm: null,
-  alarms: null,
-  state: 'moving',
-  part: 'inside',
   phase: 'end',
-  origin: 'live',
-  kind: 'parking',
+  alarm: null,
   endReason: 'moved',
+  alarms: null,
   latitude: 59.9386,
   longitude: 30.3141,
   startLatitude: 59.9386,
@@ -301,14 +317,14 @@ const NAMED_EXAMPLES: Readonly<Record<string, unknown>> = {
 /** A row as JSON has it, from its columns. */
 function rowOut(name: string, columns: readonly Column[]): z.ZodType {
   const fields = columns.map((column) => {
-    const type = OUT[column.type]();
+    const type = column.values === undefined ? OUT[column.type]() : z.enum(column.values as [string, ...string[]]);
     const field = column.always || column.type === 'json' ? type : type.nullable();
     return [column.name, column.about === undefined ? field : field.meta({ description: column.about })] as const;
   });
   // A name that counts in one report lists in another.
-  const example = columns.map(({ name: field, type }) => [
+  const example = columns.map(({ name: field, type, values }) => [
     field,
-    field in NAMED_EXAMPLES && type !== 'whole' ? NAMED_EXAMPLES[field] : EXAMPLES[type],
+    field in NAMED_EXAMPLES && type !== 'whole' ? NAMED_EXAMPLES[field] : (values?.[0] ?? EXAMPLES[type]),
   ]);
   return z
     .strictObject(Object.fromEntries(fields))
@@ -432,7 +448,7 @@ const reports = REPORT_KINDS.map((kind): Route => {
     answers: answersOf(kind, withTotals(listOf(item))),
     problems: ['not-found', 'vehicle-suspended', 'not-acceptable', 'too-much', 'unavailable'],
     async handle({ query }, context) {
-      const asked = query as Asked;
+      const asked = askedIn(query);
       const intervals = ((asked.to ?? 0) - (asked.from ?? 0)) / DAY_MS;
       if (asked.period === 'day' && intervals > MAX_INTERVALS) throw badParameter('period', 'There are too many days.');
       if (isTrack && isPlain(asked, context.header('accept'))) return trackPage(asked, context);
@@ -546,7 +562,7 @@ const byShape = post('/api/v1/reports/geozone-visits', {
   async handle({ query, body }, context) {
     const { minDwellSeconds, ...properties } = body.properties;
     const visited = shapeOf({ type: 'Feature', geometry: body.geometry, properties });
-    return reply(shapeVisitsReport(visited, minDwellSeconds), query as Asked, context);
+    return reply(shapeVisitsReport(visited, minDwellSeconds), askedIn(query), context);
   },
 });
 

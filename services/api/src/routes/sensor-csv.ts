@@ -49,7 +49,7 @@ export const sensorCsvRoutes: Route[] = [
       '`vehicleId`, `terminalId`, `plate` and `vehicleName` that has a value. A sensor of that `name` is changed, in ' +
       'the columns that are there; else one is added, which needs a `kind` and a `source`. An empty cell means the ' +
       `default. Sensors that no row names stay as they are. ${CELLS} Cells are parted by comma, semicolon or tab, ` +
-      `whichever comes first in the header. In UTF-8, at most ${MAX_SENSOR_ROWS} rows.`,
+      `whichever comes first in the header. In UTF-8, or UTF-16 with a byte order mark; at most ${MAX_SENSOR_ROWS} rows.`,
     query: z.object({ dryRun }),
     body: z.string().meta({ examples: [EXAMPLE] }),
     bodyType: 'text/csv',

@@ -82,9 +82,10 @@ export const UserOut = z
 
 const login = line(100);
 const name = line(200);
+export const MIN_PASSWORD_CHARACTERS = 8;
 export const password = z
   .string()
-  .min(8, 'It must have 8 characters or more.')
+  .min(MIN_PASSWORD_CHARACTERS, `It must have ${MIN_PASSWORD_CHARACTERS} characters or more.`)
   .max(256)
   .meta({
     description:

@@ -54,7 +54,7 @@ export const vehicleCsvRoutes: Route[] = [
       'one with the `externalId` or else the `terminalId` of a vehicle changes that one; else it adds one, which needs ' +
       'a `name`. `customAttributes` holds a JSON object; they become exactly those. Columns that ' +
       'are not there are left as they are; an empty cell means none, or the default. `groups` takes names or ids, ' +
-      'parted by `|`. Cells are parted by comma, semicolon or tab, whichever comes first in the header. In UTF-8, at ' +
+      'parted by `|`. Cells are parted by comma, semicolon or tab, whichever comes first in the header. In UTF-8, or UTF-16 with a byte order mark; at ' +
       `most ${MAX_ROWS} rows.`,
     query: z.object({ dryRun }),
     body: z.string().meta({ examples: ['name,terminalId,groups,speedLimitKmh\r\nVan 12,356307042441013,,90\r\n'] }),

@@ -8,6 +8,7 @@ import {
   isUuid,
   LEARNING_ACCESS,
   positionJson,
+  readUuid,
   SENSOR_KINDS,
   type TerminalId,
   type UserId,
@@ -60,10 +61,11 @@ const BY_TERMINAL = 'terminal:';
 /** A vehicle in a path. */
 export const vehicleKey = z
   .string()
+  .overwrite((text) => readUuid(text) ?? text)
   .refine(
     (text) =>
       isUuid(text) || (text.startsWith(BY_TERMINAL) && TERMINAL_ID.pattern.test(text.slice(BY_TERMINAL.length))),
-    'It must be a UUID in lower case, or terminal: and the id of a terminal.',
+    'It must be a UUID, or terminal: and the id of a terminal.',
   )
   .meta({
     pattern: `^(?:${UUID_PATTERN}|${BY_TERMINAL}${TERMINAL_ID.pattern.source.replace(/^\^|\$$/g, '')})$`,
@@ -143,7 +145,7 @@ const POSITION_EXAMPLE = {
   odometerM: 123_456_700,
 };
 
-const AlarmOut = z
+export const AlarmOut = z
   .enum(ALARMS)
   .meta({ id: 'Alarm', description: 'The panic button is `sos`; an opened case is `tamper`.', examples: ['sos'] });
 const attributesOut = z.record(z.string(), z.union([z.number(), z.string(), z.boolean()]));
@@ -448,7 +450,8 @@ export const vehicleRoutes: Route[] = [
         .meta({ description: 'Only vehicles whose terminals are bound to this protocol.' }),
       dealerId: z
         .string()
-        .refine((text) => text === 'none' || isUuid(text), 'It must be a UUID in lower case, or `none`.')
+        .overwrite((text) => readUuid(text) ?? text)
+        .refine((text) => text === 'none' || isUuid(text), 'It must be a UUID, or `none`.')
         .meta({ examples: ['none'] })
         .transform((text) => (text === 'none' ? null : (text as UserId)))
         .optional()

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { ALARMS, END_REASONS, EVENT_KINDS, SENSOR_KINDS } from '@outrider/domain';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { PROTOCOLS } from './connections.ts';
@@ -140,4 +141,14 @@ test('the subprotocols are those of schemas/asyncapi.json', () => {
   const document = JSON.parse(readFileSync(new URL('../../../../schemas/asyncapi.json', import.meta.url), 'utf8'));
   const { headers } = document.channels.live.bindings.ws;
   expect(PROTOCOLS).toEqual(headers.properties['Sec-WebSocket-Protocol'].enum);
+});
+
+test('the AsyncAPI document lists all that an event may say of its kind, its alarm, its sensor and its end', () => {
+  const url = new URL('../../../../schemas/asyncapi.json', import.meta.url);
+  const { schemas } = JSON.parse(readFileSync(url, 'utf8')).components;
+  const { kind, endReason } = schemas.event.properties;
+  expect(kind.enum).toEqual(EVENT_KINDS);
+  expect(schemas.alarm.enum).toEqual(ALARMS);
+  expect(schemas.sensorKind.enum).toEqual(SENSOR_KINDS);
+  expect(endReason.enum).toEqual([...END_REASONS, null]);
 });

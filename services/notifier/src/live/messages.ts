@@ -1,4 +1,4 @@
-import { type GroupId, isUuid, type Vehicle, type VehicleId } from '@outrider/domain';
+import { type GroupId, readUuid, type Vehicle, type VehicleId } from '@outrider/domain';
 
 /** What a client of the live API may send. */
 export type ClientMessage = { type: 'authorize'; jwt: string } | Subscription | { type: 'unsubscribe' };
@@ -190,8 +190,9 @@ function parseIds(message: Record<string, unknown>, name: string): ReadonlySet<s
   if (list === undefined) return null;
   if (!Array.isArray(list)) return new Error(`/${name} must be a list of ids`);
   if (list.length > MAX_LISTED) return new Error(`/${name} lists more than ${MAX_LISTED} ids`);
-  const wrong = list.findIndex((id) => typeof id !== 'string' || !isUuid(id));
-  return wrong >= 0 ? new Error(`/${name}/${wrong} is not a UUID`) : new Set(list as string[]);
+  const ids = list.map((id) => (typeof id === 'string' ? readUuid(id) : null));
+  const wrong = ids.indexOf(null);
+  return wrong >= 0 ? new Error(`/${name}/${wrong} is not a UUID`) : new Set(ids as string[]);
 }
 
 function unknownField(message: Record<string, unknown>, known: readonly string[]): string | null {

@@ -12,7 +12,6 @@ import {
   type DefinitionChange,
   deriveEventId,
   type FleetEvent,
-  type GeofenceId,
   type GroupId,
   type SessionId,
   type User,
@@ -62,7 +61,6 @@ interface Fleet {
 }
 
 const T0 = Date.UTC(2026, 0, 15, 12);
-const ZONE = randomUUID() as GeofenceId;
 const logger = createLogger('silent', 'json');
 
 /** @param openLog opens a new, empty log */
@@ -124,7 +122,7 @@ export async function benchReturning(
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     const events = fleets.flatMap(({ vehicles }) =>
-      Array.from({ length: one.events }, (_, nth) => visit(vehicles[nth % vehicles.length] as Vehicle, nth)),
+      Array.from({ length: one.events }, (_, nth) => ignitionOn(vehicles[nth % vehicles.length] as Vehicle, nth)),
     );
     await log.append(eventsTopic, events);
     // Until the notifier has read them as well: nothing outside it says when.
@@ -215,11 +213,12 @@ function defined(definition: Definition): DefinitionChange {
   return { kind, id, version, changedAtMs: T0, definition };
 }
 
-function visit({ id: vehicleId }: Vehicle, nth: number): FleetEvent {
+/** About no geofence: those who see the vehicle see it. */
+function ignitionOn({ id: vehicleId }: Vehicle, nth: number): FleetEvent {
   const atMs = T0 + nth * 1000;
   return {
-    id: deriveEventId('geofence-visit', vehicleId, ZONE, atMs),
-    kind: 'geofence-visit',
+    id: deriveEventId('ignition', vehicleId, '', atMs),
+    kind: 'ignition',
     phase: 'begin',
     vehicleId,
     startedAtMs: atMs,
@@ -229,7 +228,6 @@ function visit({ id: vehicleId }: Vehicle, nth: number): FleetEvent {
     speedKmh: 40,
     fromFixTimeMs: atMs,
     fixTimeMs: atMs,
-    geofenceId: ZONE,
     definitionVersion: 1,
     origin: 'live',
     inferred: false,

@@ -16,7 +16,7 @@ test('a feature is imported under the name that the list has', () => {
 });
 
 test('what is left out is named once', () => {
-  const item = { name: '', feature: null, unsupported: null };
+  const item = { name: '', feature: null, unsupported: null, lacks: null };
   expect(
     ignoredIn([
       { ...item, ignored: ['a', 'b'] },

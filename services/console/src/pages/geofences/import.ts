@@ -7,6 +7,8 @@ export interface ImportItem {
   feature: ImportFeature | null;
   /** Kind of geometry that can't be a geofence. */
   unsupported: string | null;
+  /** The panel sends both sizes: no shape lacks one. */
+  lacks: 'radiusM' | 'widthM' | null;
   /** Names of properties that mean nothing here. */
   ignored: readonly string[];
 }
