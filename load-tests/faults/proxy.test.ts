@@ -70,7 +70,7 @@ test('a cut goes through the middle of what is sent next, and ends both sides', 
   proxy.cut();
   busy.socket.write('0123456789');
   await vi.waitFor(() => expect([busy.closed(), idle.closed(), proxy.connections]).toEqual([true, true, 0]), PATIENCE);
-  expect(receivedText()).toBe('01234');
+  await vi.waitFor(() => expect(receivedText()).toBe('01234'), PATIENCE);
   const next = await dial();
   next.socket.write('again');
   await vi.waitFor(() => expect(next.said()).toBe('AGAIN'), PATIENCE);

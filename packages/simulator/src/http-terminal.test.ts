@@ -23,7 +23,7 @@ describe('a phone over HTTP', () => {
     const reports = server.targets.map((url) =>
       decodeOsmand({ method: 'POST', url, contentType: null, body: Buffer.alloc(0), nowMs: 0 }),
     );
-    expect(reports).toEqual(drive.map((position) => ({ terminalId, positions: [position] })));
+    expect(reports).toEqual(drive.map((position) => ({ terminalId, positions: [position], isInKnots: true })));
     expect(client.stats()).toMatchObject({ online: true, acknowledged: 20, stored: 0, lastFailure: 'HTTP 503' });
   });
 

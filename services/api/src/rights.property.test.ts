@@ -2473,9 +2473,11 @@ async function everyList(org: Organisation, tally: Tally, sinceMs: number): Prom
     });
     tally.pairs += 1;
     expect(trail.status).toBe(200);
+    // A suspension hides what the terminal says, and not who changed what.
+    const unshown = forbiddenWords(withoutSuspensions(org), caller, org.secrets);
     for (const entry of trail.body.items)
       for (const [word] of JSON.stringify(entry).matchAll(MARKED))
-        expect(forbidden.has(word), `the trail tells a ${caller.role} ${word}: ${JSON.stringify(entry)}`).toBe(false);
+        expect(unshown.has(word), `the trail tells a ${caller.role} ${word}: ${JSON.stringify(entry)}`).toBe(false);
   }
 }
 

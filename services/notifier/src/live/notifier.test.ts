@@ -272,6 +272,7 @@ test('who asks for states receives of each record, with a fix or without; a posi
       lastContactAt: '2026-01-01T12:00:06.000Z',
       protocol: 'teltonika',
       recordTime: '2026-01-01T12:00:05.000Z',
+      clockAheadSeconds: null,
       ignition: false,
       supplyV: 11.9,
       sensors: [],
