@@ -73,7 +73,7 @@ export interface TelemetryPacket {
   protocol: ProtocolName;
   /** Unix milliseconds at which the gateway had the whole packet. */
   receivedAtMs: number;
-  /** In the order in which the terminal sent them. At least one. */
+  /** In the order in which the terminal sent them. Empty: a sign of life. */
   positions: Position[];
   /** What it is known by on its way; null or missing in what was recorded before there was such a thing. */
   trace?: PacketTrace | null;

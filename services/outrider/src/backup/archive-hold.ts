@@ -127,6 +127,8 @@ export async function withFrozenArchive(
     );
   }
   const lines = createInterface(socket);
+  // An error is followed by the end of the connection, which is waited for.
+  for (const failing of [socket, lines]) failing.on('error', () => {});
   try {
     const answer = /^frozen (\S+)$/.exec(await nextLine(lines, socket))?.[1];
     if (answer === undefined) throw new StartError('the service cannot freeze its archive');
