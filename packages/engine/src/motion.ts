@@ -17,8 +17,8 @@ import type { Drive, Halt, Moment, Motion, Rest, VehicleState } from './vehicle-
 const MINUTE_MS = 60_000;
 /** Receivers of parked vehicles wander by less than this distance, … */
 const WANDERING_M = 300;
-/** … and by less than this speed, or not as far as a movement is at least. */
-export const WANDERING_KMH = 20;
+/** … and seem to be slower than this. */
+const WANDERING_KMH = 20;
 /** A vehicle that is this far from where it stood has moved, though its terminal says 0 km/h. */
 const DISPLACED_M = 500;
 
@@ -263,7 +263,8 @@ function settleStop(
 }
 
 /**
- * How a fix shows that the vehicle moves: by its speed, or by its place alone; null where it stands.
+ * How a fix shows that the vehicle moves: by what the terminal reports (its speed, or the ignition with a change of
+ * place), or by its place alone, against the report; null where it stands.
  *
  * With the ignition off, a low speed proves nothing: the receiver of a parked vehicle wanders. And some terminals say
  * 0 km/h whatever the vehicle does. In both cases the vehicle moves once it is far from where it stood.
@@ -274,18 +275,18 @@ function movementAt(
   step: Step,
   speedKmh: number | null,
   ignition: boolean | null,
-): 'speed' | 'place' | null {
+): 'report' | 'place' | null {
   const { to } = step;
   const isByPlace = drive?.isByPlace === true;
   const leastKmh = leastSpeedKmh(movingSpeedKmh, isByPlace ? null : ignition);
   const hasSpeed = speedKmh !== null && speedKmh > leastKmh && !isRepeated(step);
   if (rest === null) {
-    if (hasSpeed) return 'speed';
+    if (hasSpeed) return 'report';
     return isByPlace && to.speedKmh === 0 && step.distanceM() > movingDistanceM ? 'place' : null;
   }
-  if (hasSpeed && ignition !== false) return 'speed';
+  if (hasSpeed && ignition !== false) return 'report';
   const awayM = distanceM(rest.since.longitude, rest.since.latitude, to.longitude, to.latitude);
-  if ((hasSpeed || ignition === true) && awayM > movingDistanceM) return 'speed';
+  if ((hasSpeed || ignition === true) && awayM > movingDistanceM) return 'report';
   if (ignition !== false && to.speedKmh !== 0) return null;
   const leastM = isByPlace ? 0 : ignition === false ? WANDERING_M : DISPLACED_M;
   return awayM > Math.max(leastM, movingDistanceM) ? 'place' : null;

@@ -130,8 +130,8 @@ function activityOf(vehicle: VehicleState): VehicleActivity {
   };
 }
 
-/** Of a vehicle whose terminal always says 0 km/h only its next fixes say whether it stands. */
-function seemsToStand({ isByPlace }: Drive, { since }: Rest, { fixTimeMs }: Position): boolean {
+/** True in the first minute of a pause where the terminal always says 0 km/h: the next fix may show it moving. */
+function mayStillMove({ isByPlace }: Drive, { since }: Rest, { fixTimeMs }: Position): boolean {
   return isByPlace && fixTimeMs - since.atMs < MINUTE_MS;
 }
 
@@ -142,7 +142,7 @@ function stateOf(vehicle: VehicleState): [state: StateName, sinceMs: number | nu
   const { drive, rest, halt } = motion;
   // A published stop keeps its kind.
   if (halt !== null) return [halt.kind, halt.start.atMs];
-  if (rest !== null && !(drive !== null && seemsToStand(drive, rest, latest)))
+  if (rest !== null && !(drive !== null && mayStillMove(drive, rest, latest)))
     return [kindOf(ignition), rest.since.atMs];
   // Where records without a fix follow, the ignition says whether it still moves.
   if (ignition === false && record !== null && record.fixTimeMs > latest.fixTimeMs)

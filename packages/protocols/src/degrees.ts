@@ -1,3 +1,5 @@
+import { KMH_PER_UNIT } from '@outrider/domain';
+
 const NEGATIVE = new Set(['S', 'W']);
 
 /** Degrees of `DDMM.mmmm` and a hemisphere, as NMEA writes them; NaN for anything else. */
@@ -23,7 +25,7 @@ export function nmeaOfDegrees(degrees: number, axis: 'latitude' | 'longitude', d
   return [`${String(whole).padStart(axis === 'latitude' ? 2 : 3, '0')}${minutes}`, hemisphere];
 }
 
-export const KMH_PER_KNOT = 1.852;
+export const KMH_PER_KNOT = KMH_PER_UNIT.knots;
 
 /** Kilometres per hour, in tenths, of a text in knots; null where it is not a number. */
 export function kmhOfKnots(text: string | undefined): number | null {

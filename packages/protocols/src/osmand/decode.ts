@@ -1,10 +1,7 @@
-import type { AttributeValue, Position, TerminalId } from '@outrider/domain';
+import { type AttributeValue, KMH_PER_UNIT, type Position, type TerminalId } from '@outrider/domain';
 import { isObject, quote } from '../json-input.ts';
 import type { RefusalReason } from '../protocol.ts';
 import { courseOf, isUnknown, readNumber, readTimeMs, sortExtras, speedOf, truthOf } from './fields.ts';
-
-export const KMH_PER_KNOT = 1.852;
-export const KMH_PER_MS = 3.6;
 
 const MAX_ID_LENGTH = 64;
 /** Traccar Client sends one location a request; its SDK can be set to send what it kept in one. */
@@ -129,7 +126,7 @@ function readParameters(parameters: URLSearchParams, nowMs: number): OsmandRepor
     fixTimeMs,
     place,
     valid,
-    speed == null ? null : speedOf(speed * KMH_PER_KNOT),
+    speed == null ? null : speedOf(speed * KMH_PER_UNIT.knots),
     bearing == null ? null : courseOf(bearing),
     altitude ?? null,
     fields,
@@ -294,7 +291,7 @@ function readLocation(location: unknown, path: string, nowMs: number): Position 
     fixTimeMs,
     place,
     valid,
-    speed == null ? null : speedOf(speed * KMH_PER_MS),
+    speed == null ? null : speedOf(speed * KMH_PER_UNIT['m/s']),
     heading == null ? null : courseOf(heading),
     altitude ?? null,
     fields,

@@ -1,5 +1,4 @@
-import type { AttributeValue, Position, TerminalId } from '@outrider/domain';
-import { KMH_PER_KNOT, KMH_PER_MS } from './decode.ts';
+import { type AttributeValue, KMH_PER_UNIT, type Position, type TerminalId } from '@outrider/domain';
 
 /**
  * A position as the target of a GET or POST: `/?id=…`, with speed in knots and time in Unix milliseconds; what is not
@@ -14,7 +13,7 @@ export function encodeOsmandQuery(terminalId: TerminalId, position: Position): s
     lon: decimal(position.longitude),
   });
   if (!position.valid) query.set('valid', 'false');
-  if (position.speedKmh !== null) query.set('speed', decimal(position.speedKmh / KMH_PER_KNOT));
+  if (position.speedKmh !== null) query.set('speed', decimal(position.speedKmh / KMH_PER_UNIT.knots));
   if (position.courseDeg !== null) query.set('bearing', decimal(position.courseDeg));
   if (position.altitudeM !== null) query.set('altitude', decimal(position.altitudeM));
   for (const [name, value] of Object.entries(extrasOf(position))) query.set(name, String(value));
@@ -35,7 +34,7 @@ export function encodeOsmandJson(terminalId: TerminalId, position: Position): st
         latitude: position.latitude,
         longitude: position.longitude,
         accuracy,
-        speed: position.speedKmh === null ? undefined : position.speedKmh / KMH_PER_MS,
+        speed: position.speedKmh === null ? undefined : position.speedKmh / KMH_PER_UNIT['m/s'],
         heading: position.courseDeg ?? undefined,
         altitude: position.altitudeM ?? undefined,
       },
