@@ -10,12 +10,23 @@ function offsetMs(atMs: number, timeZone: string | null): number {
   return local - Math.floor(atMs / 1000) * 1000;
 }
 
+/** Clocks change at most once within these around a time. */
+const AROUND_MS = 6 * 3_600_000;
+
+/**
+ * The time at which clocks in a zone show `localMs`, given in the fields of UTC: the first one where they show it twice,
+ * and where they skip it, as long after the change as it lies after the last moment before.
+ */
+export function timeOfClock(localMs: number, timeZone: string | null): number {
+  const guessMs = localMs - offsetMs(localMs, timeZone);
+  const [before = 0, after = 0] = [-AROUND_MS, AROUND_MS].map((ms) => localMs - offsetMs(guessMs + ms, timeZone));
+  const first = Math.min(before, after);
+  return timeIn(first, timeZone).getTime() === localMs ? first : Math.max(before, after);
+}
+
 /** Midnight of a date (`2026-01-31`) in a zone; where clocks skip midnight, the first moment of the day. */
 export function dayStart(date: string, timeZone: string | null): Date {
-  const utcMs = Date.parse(`${date}T00:00:00Z`);
-  // The offset at the day's beginning is not known before the beginning is: the second guess is right.
-  const guess = utcMs - offsetMs(utcMs, timeZone);
-  return new Date(utcMs - offsetMs(guess, timeZone));
+  return new Date(timeOfClock(Date.parse(`${date}T00:00:00Z`), timeZone));
 }
 
 /** What clocks in a zone show at a time, in the fields of UTC. */

@@ -1,4 +1,4 @@
-import { addDays, dateOf, dayStart, timeIn, weekStart } from './days.ts';
+import { addDays, dateOf, dayStart, timeIn, timeOfClock, weekStart } from './days.ts';
 
 export const PRESETS = [
   'today',
@@ -76,10 +76,6 @@ export function localText(atMs: number, timeZone: string | null): string {
 /** The time that such an input means; null while it is incomplete. */
 export function timeOfLocalText(text: string, timeZone: string | null): number | null {
   const [date = '', clock = ''] = text.split('T');
-  const midnight = Date.parse(`${date}T00:00:00Z`);
-  const wanted = Date.parse(`${date}T${clock.length === 5 ? `${clock}:00` : clock}Z`);
-  if (Number.isNaN(midnight) || Number.isNaN(wanted)) return null;
-  const guess = dayStart(date, timeZone).getTime() + (wanted - midnight);
-  // Clocks may change between midnight and then.
-  return guess + (wanted - timeIn(guess, timeZone).getTime());
+  const localMs = Date.parse(`${date}T${clock.length === 5 ? `${clock}:00` : clock}Z`);
+  return Number.isNaN(localMs) ? null : timeOfClock(localMs, timeZone);
 }
