@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { describeError } from './errors.ts';
-import { hasNewVersion, install, installOffer, useNewVersion } from './installed/installed.ts';
+import { hasNewVersion, install, installOffer, reloadOnce, useNewVersion } from './installed/installed.ts';
 import { connectLive, live } from './live/live.ts';
 import { Menu } from './menu.tsx';
 import { LoginPage } from './pages/login.tsx';
@@ -104,7 +104,11 @@ function Shell() {
 }
 
 function ViewOutlet({ view }: { view: (typeof VIEWS)[number] }) {
-  const Component = componentOf(view).value;
+  const Component = componentOf(view).state.value;
+  const isGone = Component instanceof Error && hasNewVersion.value;
+  useEffect(() => {
+    if (isGone) reloadOnce();
+  }, [isGone]);
   if (Component === null) return <Message title={t().loading} />;
   if (Component instanceof Error)
     return <Message icon="warning" title={t().notReached} action={t().retry} onAction={() => location.reload()} />;

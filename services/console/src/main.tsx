@@ -23,6 +23,6 @@ startRouter(isView);
 void refreshUser();
 // The screen is loaded while the service is asked who is logged in.
 const first = VIEWS.find(({ path }) => path === location.pathname);
-if (first) componentOf(first);
+if (first) componentOf(first).begin();
 const root = document.getElementById('app');
 if (root) render(<App />, root);

@@ -1,10 +1,12 @@
 import type { User } from '@outrider/client';
-import { type Signal, signal } from '@preact/signals';
+import type { Signal } from '@preact/signals';
 import type { FunctionComponent } from 'preact';
 import { mayCommand } from './commands/words.ts';
+import { onMissingCode } from './installed/installed.ts';
 import { liveAsked } from './live/live.ts';
 import { unreadCount } from './notifications.ts';
 import type { IconName } from './parts/icon.tsx';
+import { Loadable } from './parts/loadable.ts';
 import { mayUseVideo } from './video/profiles.ts';
 import type { Words } from './words/en.ts';
 
@@ -200,21 +202,9 @@ export function isView(path: string): boolean {
   return VIEWS.some((view) => view.path === path);
 }
 
-const loaded = new Map<View, Signal<FunctionComponent | Error | null>>();
+const components = new Map(VIEWS.map((view) => [view, new Loadable(view.load, () => void onMissingCode())]));
 
-/** The view's component: null while it loads. */
-export function componentOf(view: View): Signal<FunctionComponent | Error | null> {
-  const known = loaded.get(view);
-  if (known && !(known.peek() instanceof Error)) return known;
-  const state = signal<FunctionComponent | Error | null>(null);
-  loaded.set(view, state);
-  view.load().then(
-    (component) => {
-      state.value = component;
-    },
-    (error: unknown) => {
-      state.value = error instanceof Error ? error : new Error(String(error));
-    },
-  );
-  return state;
+/** The view's component. */
+export function componentOf(view: View): Loadable<FunctionComponent> {
+  return components.get(view) as Loadable<FunctionComponent>;
 }

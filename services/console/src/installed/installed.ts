@@ -38,6 +38,34 @@ export function useNewVersion(): void {
   else waiting.postMessage('activate');
 }
 
+const RELOADED_KEY = 'outrider.reloadedAt';
+const RELOAD_PAUSE_MS = 60_000;
+
+/** Loads the page with the new version, unless that was just done and did not help. */
+export function reloadOnce(): void {
+  const nowMs = Date.now();
+  if (nowMs - Number(sessionStorage.getItem(RELOADED_KEY)) < RELOAD_PAUSE_MS) return;
+  sessionStorage.setItem(RELOADED_KEY, String(nowMs));
+  useNewVersion();
+}
+
+/** Code of the page could not be loaded: it is gone where the service was upgraded meanwhile. */
+export async function onMissingCode(): Promise<void> {
+  if (await hasOtherBuild()) hasNewVersion.value = true;
+}
+
+/** Whether the service has another build of the console than the page's; false where it is not reached. */
+async function hasOtherBuild(): Promise<boolean> {
+  const script = document.querySelector<HTMLScriptElement>('script[type="module"][src]');
+  if (script === null) return false;
+  try {
+    const answer = await fetch('/', { cache: 'no-store', headers: { accept: 'text/html' } });
+    return answer.ok && !(await answer.text()).includes(new URL(script.src).pathname);
+  } catch {
+    return false;
+  }
+}
+
 export async function install(): Promise<void> {
   await installOffer.peek()?.prompt();
   installOffer.value = null;

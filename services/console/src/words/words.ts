@@ -1,4 +1,5 @@
 import { computed, effect, signal } from '@preact/signals';
+import { Loadable } from '../parts/loadable.ts';
 import { preferences } from '../preferences.ts';
 import { en, type Words } from './en.ts';
 
@@ -36,21 +37,20 @@ export function withRegion(tag: string, wanted: readonly string[]): string {
   return wanted.find((one) => one.toLowerCase().split('-', 1)[0] === tag) ?? tag;
 }
 
-const loaded = signal<Words>(en);
+const inUse = signal<Words>(en);
+const loadables = new Map(Object.entries(LANGUAGES).map(([tag, { load }]) => [tag, new Loadable(load)]));
 
 /** The words in use. Read within a component, it follows the language. */
-export const t = (): Words => loaded.value;
+export const t = (): Words => inUse.value;
 
-/** Keeps words, `lang` and `dir` with the language. */
+/** Keeps words, `lang` and `dir` with the language; where its words can't be loaded, those before stay until they are. */
 export function followLanguage(): void {
   effect(() => {
     const tag = language.value;
-    const { load, direction } = LANGUAGES[tag] as Language;
-    void load().then((words) => {
-      if (language.peek() !== tag) return;
-      loaded.value = words;
-      document.documentElement.lang = tag;
-      document.documentElement.dir = direction;
-    });
+    const words = loadables.get(tag)?.state.value ?? null;
+    if (words === null || words instanceof Error) return;
+    inUse.value = words;
+    document.documentElement.lang = tag;
+    document.documentElement.dir = (LANGUAGES[tag] as Language).direction;
   });
 }

@@ -1,0 +1,68 @@
+import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
+
+const FIRST_RETRY_MS = 1000;
+const LONGEST_RETRY_MS = 60_000;
+
+/**
+ * Something that is loaded when it is first looked at. Where that fails the error stays, and as long as somebody looks
+ * it is tried again: after a second, then after twice as long each time, at least once a minute.
+ */
+export class Loadable<T> {
+  readonly #state: Signal<T | Error | null>;
+  readonly #load: () => Promise<T>;
+  readonly #onFailure: () => void;
+  #isLoading = false;
+  #isWatched = false;
+  #failures = 0;
+  #retry: ReturnType<typeof setTimeout> | undefined;
+
+  /** @param onFailure called with each attempt that failed */
+  constructor(load: () => Promise<T>, onFailure: () => void = () => {}) {
+    this.#load = load;
+    this.#onFailure = onFailure;
+    this.#state = signal<T | Error | null>(null, {
+      watched: () => {
+        this.#isWatched = true;
+        this.#again();
+      },
+      unwatched: () => {
+        this.#isWatched = false;
+        clearTimeout(this.#retry);
+      },
+    });
+  }
+
+  /** Null while it loads for the first time. */
+  get state(): ReadonlySignal<T | Error | null> {
+    return this.#state;
+  }
+
+  /** Loads it, unless that was begun: soon it will be looked at. */
+  begin(): void {
+    if (this.#state.peek() === null) void this.#attempt();
+  }
+
+  /** Asks at once the first time, and after a failure when its pause is over. */
+  #again(): void {
+    if (this.#failures === 0) return this.begin();
+    if (!(this.#state.peek() instanceof Error)) return;
+    const delayMs = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (this.#failures - 1));
+    clearTimeout(this.#retry);
+    this.#retry = setTimeout(() => void this.#attempt(), delayMs);
+  }
+
+  async #attempt(): Promise<void> {
+    if (this.#isLoading) return;
+    this.#isLoading = true;
+    try {
+      this.#state.value = await this.#load();
+    } catch (error) {
+      this.#failures += 1;
+      this.#state.value = error instanceof Error ? error : new Error(String(error));
+      this.#onFailure();
+    } finally {
+      this.#isLoading = false;
+    }
+    if (this.#isWatched) this.#again();
+  }
+}
