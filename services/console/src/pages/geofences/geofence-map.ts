@@ -11,6 +11,8 @@ const MODES = { polygon: 'polygon', multipolygon: 'polygon', circle: 'circle', l
 const SNAP_PX = 12;
 /** Of the form beside the geofence. */
 const PANEL_PX = 340;
+/** Around a vertex or an edge that is clicked. */
+const HANDLE_PX = 20;
 
 export interface GeofenceMapEvents {
   onSelect: (id: string) => void;
@@ -24,6 +26,7 @@ export class GeofenceMap {
   readonly #destroyMap: () => void;
   readonly #ready: Promise<void>;
   #draw: Promise<TerraDraw> | null = null;
+  #tool: TerraDraw | null = null;
   #isDrawing = false;
   #vertices: [number, number][] = [];
   #shown: readonly Geozone[] = [];
@@ -36,9 +39,9 @@ export class GeofenceMap {
     this.#events = events;
     this.#destroyMap = destroy;
     this.#ready = new Promise((resolve) => map.once('load', () => resolve()));
-    map.on('click', 'geofence-areas', ({ features }) => {
+    map.on('click', 'geofence-areas', ({ features, lngLat }) => {
       const id = features?.[0]?.properties.id as string | undefined;
-      if (id !== undefined && !this.#isDrawing) events.onSelect(id);
+      if (id !== undefined && !this.#isDrawing && !this.#isOfTool(lngLat)) events.onSelect(id);
     });
   }
 
@@ -110,6 +113,12 @@ export class GeofenceMap {
     if (east >= west) fit(this.#map, [west, south, east, north], isBesideForm, { atEnd: isBesideForm ? PANEL_PX : 0 });
   }
 
+  /** A click on what the drawing tool shows, such as the last one of a polygon, is meant for the tool. */
+  #isOfTool(at: { lng: number; lat: number }): boolean {
+    const options = { pointerDistance: HANDLE_PX, includePolygonsWithinPointerDistance: true };
+    return (this.#tool?.getFeaturesAtLngLat(at, options).length ?? 0) > 0;
+  }
+
   /** The vertex of another geofence within reach of a point. */
   #vertexNear(at: [number, number]): [number, number] | undefined {
     const point = this.#map.project(at);
@@ -148,6 +157,7 @@ export class GeofenceMap {
       ],
     });
     draw.start();
+    this.#tool = draw;
     draw.on('finish', (id) => {
       const area = draw.getSnapshotFeature(id)?.geometry;
       this.#isDrawing = false;

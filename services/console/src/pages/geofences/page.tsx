@@ -30,6 +30,8 @@ export function GeofencesPage() {
   const container = useRef<HTMLDivElement>(null);
   const view = useRef<GeofenceMap | null>(null);
   const draft = useSignal<Draft | null>(null);
+  /** The draft before it was changed; null: there is none, or it is new. */
+  const asRead = useRef<Draft | null>(null);
   const editedId = route.value.query.get('geofence');
   const all = geofences.value;
   const preview = useSignal<readonly Geozone[]>([]);
@@ -41,7 +43,9 @@ export function GeofencesPage() {
     if (container.current === null) return;
     const map = new GeofenceMap(container.current, {
       onSelect: (id) => {
-        if (id !== DRAFT_ID) open(id);
+        // What was drawn or changed is not thrown away by a click beside it.
+        const isUnsaved = JSON.stringify(draft.peek()) !== JSON.stringify(asRead.current);
+        if (id !== DRAFT_ID && !isUnsaved) open(id);
       },
       onDraw: (area) => {
         const present = draft.peek();
@@ -69,7 +73,7 @@ export function GeofencesPage() {
     try {
       const { body, etag } = await api.getTagged('/api/v1/geozones/{id}', { path: { id } });
       if (route.peek().query.get('geofence') !== id) return;
-      draft.value = draftOf(body, etag);
+      asRead.current = draft.value = draftOf(body, etag);
       view.current?.fitTo(body);
       drawDraft();
     } catch (error) {
@@ -79,6 +83,7 @@ export function GeofencesPage() {
   };
   useEffect(() => {
     past.value = [];
+    asRead.current = null;
     if (editedId === null || editedId === 'import') draft.value = null;
     else if (isShape(editedId)) draft.value = newDraft(editedId);
     else void read(editedId);
