@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Fleet } from '../fleet/fleet.ts';
 import { latitudeOf, longitudeOf, mercatorX, mercatorY } from '../fleet/mercator.ts';
 import { fleetAt, moveTo, setState } from '../fleet/test-fleet.fixture.ts';
 import { clusterFeatures, clustersOf, inView } from './clusters.ts';
-import { pick } from './pick.ts';
+import { bySpot, pick } from './pick.ts';
 import { circle, corridor } from './shapes.ts';
 
 const WORLD = { west: 0, east: 1, north: 0, south: 1 };
@@ -46,10 +47,28 @@ test('a view holds what is in it, also across the date line', () => {
   expect(inView(fleet, view).map((index) => fleet.vehicles[index]?.id)).toEqual(['east', 'west']);
 });
 
+const idsAt = (fleet: Fleet, longitude: number, options: Parameters<typeof pick>[3]) =>
+  pick(fleet, mercatorX(longitude), mercatorY(50), options).map((index) => fleet.vehicles[index]?.id);
+
+test('a click on a spot with several vehicles means all of them, the nearest first', () => {
+  const fleet = fleetAt({ a: [10, 50], near: [10.0001, 50], b: [10, 50], c: [10, 50] });
+  const options = { radius: 0.001 / 360, spot: 0.00005 / 360, nowMs: 0 };
+  expect(idsAt(fleet, 9.9999, options).toSorted()).toEqual(['a', 'b', 'c']);
+  expect(idsAt(fleet, 10.0001, options)).toEqual(['near']);
+  // Beside the spot, but on it as it is drawn: the one that is nearest has it.
+  expect(idsAt(fleet, 10.0001, { ...options, spot: 0.0002 / 360 })).toEqual(['near', 'a', 'b', 'c']);
+  expect(idsAt(fleet, 11, options)).toEqual([]);
+});
+
+test('points share a spot with its first one', () => {
+  const points = [0, 0.1, 5, 0, 0.9, 5.5].map((x, nth) => ({ x, y: 0, nth }));
+  expect(bySpot(points, 0.5).map((spot) => spot.map(({ nth }) => nth))).toEqual([[0, 1, 3], [2, 5], [4]]);
+});
+
 test('picks the nearest vehicle drawn within the radius at that moment', () => {
   const fleet = fleetAt({ a: [10, 50], b: [10.0002, 50] });
   const at = (longitude: number, radiusDeg: number, nowMs = 0) =>
-    fleet.vehicles[pick(fleet, mercatorX(longitude), mercatorY(50), radiusDeg / 360, nowMs)]?.id;
+    idsAt(fleet, longitude, { radius: radiusDeg / 360, spot: 0, nowMs })[0];
   expect(at(10.00005, 0.001)).toBe('a');
   expect(at(10.00015, 0.001)).toBe('b');
   expect(at(10.01, 0.001)).toBeUndefined();

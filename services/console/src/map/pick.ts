@@ -1,23 +1,49 @@
 import type { Fleet } from '../fleet/fleet.ts';
 
 /**
- * Index of the vehicle drawn nearest to a point of the Mercator square and within `radius`; -1 if none is. Scans the
- * typed arrays once: 10,000 vehicles take 0.03 ms, less than an index of moving places costs to keep.
+ * Indexes of the vehicles that a click at a point of the Mercator square means: the one drawn nearest, where one is
+ * within `radius`, and after it those on the same spot, drawn within `spot` of that one. Scans the typed arrays once:
+ * 10,000 vehicles take 0.03 ms, less than an index of moving places costs to keep.
  */
-export function pick(fleet: Fleet, x: number, y: number, radius: number, nowMs: number): number {
-  let nearest = -1;
+export function pick(
+  fleet: Fleet,
+  x: number,
+  y: number,
+  { radius, spot, nowMs }: { radius: number; spot: number; nowMs: number },
+): number[] {
+  const reach = radius + spot;
+  const near: { index: number; dx: number; dy: number }[] = [];
+  let nearest: (typeof near)[number] | null = null;
   let least = radius * radius;
   for (let index = 0; index < fleet.count; index += 1) {
     // Neither end is farther away than it glides, so the end alone rules most of them out.
-    if (fleet.shown[index] !== 1 || !(Math.abs((fleet.y[index] as number) - y) < radius + 0.0002)) continue;
+    if (fleet.shown[index] !== 1 || !(Math.abs((fleet.y[index] as number) - y) < reach + 0.0002)) continue;
     let dx = fleet.drawnX(index, nowMs) - x;
     dx -= Math.round(dx);
     const dy = fleet.drawnY(index, nowMs) - y;
     const squared = dx * dx + dy * dy;
-    if (squared <= least) {
-      least = squared;
-      nearest = index;
-    }
+    if (squared > reach * reach) continue;
+    const one = { index, dx, dy };
+    near.push(one);
+    if (squared > least) continue;
+    least = squared;
+    nearest = one;
   }
-  return nearest;
+  if (nearest === null) return [];
+  const { index: first, dx: middleX, dy: middleY } = nearest;
+  const others = near.filter(
+    ({ index, dx, dy }) => index !== first && (dx - middleX) ** 2 + (dy - middleY) ** 2 <= spot * spot,
+  );
+  return [first, ...others.map(({ index }) => index)];
+}
+
+/** Points by the spots that they share: each spot has those within `spot` of its first one. */
+export function bySpot<T extends { x: number; y: number }>(points: readonly T[], spot: number): T[][] {
+  const spots: T[][] = [];
+  for (const point of points) {
+    const known = spots.find(([first]) => Math.hypot((first as T).x - point.x, (first as T).y - point.y) <= spot);
+    if (known === undefined) spots.push([point]);
+    else known.push(point);
+  }
+  return spots;
 }

@@ -7,7 +7,7 @@ import { clusterFeatures, clustersOf, inView } from '../../map/clusters.ts';
 import { FleetLayer } from '../../map/fleet-layer.ts';
 import { createMap, fit, type Place, placeText, prefersLessMotion, setData, viewOf, worldSize } from '../../map/map.ts';
 import { crowdScale } from '../../map/pace.ts';
-import { pick } from '../../map/pick.ts';
+import { bySpot, pick } from '../../map/pick.ts';
 import { geofenceFeatures } from '../../map/shapes.ts';
 import { mapColors } from '../../map/style.ts';
 import { preferences } from '../../preferences.ts';
@@ -16,6 +16,8 @@ const MOST_LABELS = 300;
 const CLUSTERS_ABOVE = 2000;
 const CELL_PX = 70;
 const PICK_RADIUS_PX = 14;
+/** Vehicles closer than this are drawn on one spot. */
+const SPOT_PX = 6;
 /** Labels keep up with moving vehicles at this pace, clusters at a quarter of it. */
 const LABEL_MS = 250;
 
@@ -25,10 +27,13 @@ export interface HoveredCluster {
   states: readonly number[];
 }
 
+/** Vehicles on one spot, by their ids, the one nearest to the pointer first. */
+export type Spot = readonly [string, ...string[]];
+
 export interface FleetMapEvents {
-  onSelect: (id: string | null) => void;
-  /** A vehicle by its id, or a cluster. */
-  onHover: (over: string | HoveredCluster | null, x: number, y: number) => void;
+  /** Clicked, at a point in pixels of the map. */
+  onSelect: (spot: Spot | null, x: number, y: number) => void;
+  onHover: (over: Spot | HoveredCluster | null, x: number, y: number) => void;
   onMove: (place: string) => void;
   /** The user moved the map: nothing is followed any more. */
   onDrag: () => void;
@@ -40,6 +45,7 @@ export class FleetMap {
   readonly #layer: FleetLayer;
   readonly #destroy: (() => void)[] = [];
   #followed: string | null = null;
+  #selected: string | null = null;
   #isReady = false;
   #frame = 0;
   /** Until all vehicles are known, or somebody moves the map, it shows those that are. */
@@ -65,7 +71,7 @@ export class FleetMap {
       }),
     );
     map.once('load', () => this.#start());
-    map.on('click', (event) => events.onSelect(this.#at(event)));
+    map.on('click', (event) => events.onSelect(this.#at(event), event.point.x, event.point.y));
     map.on('mousemove', (event) => {
       const over = this.#at(event) ?? this.#clusterAt(event);
       map.getCanvas().style.cursor = over === null ? '' : 'pointer';
@@ -90,6 +96,7 @@ export class FleetMap {
   }
 
   select(id: string | null): void {
+    this.#selected = id;
     this.#layer.select(id);
     this.#refresh();
   }
@@ -189,16 +196,20 @@ export class FleetMap {
     setData(this.map, source, { type: 'FeatureCollection', features });
   }
 
+  /** The names in view. Where vehicles stand on one spot it has one name, and the number of the others. */
   #labels(indexes: readonly number[]): GeoJSON.Feature[] {
     const nowMs = performance.now();
-    return indexes.map((index) => ({
-      type: 'Feature',
-      properties: { name: fleet.vehicles[index]?.name ?? '' },
-      geometry: {
-        type: 'Point',
-        coordinates: [longitudeOf(fleet.drawnX(index, nowMs)), latitudeOf(fleet.drawnY(index, nowMs))],
-      },
-    }));
+    const points = indexes.map((index) => ({ index, x: fleet.drawnX(index, nowMs), y: fleet.drawnY(index, nowMs) }));
+    return bySpot(points, SPOT_PX / worldSize(this.map)).map((spot) => {
+      const shown = spot.find(({ index }) => fleet.vehicles[index]?.id === this.#selected) ?? spot[0];
+      const { index, x, y } = shown as (typeof points)[number];
+      const name = fleet.vehicles[index]?.name ?? '';
+      return {
+        type: 'Feature',
+        properties: { name: spot.length === 1 ? name : `${name} +${formats().number(spot.length - 1)}` },
+        geometry: { type: 'Point', coordinates: [longitudeOf(x), latitudeOf(y)] },
+      };
+    });
   }
 
   #clusterAt({ point }: MapMouseEvent): HoveredCluster | null {
@@ -210,10 +221,13 @@ export class FleetMap {
     return { count, states: JSON.parse(states) as number[] };
   }
 
-  #at({ lngLat }: MapMouseEvent): string | null {
+  #at({ lngLat }: MapMouseEvent): Spot | null {
     if (!this.#layer.isVisible) return null;
-    const radius = PICK_RADIUS_PX / worldSize(this.map);
-    const index = pick(fleet, mercatorX(lngLat.lng), mercatorY(lngLat.lat), radius, performance.now());
-    return fleet.vehicles[index]?.id ?? null;
+    const [radius, spot] = [PICK_RADIUS_PX / worldSize(this.map), SPOT_PX / worldSize(this.map)];
+    const options = { radius, spot, nowMs: performance.now() };
+    const [first, ...others] = pick(fleet, mercatorX(lngLat.lng), mercatorY(lngLat.lat), options).flatMap(
+      (index) => fleet.vehicles[index]?.id ?? [],
+    );
+    return first === undefined ? null : [first, ...others];
   }
 }

@@ -10,8 +10,9 @@ import { change, preferences } from '../../preferences.ts';
 import { navigate, route, setQuery, withQuery } from '../../router.ts';
 import { t } from '../../words/words.ts';
 import '../../style/map.css';
-import { FleetMap, type HoveredCluster } from './fleet-map.ts';
+import { FleetMap, type HoveredCluster, type Spot } from './fleet-map.ts';
 import { MapLegend, VehicleList } from './list.tsx';
+import { type Choice, SpotMenu } from './spot-menu.tsx';
 
 const VehiclePanel = lazy(async () => (await import('./panel.tsx')).VehiclePanel);
 
@@ -20,6 +21,8 @@ export function MapPage() {
   const container = useRef<HTMLDivElement>(null);
   const view = useRef<FleetMap | null>(null);
   const hover = useSignal<Hovered | null>(null);
+  /** Clicked vehicles of which one is to be chosen. */
+  const choice = useSignal<Choice | null>(null);
   const { query } = route.value;
   const selected = query.get('vehicle');
   const isFollowing = query.get('follow') === '1' && selected !== null;
@@ -28,7 +31,10 @@ export function MapPage() {
   useEffect(() => {
     if (container.current === null) return;
     const map = new FleetMap(container.current, readPlace(route.peek().query.get('at')), {
-      onSelect: (id) => select(id),
+      onSelect: (spot, x, y) => {
+        if (spot === null || spot.length === 1) select(spot?.[0] ?? null);
+        else choice.value = { spot, x, y };
+      },
       onHover: (over, x, y) => {
         hover.value = over === null ? null : { over, x, y };
       },
@@ -40,7 +46,7 @@ export function MapPage() {
       view.current = null;
       map.destroy();
     };
-  }, [hover]);
+  }, [hover, choice]);
   useEffect(() => view.current?.select(selected), [selected]);
   useEffect(() => view.current?.follow(isFollowing ? selected : null), [isFollowing, selected]);
 
@@ -74,7 +80,10 @@ export function MapPage() {
           />
         </div>
         {isListHidden && <MapLegend />}
-        {hover.value !== null && <HoverCard {...hover.value} />}
+        {hover.value !== null && choice.value === null && <HoverCard {...hover.value} />}
+        {choice.value !== null && (
+          <SpotMenu {...choice.value} selected={selected} onSelect={select} onClose={() => (choice.value = null)} />
+        )}
         {selected !== null && (
           <VehiclePanel
             id={selected}
@@ -95,7 +104,7 @@ function select(id: string | null): void {
 
 /** What the pointer is over, and where, in pixels of the map. */
 interface Hovered {
-  over: string | HoveredCluster;
+  over: Spot | HoveredCluster;
   x: number;
   y: number;
 }
@@ -114,14 +123,14 @@ function HoverCard({ over, x, y }: Hovered) {
   });
   return (
     <div class="hover" ref={card}>
-      {typeof over === 'string' ? <VehicleCard id={over} /> : <ClusterCard {...over} />}
+      {'states' in over ? <ClusterCard {...over} /> : <VehicleCard spot={over} />}
     </div>
   );
 }
 
-function VehicleCard({ id }: { id: string }) {
+function VehicleCard({ spot }: { spot: Spot }) {
   void fleet.version.value;
-  const index = fleet.indexOf(id);
+  const index = fleet.indexOf(spot[0]);
   const vehicle = fleet.vehicles[index];
   if (vehicle === undefined) return null;
   const state = fleet.stateOf(index);
@@ -140,6 +149,7 @@ function VehicleCard({ id }: { id: string }) {
       <small>
         {t().lastContact}: {formats().ago((Date.now() - contactMs) / 1000)}
       </small>
+      {spot.length > 1 && <small>{t().fleetMap.vehiclesHere(spot.length)}</small>}
     </>
   );
 }
