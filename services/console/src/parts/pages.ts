@@ -1,9 +1,19 @@
 import { type Signal, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
+import { api } from '../session.ts';
 
 interface Page<T> {
   items: readonly T[];
   nextCursor: string | null;
+}
+
+/** All items of a list that the API gives page by page. */
+export async function allPages<T>(
+  read: (cursor: { cursor?: string }) => Promise<{ items: T[]; nextCursor: string | null }>,
+): Promise<T[]> {
+  const all: T[] = [];
+  for await (const items of api.pages((cursor) => read(cursor === undefined ? {} : { cursor }))) all.push(...items);
+  return all;
 }
 
 /** A list that the API gives page by page. */

@@ -1,23 +1,19 @@
-import type { EventsRow, FeedEvent, TripsRow, Vehicle, VehicleState } from '@outrider/client';
-import { useSignal, useSignalEffect } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import type { Vehicle, VehicleState } from '@outrider/client';
+import { useEffect } from 'preact/hooks';
 import { VehicleCommands } from '../../commands/vehicle-commands.tsx';
-import { startOfDay } from '../../days.ts';
-import { describeError } from '../../errors.ts';
 import { fleet, loaded } from '../../fleet/store.ts';
 import { formats } from '../../format.ts';
 import { trackLink } from '../../links.ts';
-import { live } from '../../live/live.ts';
 import { VehicleCounters } from '../../maintenance/counters.tsx';
 import { IconButton } from '../../parts/buttons.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { lazy } from '../../parts/lazy.tsx';
+import { Failure } from '../../parts/message.tsx';
 import { VehicleIcon } from '../../parts/vehicle-icon.tsx';
-import { preferences } from '../../preferences.ts';
-import { api } from '../../session.ts';
 import { ShareButton } from '../../share/share-button.tsx';
 import { OrderVideo } from '../../video/order-video.tsx';
 import { t } from '../../words/words.ts';
+import { type Details, useDetails } from './details.ts';
 import { DriverLine } from './driver-line.tsx';
 import { screenFor } from './panel-links.ts';
 import { SensorValues, useLiveState } from './sensor-values.tsx';
@@ -30,27 +26,12 @@ interface Props {
   onClose: () => void;
 }
 
-interface Details {
-  state: VehicleState | null;
-  /** Where it is, in words. */
-  place: string | null;
-  events: EventsRow[];
-  trips: TripsRow[];
-  error: string | null;
-}
-
-const NOTHING: Details = { state: null, place: null, events: [], trips: [], error: null };
+/** More are a step away. */
 const MOST_EVENTS = 20;
 const ScoreLine = lazy(async () => (await import('./score-line.tsx')).ScoreLine);
 
-/** Sensors and totals come by REST, between events at this pace. */
-const REFRESH_MS = 30_000;
-/** Corrections come in numbers, and a moment before the archive has them: they are read once, after this. */
-const CORRECTED_MS = 3000;
-
 /** Everything about one vehicle now and today. */
 export function VehiclePanel({ id, isFollowed, onFollow, onClose }: Props) {
-  const details = useSignal<Details>(NOTHING);
   void fleet.watchedVersion.value;
   void fleet.version.value;
   const index = fleet.indexOf(id);
@@ -59,42 +40,13 @@ export function VehiclePanel({ id, isFollowed, onFollow, onClose }: Props) {
   const isHidden = vehicle !== undefined && vehicle.suspension !== null && fleet.hidesSuspended;
   useEffect(() => {
     fleet.watched = id;
-    details.value = NOTHING;
-    if (isHidden) return;
-    const ending = new AbortController();
-    const read = () =>
-      void readDetails(id, ending.signal).then((read) => {
-        if (!ending.signal.aborted) details.value = read;
-      });
-    read();
-    const timer = setInterval(() => {
-      if (!document.hidden) read();
-    }, REFRESH_MS);
     return () => {
-      clearInterval(timer);
-      ending.abort();
       fleet.watched = null;
     };
-  }, [id, isHidden, details]);
+  }, [id]);
+  const details = useDetails(id, isHidden);
   useLiveState(id, (state) => {
     details.value = { ...details.peek(), state };
-  });
-  // An event begins or ends something of what is shown; a recalculation changes or removes it.
-  const correction = useRef<ReturnType<typeof setTimeout> | null>(null);
-  useEffect(() => () => clearTimeout(correction.current ?? undefined), []);
-  useSignalEffect(() => {
-    const event = live.event.value;
-    if (event?.vehicleId !== id) return;
-    const read = () => {
-      correction.current = null;
-      const signal = AbortSignal.timeout(30_000);
-      void readDetails(id, signal).then((read) => {
-        details.value = read;
-      });
-    };
-    if (event.origin !== 'recalculated') return read();
-    if (event.phase === 'removed') details.value = without(details.peek(), event);
-    correction.current ??= setTimeout(read, CORRECTED_MS);
   });
   if (vehicle === undefined && loaded.value === null) return null;
   return (
@@ -136,13 +88,13 @@ export function VehiclePanel({ id, isFollowed, onFollow, onClose }: Props) {
             <DriverLine vehicleId={id} />
             <ScoreLine vehicleId={id} driverId={fleet.drivingOf(id)?.driver?.id ?? null} />
             <Facts index={index} state={details.value.state} place={details.value.place} />
-            {details.value.error !== null && <p class="error">{details.value.error}</p>}
+            {details.value.error !== null && <Failure>{details.value.error}</Failure>}
             {details.value.state !== null && <SensorValues state={details.value.state} />}
             <Sensors state={details.value.state} />
             <VehicleCounters vehicleId={id} />
             <VehicleCommands vehicleId={id} vehicleName={vehicle.name} />
-            <Trips trips={details.value.trips} />
-            <Events events={details.value.events} />
+            <Trips {...details.value} />
+            <Events vehicleId={id} {...details.value} />
           </>
         )}
       </div>
@@ -234,47 +186,6 @@ function refusalText({ at, protocol, address, reason }: NonNullable<VehicleState
   return [formats().moment(Date.parse(at)), protocol, address, t().fleetMap.refusals[reason]].join(' · ');
 }
 
-/** Something that never happened leaves the lists at once. */
-function without(details: Details, { id: eventId, kind, startedAt }: FeedEvent): Details {
-  return {
-    ...details,
-    events: details.events.filter(({ id }) => id !== eventId),
-    trips: kind === 'trip' ? details.trips.filter((trip) => trip.startedAt !== startedAt) : details.trips,
-  };
-}
-
-async function readDetails(id: string, signal: AbortSignal): Promise<Details> {
-  const from = startOfDay(Date.now(), preferences.peek().timeZone).toISOString();
-  const query = { vehicleId: id, from, to: new Date(Date.now() + 1000).toISOString(), limit: 200 };
-  try {
-    const [state, trips, events, place] = await Promise.all([
-      api.get('/api/v1/vehicles/{id}/state', { path: { id }, signal }),
-      api.get('/api/v1/reports/trips', { query, signal }),
-      api.get('/api/v1/reports/events', { query, signal }),
-      placeOf(id, signal),
-    ]);
-    return {
-      state,
-      place,
-      trips: trips.items.toReversed(),
-      events: events.items.toReversed().slice(0, MOST_EVENTS),
-      error: null,
-    };
-  } catch (error) {
-    return { ...NOTHING, error: signal.aborted ? null : describeError(error) };
-  }
-}
-
-async function placeOf(id: string, signal: AbortSignal): Promise<string | null> {
-  const index = fleet.indexOf(id);
-  if (!fleet.hasPosition(index)) return null;
-  const query = {
-    latitude: (fleet.latitude[index] ?? 0).toFixed(6),
-    longitude: (fleet.longitude[index] ?? 0).toFixed(6),
-  };
-  return (await api.get('/api/v1/place', { query, signal })).place?.text ?? null;
-}
-
 function Facts({ index, state, place }: { index: number; state: VehicleState | null; place: string | null }) {
   void fleet.watchedVersion.value;
   const format = formats();
@@ -325,17 +236,23 @@ function tripLink(vehicleId: string, startedAt: string, endedAt: string | null):
   return trackLink({ vehicleId, fromMs, toMs: endedAt === null ? Date.now() : Date.parse(endedAt), atMs: fromMs });
 }
 
-function Trips({ trips }: { trips: readonly TripsRow[] }) {
+/** What a list without rows says: that there are none only where it was read. */
+function Empty({ rows, error, none }: { rows: readonly unknown[] | null; error: string | null; none: string }) {
+  if (rows === null) return error === null ? <small>{t().loading}</small> : null;
+  return rows.length === 0 ? <small>{none}</small> : null;
+}
+
+function Trips({ trips, error }: Pick<Details, 'trips' | 'error'>) {
   const format = formats();
   return (
     <section>
       <h3>{t().tripsToday}</h3>
-      {trips.length === 0 && <small>{t().noTrips}</small>}
+      <Empty rows={trips} error={error} none={t().noTrips} />
       <ol class="timeline">
-        {trips.map(({ vehicleId, startedAt, endedAt, distanceM, durationSeconds, startPlace, endPlace }) => (
+        {trips?.map(({ vehicleId, startedAt, endedAt, distanceM, durationSeconds, startPlace, endPlace }) => (
           <li key={startedAt}>
             <a href={tripLink(vehicleId, startedAt, endedAt)}>
-              <time dateTime={startedAt}>{format.time(startedAt)}</time>
+              <time dateTime={startedAt}>{format.moment(startedAt)}</time>
             </a>
             <span>
               {endedAt === null
@@ -352,17 +269,17 @@ function Trips({ trips }: { trips: readonly TripsRow[] }) {
   );
 }
 
-function Events({ events }: { events: readonly EventsRow[] }) {
+function Events({ vehicleId, events, error }: Pick<Details, 'events' | 'error'> & { vehicleId: string }) {
   const format = formats();
   return (
     <section>
       <h3>{t().lastEvents}</h3>
-      {events.length === 0 && <small>{t().noEvents}</small>}
+      <Empty rows={events} error={error} none={t().noEvents} />
       <ol class="timeline">
-        {events.map((event) => (
+        {events?.slice(0, MOST_EVENTS).map((event) => (
           <li key={event.id}>
             <a href={trackLink({ vehicleId: event.vehicleId, atMs: Date.parse(event.startedAt) })}>
-              <time dateTime={event.startedAt}>{format.time(event.startedAt)}</time>
+              <time dateTime={event.startedAt}>{format.moment(event.startedAt)}</time>
             </a>
             <span>
               {[
@@ -378,6 +295,11 @@ function Events({ events }: { events: readonly EventsRow[] }) {
           </li>
         ))}
       </ol>
+      {events !== null && events.length > MOST_EVENTS && (
+        <a href={`/reports?kind=events&vehicle=${vehicleId}&range=today`}>
+          {t().fleetMap.allEvents(format.number(events.length))}
+        </a>
+      )}
     </section>
   );
 }

@@ -1,4 +1,5 @@
 import type { EventsRow, StopsRow, TripsRow } from '@outrider/client';
+import { allPages } from '../../parts/pages.ts';
 import { api } from '../../session.ts';
 import type { TimeRange } from '../../time-range.ts';
 import { type Mark, marksOf } from '../../track/marks.ts';
@@ -23,19 +24,13 @@ export async function readPart(vehicleId: string, { fromMs, toMs }: TimeRange, s
   const [from, to] = [new Date(fromMs).toISOString(), new Date(toMs).toISOString()];
   const query = { vehicleId, from, to, limit: PAGE };
   const [positions, trips, stops, events] = await Promise.all([
-    all((cursor) =>
+    allPages((cursor) =>
       api.get('/api/v1/reports/track', { query: { ...query, maxPoints: MOST_POINTS, ...cursor }, signal }),
     ),
-    all((cursor) => api.get('/api/v1/reports/trips', { query: { ...query, ...cursor }, signal })),
-    all((cursor) => api.get('/api/v1/reports/stops', { query: { ...query, ...cursor }, signal })),
-    all((cursor) => api.get('/api/v1/reports/events', { query: { ...query, ...cursor }, signal })),
+    allPages((cursor) => api.get('/api/v1/reports/trips', { query: { ...query, ...cursor }, signal })),
+    allPages((cursor) => api.get('/api/v1/reports/stops', { query: { ...query, ...cursor }, signal })),
+    allPages((cursor) => api.get('/api/v1/reports/events', { query: { ...query, ...cursor }, signal })),
   ]);
   const track = trackOf(positions, gapOf(toMs - fromMs, positions.length, MOST_POINTS));
   return { vehicleId, track, marks: marksOf(vehicleId, track, trips, stops, events), trips, stops, events };
-}
-
-async function all<T>(page: (cursor: { cursor?: string }) => Promise<{ items: T[]; nextCursor: string | null }>) {
-  const items: T[] = [];
-  for await (const more of api.pages((cursor) => page(cursor === undefined ? {} : { cursor }))) items.push(...more);
-  return items;
 }

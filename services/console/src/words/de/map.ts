@@ -34,6 +34,7 @@ export const fleetMap: Words['fleetMap'] = {
   toTerminals: 'Gerät anschließen',
   emptyHint: 'Schließen Sie ein Gerät an: Mit zwei Klicks wird es ein Fahrzeug.',
   legend: 'Farben der Karte',
+  allEvents: (count) => `Alle Ereignisse von heute (${count})`,
   vehiclesHere: (count: number) => counted('de', count, { one: '# Fahrzeug', other: '# Fahrzeuge' }),
   clickToZoom: 'Klicken vergrößert',
   sensorNames: {

@@ -35,6 +35,7 @@ export const fleetMap = {
   toTerminals: 'Connect a terminal',
   emptyHint: 'Connect a terminal: it becomes a vehicle in two clicks.',
   legend: 'Colours of the map',
+  allEvents: (count: string) => `All events of today (${count})`,
   vehiclesHere: (count: number) => counted('en', count, { one: '# vehicle', other: '# vehicles' }),
   clickToZoom: 'Click to zoom in',
   /** Attributes of terminals by the name that protocols give them. */

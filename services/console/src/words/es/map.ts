@@ -34,6 +34,7 @@ export const fleetMap: Words['fleetMap'] = {
   toTerminals: 'Conectar un terminal',
   emptyHint: 'Conecte un terminal: en dos clics es un vehículo.',
   legend: 'Colores del mapa',
+  allEvents: (count) => `Todos los eventos de hoy (${count})`,
   vehiclesHere: (count: number) => counted('es', count, { one: '# vehículo', other: '# vehículos' }),
   clickToZoom: 'Clic para acercar',
   sensorNames: {

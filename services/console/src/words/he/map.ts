@@ -34,6 +34,7 @@ export const fleetMap: Words['fleetMap'] = {
   toTerminals: 'חיבור מסוף',
   emptyHint: 'חברו מסוף: בשתי לחיצות הוא הופך לרכב.',
   legend: 'צבעי המפה',
+  allEvents: (count) => `כל אירועי היום (${count})`,
   vehiclesHere: (count: number) => counted('he', count, { one: 'רכב אחד', two: 'שני כלי רכב', other: '# כלי רכב' }),
   clickToZoom: 'לחצו להתקרבות',
   sensorNames: {

@@ -34,6 +34,7 @@ export const fleetMap: Words['fleetMap'] = {
   toTerminals: 'Подключить терминал',
   emptyHint: 'Подключите терминал: он станет транспортом в два щелчка.',
   legend: 'Цвета на карте',
+  allEvents: (count) => `Все события за сегодня (${count})`,
   vehiclesHere: (count: number) => counted('ru', count, { one: '# объект', few: '# объекта', other: '# объектов' }),
   clickToZoom: 'Щёлкните, чтобы приблизить',
   sensorNames: {

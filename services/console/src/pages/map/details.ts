@@ -1,0 +1,127 @@
+import type { EventsRow, FeedEvent, TripsRow, VehicleState } from '@outrider/client';
+import { type Signal, useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { startOfDay } from '../../days.ts';
+import { describeError } from '../../errors.ts';
+import { fleet } from '../../fleet/store.ts';
+import { live } from '../../live/live.ts';
+import { allPages } from '../../parts/pages.ts';
+import { preferences } from '../../preferences.ts';
+import { api } from '../../session.ts';
+
+/** What the panel reads about a vehicle. Null: not read yet, or not known. */
+export interface Details {
+  state: VehicleState | null;
+  /** Where it is, in words. */
+  place: string | null;
+  /** Those with a part in today, the newest first. */
+  trips: readonly TripsRow[] | null;
+  events: readonly EventsRow[] | null;
+  /** Why something could not be read. What was read before stays. */
+  error: string | null;
+}
+
+const NOTHING: Details = { state: null, place: null, trips: null, events: null, error: null };
+const PAGE = 1000;
+/** Sensors and totals come by REST, between events at this pace. */
+const REFRESH_MS = 30_000;
+/** Events come a moment before the archive has them, corrections in numbers: all are read once, after this. */
+const ARCHIVED_MS = 3000;
+
+/** The details of a vehicle, read again at a pace and when something happened to it. */
+export function useDetails(id: string, isHidden: boolean): Signal<Details> {
+  const details = useSignal(NOTHING);
+  useEffect(() => {
+    details.value = NOTHING;
+    if (isHidden) return;
+    const ending = new AbortController();
+    const { signal } = ending;
+    let isReading = false;
+    let isOutdated = false;
+    const read = async () => {
+      isOutdated = true;
+      if (isReading || document.hidden) return;
+      isReading = true;
+      while (isOutdated && !signal.aborted) {
+        isOutdated = false;
+        const known = await readDetails(id, signal);
+        if (!signal.aborted) details.value = { ...details.peek(), error: null, ...known };
+      }
+      isReading = false;
+    };
+    void read();
+    const pace = setInterval(read, REFRESH_MS);
+    document.addEventListener('visibilitychange', read);
+    let archived: ReturnType<typeof setTimeout> | null = null;
+    const seen = live.event.peek();
+    const unfollow = live.event.subscribe((event) => {
+      if (event === seen || event?.vehicleId !== id) return;
+      if (event.phase === 'removed') details.value = without(details.peek(), event);
+      if (event.origin !== 'recalculated') void read();
+      archived ??= setTimeout(() => {
+        archived = null;
+        void read();
+      }, ARCHIVED_MS);
+    });
+    return () => {
+      ending.abort();
+      unfollow();
+      clearInterval(pace);
+      document.removeEventListener('visibilitychange', read);
+      clearTimeout(archived ?? undefined);
+    };
+  }, [id, isHidden, details]);
+  return details;
+}
+
+/** Something that never happened leaves the lists at once. */
+function without(details: Details, { id: eventId, kind, startedAt }: FeedEvent): Details {
+  const { events, trips } = details;
+  return {
+    ...details,
+    events: events?.filter(({ id }) => id !== eventId) ?? null,
+    trips: trips?.filter((trip) => kind !== 'trip' || trip.startedAt !== startedAt) ?? null,
+  };
+}
+
+/** What could be read, and an error where something could not. */
+async function readDetails(id: string, signal: AbortSignal): Promise<Partial<Details>> {
+  const nowMs = Date.now();
+  const from = startOfDay(nowMs, preferences.peek().timeZone).toISOString();
+  const query = { vehicleId: id, from, to: new Date(nowMs + 1000).toISOString(), limit: PAGE };
+  const known: Partial<Details> = {};
+  const outcomes = await Promise.allSettled([
+    api.get('/api/v1/vehicles/{id}/state', { path: { id }, signal }).then((state) => {
+      known.state = state;
+    }),
+    placeOf(id, signal).then((place) => {
+      known.place = place;
+    }),
+    allPages((cursor) => api.get('/api/v1/reports/trips', { query: { ...query, ...cursor }, signal })).then((trips) => {
+      known.trips = newestFirst(trips);
+    }),
+    allPages((cursor) => api.get('/api/v1/reports/events', { query: { ...query, ...cursor }, signal })).then(
+      (events) => {
+        known.events = newestFirst(events);
+      },
+    ),
+  ]);
+  const failed = outcomes.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined;
+  if (failed !== undefined) known.error = describeError(failed.reason);
+  return known;
+}
+
+/** Events stand in the archive by the fix that began them, which may be later than their beginning. */
+function newestFirst<T extends { startedAt: string }>(rows: readonly T[]): readonly T[] {
+  return rows.toSorted((a, b) => Date.parse(b.startedAt) - Date.parse(a.startedAt));
+}
+
+async function placeOf(id: string, signal: AbortSignal): Promise<string | null> {
+  const index = fleet.indexOf(id);
+  if (!fleet.hasPosition(index)) return null;
+  const query = {
+    latitude: (fleet.latitude[index] ?? 0).toFixed(6),
+    longitude: (fleet.longitude[index] ?? 0).toFixed(6),
+  };
+  return (await api.get('/api/v1/place', { query, signal })).place?.text ?? null;
+}
