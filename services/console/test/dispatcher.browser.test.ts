@@ -1,0 +1,186 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { axeViolations, CHROMIUM, useDemo } from './demo.fixture.ts';
+
+const PATIENCE = { timeout: 60_000, interval: 250 };
+const HOUR_MS = 3_600_000;
+
+describe.skipIf(CHROMIUM === undefined)('what a dispatcher relies on, in a browser', { timeout: 120_000 }, () => {
+  const demo = useDemo();
+
+  /** Makes vehicles that stand at one place, as the logged-in operator of the page. */
+  async function parkTogether(page: Page, names: readonly string[]): Promise<void> {
+    const port = await page.evaluate(async (names) => {
+      for (const [nth, name] of names.entries()) {
+        const body = JSON.stringify({ name, terminalId: `parked-${nth}` });
+        await fetch('/api/v1/vehicles', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+      }
+      const { items } = await (await fetch('/api/v1/terminal-protocols')).json();
+      return items.find(({ name }: { name: string }) => name === 'osmand').port as number;
+    }, names);
+    for (const nth of names.keys()) {
+      const place = `id=parked-${nth}&lat=-41.2&lon=174.7&speed=0&timestamp=${Math.floor(Date.now() / 1000)}`;
+      const send = async () => (await fetch(`http://127.0.0.1:${port}/?${place}`, { method: 'POST' })).status;
+      await expect.poll(send, PATIENCE).toBe(200);
+    }
+  }
+
+  test('of vehicles on one spot the map shows how many there are, and a click lets one be chosen', async () => {
+    const names = ['Parked 1', 'Parked 2', 'Parked 3'];
+    const { page, faults } = await demo.enter(demo.operator, '/?at=15/-41.2/174.7', { reducedMotion: 'reduce' });
+    await parkTogether(page, names);
+    const canvas = page.locator('.maplibregl-canvas');
+    const box = await canvas.boundingBox();
+    if (box === null) throw new Error('no map');
+    const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+    const menu = page.getByRole('region', { name: '3 vehicles' });
+    await expect
+      .poll(async () => {
+        await page.mouse.click(x, y);
+        return menu.isVisible();
+      }, PATIENCE)
+      .toBe(true);
+    expect(await menu.getByRole('button').locator('bdi').allTextContents()).toEqual(names);
+    expect(await axeViolations(page)).toEqual([]);
+    await menu.getByRole('button', { name: 'Parked 2' }).click();
+    await page.getByRole('complementary', { name: 'Parked 2' }).waitFor();
+    expect(await menu.count()).toBe(0);
+    // The other ones can be reached from the same spot, and Escape leaves the choice.
+    await page.mouse.click(x, y);
+    await menu.waitFor();
+    await page.keyboard.press('Escape');
+    await menu.waitFor({ state: 'detached' });
+    await page.getByRole('complementary', { name: 'Parked 2' }).waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test('the panel has the newest events of a busy day in order, and says what it could not read', async () => {
+    const { page, faults } = await demo.enter(demo, '/', { timezoneId: 'UTC' });
+    const nowMs = Date.now();
+    const minutes = (nowMs % (24 * HOUR_MS)) / 60_000;
+    // As the API orders them: by the fix that began them. Each began a little earlier than the one before it ended.
+    const events = Array.from({ length: 260 }, (_, nth) => {
+      const startedAt = new Date(nowMs - ((260 - (nth ^ 1)) / 261) * minutes * 60_000).toISOString();
+      return { id: `e${nth}`, kind: 'ignition', vehicleId: 'v', startedAt, endedAt: startedAt, durationSeconds: 0 };
+    });
+    await page.route('**/api/v1/reports/events?*', (route) => {
+      const isFirst = !new URL(route.request().url()).searchParams.has('cursor');
+      const items = isFirst ? events.slice(0, 130) : events.slice(130);
+      return route.fulfill({ json: { items, nextCursor: isFirst ? 'more' : null } });
+    });
+    const detail = 'The archive is not reached.';
+    await page.route('**/api/v1/reports/trips?*', (route) =>
+      route.fulfill({ status: 500, json: { type: 'about:blank', title: 'Error', status: 500, detail } }),
+    );
+    await page.getByRole('button', { name: /^Truck 01/ }).click();
+    const panel = page.getByRole('complementary', { name: 'Truck 01' });
+    const section = panel.locator('section', { hasText: 'Events today' });
+    await section.locator('time').first().waitFor();
+    const shown = await section
+      .locator('time')
+      .evaluateAll((times) => times.map((time) => time.getAttribute('datetime')));
+    const newest = events.map(({ startedAt }) => startedAt).sort();
+    expect(shown).toEqual(newest.toReversed().slice(0, 20));
+    await section.getByRole('link', { name: 'All events of today (260)' }).waitFor();
+    await panel.getByText(detail).waitFor();
+    expect(await panel.getByText('No trips today').count()).toBe(0);
+    await page.unroute('**/api/v1/reports/trips?*');
+    await page.getByRole('button', { name: /^Truck 02/ }).click();
+    await page
+      .getByRole('complementary', { name: 'Truck 02' })
+      .locator('section', { hasText: 'Trips today' })
+      .waitFor();
+    expect(await page.getByText(detail).count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+
+  test('a polygon that ends above another geofence is kept', async () => {
+    const { page, faults } = await demo.enter(demo.operator, '/geofences', { reducedMotion: 'reduce' });
+    await page.evaluate(async () => {
+      const coordinates = [
+        [
+          [170, -45],
+          [180, -45],
+          [180, -35],
+          [170, -35],
+          [170, -45],
+        ],
+      ];
+      const geometry = { type: 'Polygon', coordinates };
+      const properties = { shape: 'polygon', name: 'Everywhere here' };
+      const body = JSON.stringify({ type: 'Feature', geometry, properties });
+      const headers = { 'content-type': 'application/json' };
+      const answer = await fetch('/api/v1/geozones', { method: 'POST', headers, body });
+      const { id } = await answer.json();
+      history.pushState(null, '', `/geofences?geofence=${id}`);
+      dispatchEvent(new PopStateEvent('popstate'));
+    });
+    const form = page.getByRole('complementary', { name: 'Geofence' });
+    // The map shows the whole of it beside its form.
+    await expect.poll(() => form.getByLabel('Name', { exact: true }).inputValue(), PATIENCE).toBe('Everywhere here');
+    await page.getByRole('button', { name: 'New polygon' }).click();
+    await form.getByRole('heading', { name: 'New geofence' }).waitFor();
+    const coordinates = form.locator('.coordinates textarea');
+    const corners = [
+      [560, 350],
+      [700, 350],
+      [700, 480],
+      [560, 480],
+    ] as const;
+    await expect
+      .poll(async () => {
+        for (const [x, y] of [...corners, corners[3]]) {
+          await page.mouse.move(x, y, { steps: 3 });
+          await page.mouse.click(x, y);
+        }
+        return coordinates.inputValue();
+      }, PATIENCE)
+      .not.toBe('');
+    expect(new URL(page.url()).searchParams.get('geofence')).toBe('polygon');
+    expect(await form.getByLabel('Name', { exact: true }).inputValue()).toBe('');
+    expect(faults).toEqual([]);
+  });
+
+  test('a screen that cannot be loaded says so, is asked for after pauses, and comes when it can be', async () => {
+    const { page } = await demo.enter(demo, '/', { serviceWorkers: 'block' });
+    const asked: number[] = [];
+    await page.route('**/assets/page-*.js', (route) => {
+      asked.push(Date.now());
+      return route.abort();
+    });
+    await page.getByRole('link', { name: 'Reports' }).click();
+    await page.getByRole('main').getByText('The service was not reached').waitFor();
+    // After one, two and four seconds. An attempt is of two requests: the browser loads the file, then runs it.
+    await expect.poll(() => Date.now() - (asked[0] as number), PATIENCE).toBeGreaterThan(8000);
+    expect(asked.length).toBeGreaterThan(2);
+    expect(asked.length).toBeLessThan(12);
+    await page.unroute('**/assets/page-*.js');
+    await page
+      .getByRole('button', { name: /^Make report|^Show/ })
+      .first()
+      .waitFor();
+  });
+
+  test('after an upgrade a screen that is gone loads the page anew, once', async () => {
+    const { page } = await demo.enter(demo, '/', { serviceWorkers: 'block' });
+    let loads = 0;
+    page.on('framenavigated', (frame) => {
+      if (frame === page.mainFrame()) loads += 1;
+    });
+    await page.route('**/assets/page-*.js', (route) => route.fulfill({ status: 404, body: '' }));
+    await page.route(`${demo.url}/`, async (route) => {
+      if (route.request().isNavigationRequest()) return route.continue();
+      await route.fulfill({ contentType: 'text/html', body: '<script type="module" src="/assets/index-new.js">' });
+    });
+    await page.evaluate(() => Object.assign(window, { isMarked: true }));
+    await page.getByRole('link', { name: 'Reports' }).click();
+    await expect.poll(() => page.evaluate(() => 'isMarked' in window).catch(() => true), PATIENCE).toBe(false);
+    await page.getByRole('main').getByText('The service was not reached').waitFor();
+    expect(new URL(page.url()).pathname).toBe('/reports');
+    const loadsBefore = loads;
+    // Further attempts fail as well: the page is not loaded again and again.
+    await page.waitForResponse('**/assets/page-*.js');
+    await page.waitForResponse('**/assets/page-*.js');
+    expect(loads).toBe(loadsBefore);
+  });
+});
