@@ -25,7 +25,7 @@ export function pick(
     if (squared > reach * reach) continue;
     const one = { index, dx, dy };
     near.push(one);
-    if (squared > least) continue;
+    if (squared > least || (squared === least && nearest !== null)) continue;
     least = squared;
     nearest = one;
   }

@@ -12,8 +12,10 @@ import { t } from '../../words/words.ts';
 import '../../style/map.css';
 import { FleetMap, type HoveredCluster, type Spot } from './fleet-map.ts';
 import { MapLegend, VehicleList } from './list.tsx';
-import { type Choice, SpotMenu } from './spot-menu.tsx';
+import { type Choice, SpotMenu, vehiclesOf } from './spot-menu.tsx';
 
+/** Of vehicles on one spot, beside the pointer. */
+const MOST_NAMED = 5;
 const VehiclePanel = lazy(async () => (await import('./panel.tsx')).VehiclePanel);
 
 /** The live map with its list. The address has the vehicle, the filter, the place, and whether it is followed. */
@@ -123,14 +125,20 @@ function HoverCard({ over, x, y }: Hovered) {
   });
   return (
     <div class="hover" ref={card}>
-      {'states' in over ? <ClusterCard {...over} /> : <VehicleCard spot={over} />}
+      {'states' in over ? (
+        <ClusterCard {...over} />
+      ) : over.length > 1 ? (
+        <SpotCard spot={over} />
+      ) : (
+        <VehicleCard id={over[0]} />
+      )}
     </div>
   );
 }
 
-function VehicleCard({ spot }: { spot: Spot }) {
+function VehicleCard({ id }: { id: string }) {
   void fleet.version.value;
-  const index = fleet.indexOf(spot[0]);
+  const index = fleet.indexOf(id);
   const vehicle = fleet.vehicles[index];
   if (vehicle === undefined) return null;
   const state = fleet.stateOf(index);
@@ -149,7 +157,21 @@ function VehicleCard({ spot }: { spot: Spot }) {
       <small>
         {t().lastContact}: {formats().ago((Date.now() - contactMs) / 1000)}
       </small>
-      {spot.length > 1 && <small>{t().fleetMap.vehiclesHere(spot.length)}</small>}
+    </>
+  );
+}
+
+function SpotCard({ spot }: { spot: Spot }) {
+  void fleet.version.value;
+  return (
+    <>
+      <strong>{t().fleetMap.vehiclesHere(spot.length)}</strong>
+      {vehiclesOf(spot.slice(0, MOST_NAMED)).map(({ id, name, state }) => (
+        <span key={id} class={`chip ${state}`}>
+          <bdi>{name}</bdi>
+        </span>
+      ))}
+      {spot.length > MOST_NAMED && <small>…</small>}
     </>
   );
 }

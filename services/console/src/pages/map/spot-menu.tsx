@@ -1,5 +1,6 @@
 import type { Vehicle } from '@outrider/client';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import type { State } from '../../fleet/fleet.ts';
 import { fleet } from '../../fleet/store.ts';
 import { t } from '../../words/words.ts';
 import type { Spot } from './fleet-map.ts';
@@ -9,6 +10,18 @@ export interface Choice {
   spot: Spot;
   x: number;
   y: number;
+}
+
+/** The menu leaves the spot itself to be seen. */
+const BESIDE_PX = 10;
+
+/** The vehicles of a spot, by name. */
+export function vehiclesOf(spot: readonly string[]): { id: string; name: string; state: State }[] {
+  return spot
+    .map((id) => fleet.indexOf(id))
+    .filter((index) => index >= 0)
+    .map((index) => ({ ...(fleet.vehicles[index] as Vehicle), state: fleet.stateOf(index) }))
+    .sort((a, b) => a.name.localeCompare(b.name, undefined, { numeric: true }));
 }
 
 interface SpotMenuProps extends Choice {
@@ -26,15 +39,11 @@ export function SpotMenu({ spot, x, y, selected, onSelect, onClose }: SpotMenuPr
     const box = element?.parentElement?.getBoundingClientRect();
     if (!element || !box) return;
     element.showPopover();
-    const left = Math.min(box.left + x, innerWidth - element.offsetWidth - 8);
-    const top = Math.min(box.top + y, innerHeight - element.offsetHeight - 8);
+    const left = Math.min(box.left + x + BESIDE_PX, innerWidth - element.offsetWidth - 8);
+    const top = Math.min(box.top + y + BESIDE_PX, innerHeight - element.offsetHeight - 8);
     element.style.inset = `${Math.max(8, top)}px auto auto ${Math.max(8, left)}px`;
     element.querySelector('button')?.focus();
   }, [spot, x, y]);
-  const vehicles = spot.map((id) => fleet.indexOf(id)).filter((index) => index >= 0);
-  const byName = vehicles.toSorted((a, b) =>
-    (fleet.vehicles[a]?.name ?? '').localeCompare(fleet.vehicles[b]?.name ?? '', undefined, { numeric: true }),
-  );
   return (
     <section
       class="menu spot"
@@ -46,9 +55,7 @@ export function SpotMenu({ spot, x, y, selected, onSelect, onClose }: SpotMenuPr
       <p>
         <strong>{t().fleetMap.vehiclesHere(spot.length)}</strong>
       </p>
-      {byName.map((index) => {
-        const { id, name } = fleet.vehicles[index] as Vehicle;
-        const state = fleet.stateOf(index);
+      {vehiclesOf(spot).map(({ id, name, state }) => {
         const choose = () => {
           menu.current?.hidePopover();
           onSelect(id);
