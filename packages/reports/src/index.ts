@@ -6,9 +6,11 @@ export {
   armed,
   CsvError,
   type Delimiter,
+  decodeText,
   defused,
   delimiterOf,
   readCsv,
+  readSheet,
   writeCsvLine,
 } from './formats/csv.ts';
 export type { Format, Reading } from './formats/format.ts';

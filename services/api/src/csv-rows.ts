@@ -1,5 +1,5 @@
 import type { Faults } from '@outrider/access';
-import { armed, CsvError, type Delimiter, delimiterOf, readCsv } from '@outrider/reports';
+import { armed, CsvError, type Delimiter, readSheet } from '@outrider/reports';
 
 /** Reads the cells of a row, by column; those that the header does not name are missing. */
 type ReadRow<Column extends string, T> = (
@@ -30,9 +30,6 @@ export function readCsvRows<Column extends string, T>(
   }
 }
 
-/** What a spreadsheet writes above the header, to say what cells are parted by. */
-const SEPARATOR_LINE = /^"?sep=([,;\t])"?(?:\r\n|\n|\r)/i;
-
 /** @throws {CsvError} when it is no CSV */
 function readRecords<Column extends string, T>(
   text: string,
@@ -41,10 +38,7 @@ function readRecords<Column extends string, T>(
   faults: Faults,
   readRow: ReadRow<Column, T>,
 ): T[] {
-  const [line, separator] = SEPARATOR_LINE.exec(text) ?? [];
-  const delimiter = (separator as Delimiter | undefined) ?? delimiterOf(text);
-  // The line goes, its break stays: rows are counted as the spreadsheet does.
-  const records = readCsv(line === undefined ? text : `\n${text.slice(line.length)}`, delimiter);
+  const { delimiter, records } = readSheet(text);
   const header = records.next();
   if (header.done) {
     faults.add({ row: 1, detail: 'There must be a header with the names of the columns.' });

@@ -1,4 +1,5 @@
 import { type InputError, jsonPointer, Problem } from '@outrider/access/problem';
+import { decodeText } from '@outrider/reports';
 import { z } from 'zod';
 
 /** More would help nobody, and the answer must stay smaller than a hostile request. */
@@ -191,13 +192,6 @@ export async function refuseBody(request: Request): Promise<void> {
 /** Encodings that text is taken in: UTF-16 is what spreadsheets call Unicode, and has a byte order mark. */
 const CHARSET = /^charset="?utf-(?:8|16|16le|16be)"?$/;
 
-/** The encoding by the byte order mark. */
-function encodingOf(bytes: ArrayBuffer): string {
-  const [first, second] = new Uint8Array(bytes, 0, Math.min(2, bytes.byteLength));
-  if (first === 0xff && second === 0xfe) return 'utf-16le';
-  return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
-}
-
 /**
  * The body of a request, read as text.
  *
@@ -211,8 +205,7 @@ export async function readText(request: Request, type: string): Promise<string> 
     throw new Problem('unsupported-media-type', `Send the body in UTF-8, with Content-Type: ${type}.`);
   const bytes = await wholeBody(() => request.arrayBuffer());
   try {
-    // Takes a byte order mark off.
-    return new TextDecoder(encodingOf(bytes), { fatal: true }).decode(bytes);
+    return decodeText(bytes);
   } catch {
     throw new Problem('invalid-request', 'The body is not UTF-8.', {
       errors: [{ pointer: '', detail: 'It must be text in UTF-8, or in UTF-16 with a byte order mark.' }],

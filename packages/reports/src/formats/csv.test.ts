@@ -1,6 +1,16 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { armed, CsvError, defused, defusedJson, delimiterOf, readCsv, writeCsvLine } from './csv.ts';
+import {
+  armed,
+  CsvError,
+  decodeText,
+  defused,
+  defusedJson,
+  delimiterOf,
+  readCsv,
+  readSheet,
+  writeCsvLine,
+} from './csv.ts';
 
 const read = (text: string, delimiter = delimiterOf(text)) => [...readCsv(text, delimiter)];
 const cellsOf = (text: string) => read(text).map(({ cells }) => cells);
@@ -92,4 +102,24 @@ test('JSON in a cell stays the same JSON, and begins no formula', () => {
   const cell = defusedJson(value);
   expect(JSON.parse(cell)).toEqual(value);
   for (const part of cell.split(';')) expect(part).not.toMatch(/^["'\\ ]*[=+\-@]/);
+});
+
+test('the line of a spreadsheet that says what parts cells is no row, and rows keep their numbers', () => {
+  for (const line of ['sep=;\r\n', '"sep=;"\n', 'SEP=;\r']) {
+    const { delimiter, records } = readSheet(`${line}a,b;c\n1;2\n`);
+    expect(delimiter).toBe(';');
+    expect([...records]).toEqual([
+      { row: 2, cells: ['a,b', 'c'] },
+      { row: 3, cells: ['1', '2'] },
+    ]);
+  }
+  expect([...readSheet('a,b\n').records]).toEqual([{ row: 1, cells: ['a', 'b'] }]);
+});
+
+test('text is UTF-8, or UTF-16 with a byte order mark, which goes; anything else is refused', () => {
+  const little = Buffer.from('\uFEFFVân', 'utf16le');
+  for (const bytes of [Buffer.from('Vân'), Buffer.from('\uFEFFVân'), little, Buffer.from(little).swap16()])
+    expect(decodeText(bytes)).toBe('Vân');
+  expect(() => decodeText(Buffer.from([0x56, 0xe2, 0x6e]))).toThrow(TypeError);
+  expect(decodeText(new ArrayBuffer(0))).toBe('');
 });

@@ -31,6 +31,34 @@ export function delimiterOf(text: string): Delimiter {
   return ',';
 }
 
+/** What a spreadsheet writes above the header, to say what cells are parted by. */
+const SEPARATOR_LINE = /^"?sep=([,;\t])"?(?:\r\n|\n|\r)/i;
+
+/**
+ * Reads a CSV as spreadsheets write it: its cells parted as the line `sep=` says, else as its first line is.
+ *
+ * @param text without a byte order mark
+ * @throws {CsvError} when it is not a CSV
+ */
+export function readSheet(text: string): { delimiter: Delimiter; records: Generator<CsvRecord> } {
+  const [line, separator] = SEPARATOR_LINE.exec(text) ?? [];
+  const delimiter = (separator as Delimiter | undefined) ?? delimiterOf(text);
+  // The line goes, its break stays: rows are counted as the spreadsheet does.
+  return { delimiter, records: readCsv(line === undefined ? text : `\n${text.slice(line.length)}`, delimiter) };
+}
+
+/**
+ * Text without its byte order mark: UTF-8, or with a mark UTF-16, which spreadsheets call Unicode.
+ *
+ * @throws {TypeError} when it is neither
+ */
+export function decodeText(bytes: Uint8Array | ArrayBuffer): string {
+  const [first, second] = new Uint8Array(bytes.slice(0, 2));
+  const isLittle = first === 0xff && second === 0xfe;
+  const encoding = isLittle ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
+  return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+}
+
 /**
  * Reads a CSV (RFC 4180): lines end with CRLF, LF or CR; a cell in quotes may hold anything, quotes doubled. Blank
  * lines are left out.

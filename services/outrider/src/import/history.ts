@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { ApiError } from '@outrider/client';
 import { readGpxTrack } from '@outrider/geo/files';
-import { delimiterOf, readCsv, writeCsvLine } from '@outrider/reports';
+import { readSheet, writeCsvLine } from '@outrider/reports';
 import { endedJob } from '../cli/ended-job.ts';
 import type { Target } from './target.ts';
 
@@ -30,14 +30,14 @@ export interface ImportedHistory {
 
 /** The rows of a CSV as the service takes them, which checks them. @throws {CsvError} when it is no CSV */
 export function csvHistory(text: string): HistoryRows {
-  const records = readCsv(text.replace(/^\uFEFF/, ''), delimiterOf(text));
+  const { delimiter, records } = readSheet(text);
   const header = records.next();
-  const isDecimalComma = delimiterOf(text) === ';';
+  const isDecimalComma = delimiter === ';';
   const plain = (cell: string) => (isDecimalComma && /^-?\d+,\d+$/.test(cell) ? cell.replace(',', '.') : cell);
   return {
     header: header.done ? [] : header.value.cells.map((cell) => cell.trim()),
     rows: (function* () {
-      for (const { cells } of records) yield cells.map(plain);
+      for (const { cells } of records) if (cells.some((cell) => cell.trim() !== '')) yield cells.map(plain);
     })(),
   };
 }

@@ -40,8 +40,8 @@ const run = (...words: string[]) =>
     (line) => printed.push(line),
   );
 const items = async (path: string) => (await service.call<Listed>('GET', path)).items as unknown as never[];
-const file = (name: string, text: string) => {
-  writeFileSync(join(folder, name), text);
+const file = (name: string, content: string | Buffer) => {
+  writeFileSync(join(folder, name), content);
   return join(folder, name);
 };
 /** An hour's drive, in whole seconds. */
@@ -72,10 +72,13 @@ describe('history from files', () => {
         `/api/v1/vehicles/${id}/state`,
       );
     const past = drive(Date.now() - 60 * DAY_MS);
+    // As a spreadsheet saves “Unicode text”, with rows that were emptied.
+    const comma = (value: number | null) => String(value ?? '').replace('.', ',');
     const rows = past.map(({ fixTimeMs, latitude, longitude, speedKmh, ignition }) =>
-      [time(fixTimeMs), latitude, longitude, speedKmh ?? '', ignition ?? ''].join(','),
+      [time(fixTimeMs), ...[latitude, longitude, speedKmh].map(comma), ignition ?? ''].join(';'),
     );
-    const csv = file('past.csv', `fixTime,latitude,longitude,speedKmh,ignition\n${rows.join('\n')}\n`);
+    const lines = ['\uFEFFsep=;', 'fixTime;latitude;longitude;speedKmh;ignition', ...rows, ';;;;', ''];
+    const csv = file('past.csv', Buffer.from(lines.join('\r\n'), 'utf16le'));
     expect(await run('csv', csv, '--vehicle', id)).toBe(0);
     expect(printed[0]).toMatch(/: 360 positions, /);
     await vi.waitFor(async () => expect(await archivedCount(service, id)).toBe(360), PATIENCE);

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { ApiError, ConnectionError } from '@outrider/client';
 import { FileError } from '@outrider/geo/files';
-import { CsvError } from '@outrider/reports';
+import { CsvError, decodeText } from '@outrider/reports';
 import { StartError } from '@outrider/runtime';
 import { csvHistory, gpxHistory, type ImportedHistory, recalculate, sendHistory } from './history.ts';
 import { ImportProgress, ImportReport } from './import-notes.ts';
@@ -106,9 +106,11 @@ async function importFile(
   vehicle: string,
   print: (line: string) => void,
 ): Promise<number> {
-  const text = await readFile(file, 'utf8').catch((error: Error) => {
-    throw new StartError(`cannot read ${file}: ${error.message}`);
-  });
+  const text = await readFile(file)
+    .then(decodeText)
+    .catch((error: Error) => {
+      throw new StartError(`cannot read ${file}: ${error.message}`);
+    });
   const rows = format === 'csv' ? { ...csvHistory(text), withoutTime: 0 } : gpxHistory(text);
   if (rows.withoutTime > 0) print(`points without a time, left out: ${rows.withoutTime}`);
   return finish(target, vehicle, await sendHistory(target, vehicle, rows), print);
