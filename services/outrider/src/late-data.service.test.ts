@@ -207,6 +207,47 @@ describe(`4. Late data repairs history, not the present (LATE_SEED=${SEED})`, ()
     expect(events.get(fleet.tardy)?.length).toBeGreaterThan(20);
   }, 360_000);
 
+  test('a drive whose packets arrive in any order has soon the reports of one whose packets arrive in order', async () => {
+    const random = createRandom(SEED);
+    service = await startService(folder, undefined, ENVIRONMENT);
+    const fleet = await define([circle(0.1, 300), circle(0.6, 150)]);
+    const last = positions.at(-1) as Position;
+    const parked = Array.from({ length: 60 }, (_, nth) => ({
+      ...last,
+      ...{ fixTimeMs: last.fixTimeMs + (nth + 1) * 30_000, speedKmh: 0, ignition: false },
+    }));
+    const sent = [...positions, ...parked];
+    const packets = Array.from({ length: sent.length / 10 }, (_, nth) => sent.slice(nth * 10, nth * 10 + 10))
+      .map((packet) => ({ packet, rank: random.between(0, 1) }))
+      .toSorted((a, b) => a.rank - b.rank)
+      .flatMap(({ packet }) => packet);
+    await Promise.all([send(PUNCTUAL, sent), send(TARDY, packets)]);
+    const range = `from=${new Date(positions[0]?.fixTimeMs ?? 0).toISOString()}&to=${new Date().toISOString()}`;
+    const reported = async (vehicleId: VehicleId) => {
+      const rows = async (kind: string) =>
+        (
+          await service.call<{ items: Record<string, unknown>[] }>(
+            'GET',
+            `/api/v1/reports/${kind}?vehicleId=${vehicleId}&${range}&limit=1000`,
+          )
+        ).items;
+      const [mileage, trips, events] = await Promise.all([rows('mileage'), rows('trips'), rows('events')]);
+      const what = ({ kind, startedAt, endedAt, geozoneId = null }: Record<string, unknown>) =>
+        [startedAt, kind, geozoneId, endedAt].join(' ');
+      return {
+        distanceM: mileage.map(({ distanceM }) => distanceM),
+        trips: trips.map(({ startedAt, endedAt, distanceM }) => ({ startedAt, endedAt, distanceM })),
+        events: events.map(what).toSorted(),
+      };
+    };
+    await vi.waitFor(async () => {
+      const [inOrder, shuffled] = await Promise.all([reported(fleet.punctual), reported(fleet.tardy)]);
+      expect(inOrder.events.length).toBeGreaterThan(40);
+      for (const { endedAt } of inOrder.trips) expect(endedAt).not.toBeNull();
+      expect(shuffled).toEqual(inOrder);
+    }, PATIENCE);
+  }, 240_000);
+
   test('an alarm of minutes ago that comes late is notified once, marked late, and does not appear in the live view', async () => {
     service = await startService(folder, undefined, ENVIRONMENT);
     const fleet = await define([]);
