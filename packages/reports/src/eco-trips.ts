@@ -9,7 +9,7 @@ import {
   readEcoWeights,
 } from './eco-score.ts';
 import { isIncluded } from './event-lists.ts';
-import { knownOf, lastingUntil } from './known.ts';
+import { knownOfOpen, lastingUntil, totalsOfOpenTrips } from './known.ts';
 import { type Question, type ReportSources, ROWS_AT_ONCE } from './report.ts';
 
 /** Kinds of event that violations are found in. */
@@ -44,11 +44,11 @@ export async function ecoTrips(sources: ReportSources, question: Question, trips
   if (trips.length === 0) return [];
   const { nowMs, signal } = question;
   const weights = readEcoWeights(question.ecoWeights ?? DEFAULT_ECO_WEIGHTS);
-  const open = trips.filter(({ endedAtMs }) => endedAtMs === null);
-  const known = await knownOf(sources, [...new Set(open.map(({ vehicleId }) => vehicleId))], { nowMs, signal });
+  const knownOfTrip = await knownOfOpen(sources, trips, { nowMs, signal });
+  const openTrips = await totalsOfOpenTrips(sources, trips, knownOfTrip, { signal });
   const made = trips.map((trip): EcoTrip => {
-    const { untilMs = 0, trip: openTrip = null } = known.get(trip.vehicleId) ?? {};
-    const total = trip.endedAtMs === null && openTrip?.startedAtMs === trip.startedAtMs ? openTrip : trip;
+    const total = openTrips.get(trip.id) ?? trip;
+    const { untilMs } = knownOfTrip(trip);
     return {
       ...{ trip, distanceM: total.distanceM, movingMs: total.movingMs, counts: none(), lastedMs: none() },
       durationMs: Math.max(0, (trip.endedAtMs ?? untilMs) - trip.startedAtMs),

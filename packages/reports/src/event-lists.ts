@@ -6,12 +6,11 @@ import {
   type FleetEvent,
   type GeofenceId,
   geofenceOf,
-  type OpenTrip,
   type Trip,
 } from '@outrider/domain';
 import { LIST_FLEET } from '@outrider/warehouse';
 import { type EventsCursor, eventsCursor } from './cursors.ts';
-import { knownOfOpen } from './known.ts';
+import { knownOfOpen, type OpenTotals, totalsOfOpenTrips } from './known.ts';
 import { withPlaces } from './places.ts';
 import {
   type Column,
@@ -71,8 +70,8 @@ export interface Naming {
   geofenceName: string | null;
   /** Unix milliseconds: until then it lasts, where it has not ended. */
   untilMs: number;
-  /** The trip that the vehicle is on, with its totals as the rules published them; null where none is known. */
-  openTrip: OpenTrip | null;
+  /** Totals of the trip where it lasts; null where they are not known. */
+  openTrip: OpenTotals | null;
 }
 
 /**
@@ -107,6 +106,7 @@ export function eventList(
       });
       await sources.readDeleted(page.events.map(geofenceOf));
       const knownOfEvent = await knownOfOpen(sources, page.events, question);
+      const openTrips = await totalsOfOpenTrips(sources, page.events, knownOfEvent, question);
       const names = new Map(part.map(({ id, name: vehicleName }) => [id, vehicleName]));
       const drivers = await sources.driversAt(
         page.events.map(({ vehicleId, startedAtMs, driverCode = null }) => ({
@@ -125,7 +125,8 @@ export function eventList(
         if (!isOfDrivers(question, driver)) continue;
         const known = knownOfEvent(event);
         const untilMs = event.kind === 'offline' ? question.nowMs : known.untilMs;
-        const row = rowOf(event, { vehicleName, geofenceName, untilMs, openTrip: known.trip });
+        const openTrip = openTrips.get(event.id) ?? null;
+        const row = rowOf(event, { vehicleName, geofenceName, untilMs, openTrip });
         const named = [driver?.id ?? null, driver?.name ?? null, event.driverCode ?? null];
         if (row !== null) rows.push([event.vehicleId, vehicleName, ...row, ...named]);
       }
@@ -159,14 +160,14 @@ export function places({ phase, latitude, longitude, startLatitude, startLongitu
 }
 
 /** Totals of a trip: at its end, and while it lasts, those that mileage has of it. */
-interface TripTotals extends Pick<OpenTrip, 'distanceM' | 'movingMs' | 'idlingMs' | 'maxKmh'> {
+interface TripTotals extends OpenTotals {
   meanKmh: number | null;
 }
 
-/** Null where the trip lasts and the vehicle's state does not have it. */
+/** Null where the trip lasts and nothing is known of it. */
 function tripTotals(trip: Trip, { untilMs, openTrip }: Pick<Naming, 'untilMs' | 'openTrip'>): TripTotals | null {
   if (trip.phase === 'end') return trip;
-  if (openTrip?.startedAtMs !== trip.startedAtMs) return null;
+  if (openTrip === null) return null;
   const hours = (untilMs - trip.startedAtMs) / 3_600_000;
   return { ...openTrip, meanKmh: hours > 0 ? openTrip.distanceM / 1000 / hours : null };
 }
@@ -189,7 +190,7 @@ export const tripsReport = eventList(
       type: 'number',
       total: 'sum',
       about:
-        'While it lasts, up to now, like the other totals: as `mileage` counts it. Null where the vehicle has no state.',
+        'While it lasts, up to now, like the other totals: as `mileage` counts it. Null where nothing is known of it.',
     },
     { name: 'movingSeconds', type: 'number', total: 'sum' },
     { name: 'idlingSeconds', type: 'number', total: 'sum' },
@@ -210,7 +211,7 @@ export const tripsReport = eventList(
       over ? event.longitude : null,
       totals?.distanceM ?? null,
       totals && seconds(totals.movingMs),
-      totals && seconds(totals.idlingMs),
+      totals?.idlingMs == null ? null : seconds(totals.idlingMs),
       totals?.maxKmh ?? null,
       totals?.meanKmh ?? null,
       over && event.fuelUsedL !== undefined ? tenths(event.fuelUsedL) : null,

@@ -1,4 +1,12 @@
-import { type FleetEvent, isTimely, type OpenTrip, type VehicleId, type VehicleStatus } from '@outrider/domain';
+import {
+  type EventId,
+  type FleetEvent,
+  isTimely,
+  type OpenTrip,
+  type VehicleId,
+  type VehicleStatus,
+} from '@outrider/domain';
+import type { CrossingTrip } from '@outrider/warehouse';
 import type { Question, ReportSources } from './report.ts';
 
 /** What is known of a vehicle now. */
@@ -51,6 +59,49 @@ export async function knownOfOpen(
   const open = events.filter(({ endedAtMs, kind }) => endedAtMs === null && kind !== 'offline');
   const known = await knownOf(sources, [...new Set(open.map(({ vehicleId }) => vehicleId))], question);
   return ({ vehicleId }) => known.get(vehicleId) ?? { untilMs: 0, trip: null };
+}
+
+/** Totals of a trip that lasts; how long it idled is known of those that the rules published alone. */
+export interface OpenTotals extends Pick<OpenTrip, 'distanceM' | 'movingMs' | 'maxKmh'> {
+  idlingMs: number | null;
+}
+
+/**
+ * Totals of the trips that last, by their ids: as the rules published them, and of a trip that late data gave another
+ * beginning, as its positions show them. `mileage` has the same.
+ */
+export async function totalsOfOpenTrips(
+  { archive }: Pick<ReportSources, 'archive'>,
+  events: readonly FleetEvent[],
+  knownOfEvent: (event: FleetEvent) => Known,
+  { signal }: Pick<Question, 'signal'>,
+): Promise<Map<EventId, OpenTotals>> {
+  const totals = new Map<EventId, OpenTotals>();
+  const others: CrossingTrip[] = [];
+  const ids = new Map<VehicleId, EventId>();
+  for (const event of events) {
+    if (event.kind !== 'trip' || event.endedAtMs !== null) continue;
+    const { untilMs, trip } = knownOfEvent(event);
+    const { vehicleId, startedAtMs } = event;
+    if (trip?.startedAtMs === startedAtMs) totals.set(event.id, trip);
+    else if (untilMs >= startedAtMs) {
+      ids.set(vehicleId, event.id);
+      const none = { distanceM: 0, movingMs: 0, idlingMs: 0, peakKmh: null };
+      others.push({ vehicleId, startedAtMs, untilMs, lasts: true, ...none });
+    }
+  }
+  if (others.length === 0) return totals;
+  const from = Math.min(...others.map(({ startedAtMs }) => startedAtMs));
+  const to = Math.max(...others.map(({ untilMs }) => untilMs));
+  for (const { vehicleId, distanceM, movingMs, peakKmh } of await archive.tripParts({
+    trips: others,
+    cuts: [from, to + 1],
+    signal,
+  })) {
+    const id = ids.get(vehicleId);
+    if (id !== undefined) totals.set(id, { distanceM, movingMs, idlingMs: null, maxKmh: peakKmh ?? 0 });
+  }
+  return totals;
 }
 
 /** Until when each of the events lasts that has not ended. Silence lasts until now. */

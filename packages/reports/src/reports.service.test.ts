@@ -537,12 +537,17 @@ describe('what lasts', () => {
         };
       });
   };
-  const reported = async (number: number, positions: readonly Position[], more: Partial<Question> = {}) => {
+  const reported = async (
+    number: number,
+    positions: readonly Position[],
+    more: Partial<Question> = {},
+    statusOf = (status: VehicleStatus) => status,
+  ) => {
     const vehicle = vehicleOf(vehicleIdOf(number));
     const statuses = new Map<VehicleId, VehicleStatus>();
     await archive(warehouse, [{ vehicleId: vehicle.id, positions }], [OPERATOR, vehicle], statuses);
     const latest = sources.latest;
-    sources.latest = async () => [...statuses.values()];
+    sources.latest = async () => [...statuses.values()].map(statusOf);
     const nowMs = positions.at(-1)?.fixTimeMs ?? 0;
     try {
       const asked = { vehicles: [vehicle], nowMs, ...more };
@@ -558,6 +563,23 @@ describe('what lasts', () => {
     }
   };
   const stood = 5 + 50 + 7 + 20 + 3 + 25 + 1;
+
+  test('a trip that late data gave another beginning counts as far as its positions show, in every report', async () => {
+    const positions = drive().slice(0, stood);
+    // The rules saw its beginning when its first records were not there yet.
+    const seenLater = (status: VehicleStatus): VehicleStatus => ({
+      ...status,
+      ...(status.trip && { trip: { ...status.trip, startedAtMs: status.trip.startedAtMs + 600_000, distanceM: 1 } }),
+    });
+    const { trips, mileage } = await reported(119, positions, {}, seenLater);
+    const driven = await reported(120, positions);
+    expect(trips).toMatchObject([{ endedAt: null, idlingSeconds: null }]);
+    expect(trips[0]?.distanceM).toBeCloseTo(sum(mileage.map(({ distanceM }) => distanceM)), 0);
+    expect(trips[0]?.movingSeconds).toBeCloseTo(sum(mileage.map(({ movingSeconds }) => movingSeconds)), 0);
+    // Within a hundredth: the positions do not show by which steps the engine counted.
+    expect(Math.abs(trips[0]?.distanceM / driven.trips[0]?.distanceM - 1)).toBeLessThan(0.01);
+    expect(trips[0]?.maxKmh).toBe(driven.trips[0]?.maxKmh);
+  });
 
   test.each([
     ['an odometer', 93],
