@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import { endWith } from './last-answer.ts';
 
 /**
  * Answers an upgrade that is not granted, and ends the connection: nobody else minds the socket of an upgrade any more,
@@ -8,7 +9,5 @@ import type { Duplex } from 'node:stream';
  * @param headers whole lines, each with its CRLF
  */
 export function refuseUpgrade(socket: Duplex, status: string, headers = ''): void {
-  socket.on('error', () => socket.destroy());
-  socket.once('finish', () => socket.destroy());
-  socket.end(`HTTP/1.1 ${status}\r\n${headers}Connection: close\r\nContent-Length: 0\r\n\r\n`);
+  endWith(socket, `HTTP/1.1 ${status}\r\n${headers}Connection: close\r\nContent-Length: 0\r\n\r\n`);
 }

@@ -2,6 +2,7 @@ import { type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Problem } from '@outrider/access';
+import { endWith } from '@outrider/runtime';
 import type { Api } from './api.ts';
 
 /** The size of the largest header section that Node's parser takes. */
@@ -183,5 +184,5 @@ async function send(socket: Socket, response: Response): Promise<void> {
     `HTTP/1.1 ${response.status} ${STATUS_CODES[response.status]}`,
     ...fields.map(([name, value]) => `${name}: ${value}`),
   ];
-  socket.end(Buffer.concat([Buffer.from(`${head.join('\r\n')}${END_OF_HEAD}`, 'latin1'), body]));
+  endWith(socket, Buffer.concat([Buffer.from(`${head.join('\r\n')}${END_OF_HEAD}`, 'latin1'), body]));
 }

@@ -38,6 +38,8 @@ const POLL_MS = 25_000;
 const ITEMS_AT_ONCE = 500;
 /** Clients send nothing that means anything. */
 const MAX_MESSAGE_BYTES = 1024;
+/** How long a client may take over its part of closing; the types of `ws` don't have it. */
+const CLOSING = { closeTimeout: 5000 };
 /** Longer than that, no client may take for a message. */
 const SEND_WITHIN_MS = 30_000;
 /** Close codes (RFC 6455, 7.4). */
@@ -54,7 +56,12 @@ type Known = Map<VehicleId, number>;
 export class TraccarSockets {
   readonly #parts: TraccarSocketParts;
   readonly #open = new Set<WebSocket>();
-  readonly #server = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: MAX_MESSAGE_BYTES });
+  readonly #server = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    maxPayload: MAX_MESSAGE_BYTES,
+    ...CLOSING,
+  });
 
   constructor(parts: TraccarSocketParts) {
     this.#parts = parts;

@@ -65,6 +65,8 @@ const ANONYMOUS_SHARE = 0.1;
 const MAX_ANONYMOUS_PER_ADDRESS = 20;
 const PING_EVERY_MS = 30_000;
 const MAX_MESSAGE_BYTES = 512 * 1024;
+/** How long a client may take over its part of closing; the types of `ws` don't have it. */
+const CLOSING = { closeTimeout: 5000 };
 /** Messages of one client that may wait for their turn. */
 const MAX_WAITING_MESSAGES = 16;
 const RETRY_AFTER = 'Retry-After: 5\r\n';
@@ -83,6 +85,7 @@ export class Connections {
     noServer: true,
     perMessageDeflate: false,
     maxPayload: MAX_MESSAGE_BYTES,
+    ...CLOSING,
     handleProtocols: (offered) => PROTOCOLS.find((name) => offered.has(name)) ?? false,
   });
 

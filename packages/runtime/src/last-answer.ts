@@ -1,0 +1,16 @@
+import type { Duplex } from 'node:stream';
+
+/** How long a peer may take over the last answer of a connection and over ending its side. */
+const CLOSING_MS = 2000;
+
+/**
+ * Sends the last bytes of a connection and lets go of it, whatever its peer does: as soon as both sides have ended, or
+ * after a moment. What the peer still sends is thrown away meanwhile: closed with bytes unread, it would lose the answer.
+ */
+export function endWith(socket: Duplex, bytes: string | Buffer): void {
+  const timer = setTimeout(() => socket.destroy(), CLOSING_MS);
+  socket.once('close', () => clearTimeout(timer));
+  socket.on('error', () => socket.destroy());
+  socket.end(bytes);
+  socket.resume();
+}
