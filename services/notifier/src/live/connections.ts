@@ -125,7 +125,8 @@ export class Connections {
     if (socket.destroyed) return;
     const via: Via = header === undefined ? 'cookie' : viaOf(answer);
     if (via !== 'cookie' && answer?.error !== undefined) return unauthorized(socket);
-    const verified = answer?.error === undefined ? answer : null;
+    const refusal = via === 'cookie' ? refusalOfCookie(answer, directory) : null;
+    const verified = answer?.error === undefined && refusal === null ? answer : null;
     let identified = () => {};
     if (verified !== null) {
       const user = directory.users.get(verified.userId);
@@ -138,10 +139,10 @@ export class Connections {
       socket.once('close', identified);
     }
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
-      if (answer?.error !== undefined) {
+      if (refusal !== null) {
         // Browsers hide the status of a refused upgrade from their pages, but not the close code of a WebSocket.
         webSocket.on('error', () => webSocket.terminate());
-        return webSocket.close(CLOSE.unauthorized, `the session is over: ${answer.error}`);
+        return webSocket.close(refusal.code, refusal.reason);
       }
       const client = new LiveClient(webSocket, socket, this.#context.unsent, this.#context.onTooSlow);
       client.identified = identified;
@@ -351,6 +352,21 @@ export class Connections {
 
 function viaOf(answer: Verified | VerifiedApiKey | Refused | null): Via {
   return answer !== null && 'grant' in answer ? 'api-key' : 'jwt';
+}
+
+/** How the connection of a cookie is closed that lets nobody in; null: it does, or no cookie came. */
+function refusalOfCookie(
+  answer: Verified | VerifiedApiKey | Refused | null,
+  directory: Directory,
+): { code: number; reason: string } | null {
+  if (answer === null) return null;
+  const user = answer.userId && directory.users.get(answer.userId);
+  const reason = refusalOf(user, 'cookie');
+  // The sessions of a blocked account have ended: why says more than that.
+  if (reason !== null && (user?.blocked || answer.error === undefined)) return { code: CLOSE.forbidden, reason };
+  return answer.error === undefined
+    ? null
+    : { code: CLOSE.unauthorized, reason: `the session is over: ${answer.error}` };
 }
 
 function grantOf(verified: Verified | VerifiedApiKey): ApiKeyGrant | null {

@@ -68,6 +68,7 @@ const clients: WebSocket[] = [];
 /** Stands for the tokens: `user`, `operator`, `expired`, … */
 async function verify(token: string): Promise<Verified | Refused> {
   const userId = { user: USER, operator: OPERATOR, stranger: CAR as string as UserId }[token];
+  if (token === 'ended') return { error: 'ended', userId: USER };
   if (!userId) return { error: token === 'expired' ? 'expired' : 'malformed' };
   return {
     userId,
@@ -662,6 +663,16 @@ test('the cookie of the console lets in, and one whose session is over gets a co
   const late = connect(null, 'expired');
   await vi.waitFor(() => expect(late.closedWith).toBe(4401), PATIENCE);
   expect(client.closedWith).toBeNull();
+});
+
+test('the cookie of a blocked account gets the code of a blocked account, also when its session ended', async () => {
+  await log.append(definitionsTopic, [defined({ ...user, version: 2, blocked: true })]);
+  for (const cookie of ['user', 'ended'])
+    await vi.waitFor(async () => {
+      const client = connect(null, cookie);
+      await vi.waitFor(() => expect(client.closedWith).not.toBeNull(), PATIENCE);
+      expect(client.closedWith).toBe(4403);
+    }, PATIENCE);
 });
 
 test('a session that was ended has no socket 5 s later; other sessions keep theirs', async () => {
