@@ -304,10 +304,7 @@ export function createApi(parts: ApiParts): Api {
     noteProxy(c, identity);
     if ('caller' in identity) {
       await limits.refuseBlocked(subjectOf(identity));
-      await noteUse(registry, lastUse, identity, arrival.address, now()).catch((error) => {
-        // What only reads goes on while the disk is full.
-        if (!isDiskFull(error)) throw error;
-      });
+      await noteUse(registry, lastUse, identity, arrival.address, now()).catch(passDiskFull);
     }
     await next();
   });
@@ -397,6 +394,11 @@ function answerError(logger: Logger): ErrorHandler<ApiEnv> {
     logger.error({ err: error, traceId: traceIdOfSpan(c.get('span')) }, 'a request failed');
     return new Problem('internal-error', 'This is not the fault of the request. It was noted.').toResponse();
   };
+}
+
+/** What only reads goes on while the disk is full. */
+function passDiskFull(error: unknown): void {
+  if (!isDiskFull(error)) throw error;
 }
 
 async function noteUse(
