@@ -18,6 +18,8 @@ export const PROBLEMS = {
   'invalid-request': [400, 'The request is not valid'],
   'not-authorized': [401, 'A valid token is needed'],
   'wrong-credentials': [401, 'Login or password is wrong'],
+  'account-blocked': [401, 'This account is blocked'],
+  'account-expired': [401, 'The time of this account is over'],
   'second-factor-needed': [401, 'The second factor is needed'],
   'wrong-second-factor': [401, 'The code of the second factor is wrong'],
   'wrong-passkey': [401, 'The passkey does not sign in'],

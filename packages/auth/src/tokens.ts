@@ -35,6 +35,8 @@ export interface Verified {
 export type TokenError = 'malformed' | 'bad-signature' | 'expired' | 'ended' | 'unknown-key';
 export interface Refused {
   error: TokenError;
+  /** Whose token it was, of a session that ended. */
+  userId?: UserId;
 }
 
 export interface TokensOptions {
@@ -52,6 +54,8 @@ export interface TokensOptions {
 interface Cached {
   verified: Verified;
   sessionCheckedAtMs: number;
+  /** Its session ended, which is final: a flood of calls with such a token costs no query each. */
+  hasEnded: boolean;
 }
 
 /**
@@ -171,6 +175,10 @@ export class Tokens {
       this.#cache.delete(key);
       if (cached.verified.expiresAtMs <= nowMs) return { error: 'expired' };
       if (!this.keyIsGood(cached.verified.keyId)) return { error: 'bad-signature' };
+      if (cached.hasEnded) {
+        this.#cache.set(key, cached);
+        return { error: 'ended', userId: cached.verified.userId };
+      }
       // A clock that was set back makes no check younger.
       if (Math.abs(nowMs - cached.sessionCheckedAtMs) < RECHECK_SESSION_MS) {
         this.#cache.set(key, cached);
@@ -183,9 +191,9 @@ export class Tokens {
     }
 
     const revocations = this.#revocations;
-    if (!(await sessionIsLive(verified.sessionId))) return { error: 'ended' };
-    if (revocations === this.#revocations) this.#keep(key, { verified, sessionCheckedAtMs: nowMs });
-    return verified;
+    const hasEnded = !(await sessionIsLive(verified.sessionId));
+    if (revocations === this.#revocations) this.#keep(key, { verified, sessionCheckedAtMs: nowMs, hasEnded });
+    return hasEnded ? { error: 'ended', userId: verified.userId } : verified;
   }
 
   /**

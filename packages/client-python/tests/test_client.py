@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import io
+import json
 import os
 import re
 import typing
@@ -24,6 +25,8 @@ from outrider import (
     live,
     types,
 )
+from websockets.asyncio.server import ServerConnection
+from websockets.asyncio.server import serve as serve_websockets
 
 URL = os.environ["OUTRIDER_URL"]
 LOGIN = os.environ["OUTRIDER_LOGIN"]
@@ -169,6 +172,32 @@ class Streams(unittest.TestCase):
 
         with self.assertRaises(Unauthorized):
             asyncio.run(asyncio.wait_for(refused(), 60))
+
+
+    def test_live_connects_again_where_the_service_falls_silent(self) -> None:
+        subscriptions: list[dict[str, typing.Any]] = []
+
+        async def serve(socket: ServerConnection) -> None:
+            await socket.recv()
+            subscriptions.append(json.loads(await socket.recv()))
+            cursor = f"0:{len(subscriptions)}"
+            await socket.send(json.dumps({"type": "resumed", "cursor": cursor, "heartbeatSeconds": 0.1}))
+            for _ in range(3):
+                await socket.send(json.dumps({"type": "heartbeat"}))
+            await socket.wait_closed()
+
+        async def follow() -> list[str]:
+            async with serve_websockets(serve, "127.0.0.1", 0) as server:
+                port = server.sockets[0].getsockname()[1]
+                types_seen: list[str] = []
+                async for message in live(f"http://127.0.0.1:{port}", token="any"):
+                    types_seen.append(message["type"])
+                    if len(types_seen) == 2:
+                        return types_seen
+            raise AssertionError
+
+        self.assertEqual(asyncio.run(asyncio.wait_for(follow(), 60)), ["resumed", "resumed"])
+        self.assertEqual([each.get("since") for each in subscriptions], [None, "0:1"])
 
 
 class Readme(unittest.TestCase):

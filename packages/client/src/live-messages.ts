@@ -42,7 +42,12 @@ export type LiveTank = Pick<VehicleState, 'vehicleId' | 'tank'>;
 /** What the counters of a vehicle show, when they were counted on or corrected. */
 export type LiveCounters = Omit<VehicleCounters, 'corrections'>;
 
-/** What the server sends. */
+/** The connection lives: comes when nothing else was sent for the `heartbeatSeconds` of `resumed`. */
+export interface LiveHeartbeat {
+  type: 'heartbeat';
+}
+
+/** What the server sends, beside heartbeats. A newer server may send further types: pass over what is unknown. */
 export type LiveMessage =
   | { type: 'authorized' }
   | { type: 'snapshot'; positions: Position[]; states?: LiveState[]; complete: boolean }
@@ -62,7 +67,8 @@ export type LiveMessage =
   | { type: 'video-task'; id: string; vehicleId: string; status: string; progress: { percent: number; bytes: number } }
   | { type: 'command'; command: LiveCommand }
   | { type: 'report-job'; id: string; report: string; state: 'done' | 'failed'; error: string | null }
-  | { type: 'resumed'; missed: number; missedNotifications: number; cursor: string }
+  /** Without `heartbeatSeconds`, the server is an older one, which sends no heartbeats. */
+  | { type: 'resumed'; missed: number; missedNotifications: number; cursor: string; heartbeatSeconds?: number }
   | { type: 'gap'; stream: 'events' | 'corrections' | 'notifications'; from: number; to: number; detail: string }
   | { type: 'error'; detail: string };
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { LiveConnection, type LiveOptions, type LiveStatus, reconnectDelayMs } from './live.ts';
 import type { LiveMessage } from './live-messages.ts';
 
@@ -150,6 +150,90 @@ test('a connection that stays silent is asked, and given up without a reply', ()
   socket(0).say(SNAPSHOT);
   vi.advanceTimersByTime(60_000 + 15_000);
   expect(statuses).toEqual(['open', 'waiting']);
+  vi.advanceTimersByTime(500);
+  expect(sockets.length).toBe(2);
+});
+
+describe('a server that sends heartbeats', () => {
+  const RESUMED = { type: 'resumed', missed: 0, missedNotifications: 0, cursor: '0:1', heartbeatSeconds: 5 };
+  const open = (more: Partial<LiveOptions> = {}) => {
+    const live = connect(more);
+    socket(0).accept();
+    socket(0).say(RESUMED);
+    return live;
+  };
+
+  test('is lost after two that did not come, and is not asked first', () => {
+    const live = open();
+    vi.advanceTimersByTime(10_999);
+    expect(live.status).toBe('open');
+    vi.advanceTimersByTime(1);
+    expect([live.status, socket(0).readyState, socket(0).sent.length]).toEqual(['waiting', 3, 1]);
+    vi.advanceTimersByTime(500);
+    expect(sockets.length).toBe(2);
+  });
+
+  test('is there while anything comes; heartbeats are not given on', () => {
+    const live = open();
+    for (const message of [{ type: 'heartbeat' }, { type: 'unread', count: 1 }, { type: 'heartbeat' }]) {
+      vi.advanceTimersByTime(9000);
+      socket(0).say(message);
+    }
+    expect([live.status, sockets.length]).toEqual(['open', 1]);
+    expect(messages.map(({ type }) => type)).toEqual(['resumed', 'unread']);
+  });
+
+  test('is not lost by a timer that is late: messages that wait are taken first', () => {
+    const live = open();
+    // A tab that was hidden, or a computer that slept: its clock goes on, its timers come late.
+    const sleep = (ms: number) => {
+      const startMs = performance.now();
+      const now = vi.spyOn(performance, 'now').mockImplementation(() => startMs + ms);
+      vi.advanceTimersByTime(11_000);
+      now.mockRestore();
+    };
+    sleep(60_000);
+    expect(live.status).toBe('open');
+    socket(0).say({ type: 'heartbeat' });
+    vi.advanceTimersByTime(10_999);
+    expect(live.status).toBe('open');
+    socket(0).say({ type: 'heartbeat' });
+    sleep(60_000);
+    // Nothing waited: even where the next timer is late as well.
+    sleep(120_000);
+    expect(live.status).toBe('waiting');
+  });
+
+  test('may be followed by an older one, which is asked after its silence as before', () => {
+    open();
+    socket(0).end(1006);
+    vi.advanceTimersByTime(500);
+    socket(1).accept();
+    socket(1).say(SNAPSHOT);
+    vi.advanceTimersByTime(59_999);
+    expect(socket(1).sent.length).toBe(1);
+    vi.advanceTimersByTime(1);
+    expect(socket(1).sent.length).toBe(2);
+  });
+});
+
+test('a network that is gone ends an open connection at once, and attempts go on', () => {
+  const live = connect();
+  live.networkLost();
+  expect([live.status, statuses]).toEqual(['connecting', []]);
+  socket(0).accept();
+  socket(0).say(SNAPSHOT);
+  live.networkLost();
+  expect(statuses).toEqual(['open', 'waiting']);
+  live.networkLost();
+  vi.advanceTimersByTime(500);
+  expect(sockets.length).toBe(2);
+});
+
+test('an attempt that nothing answers is given up', () => {
+  connect();
+  vi.advanceTimersByTime(15_000);
+  expect(statuses).toEqual(['waiting']);
   vi.advanceTimersByTime(500);
   expect(sockets.length).toBe(2);
 });

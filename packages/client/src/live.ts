@@ -1,5 +1,5 @@
 import { BinaryReader } from './live-binary.ts';
-import type { LiveMessage, LiveSubscription } from './live-messages.ts';
+import type { LiveHeartbeat, LiveMessage, LiveSubscription } from './live-messages.ts';
 import { BINARY_PROTOCOL, JSON_PROTOCOL } from './live-names.ts';
 
 /**
@@ -29,12 +29,18 @@ export interface LiveOptions {
 
 const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 30_000;
+/** A connection is lost after two heartbeats that did not come, and this much more. */
+const HEARTBEAT_SLACK_MS = 1000;
 /**
- * Pings of the server are not visible to a page: after a silence as long as this, a new subscription shows whether the
- * connection lives.
+ * A server without heartbeats: its pings are not visible to a page, so after a silence as long as this, a new
+ * subscription shows whether the connection lives.
  */
 const SILENCE_MS = 60_000;
 const REPLY_MS = 15_000;
+/** Browsers hold back the timers of hidden tabs, and a sleeping computer all of them: one that is later than this... */
+const LATE_MS = 500;
+/** ...says nothing of the connection before messages that wait were taken. */
+const WAITING_MESSAGES_MS = 1000;
 /** The token or session is over, or the account is blocked. */
 const FINAL_CODES = new Set([4401, 4403]);
 
@@ -62,6 +68,8 @@ export class LiveConnection {
   #attempt = 0;
   #retry: ReturnType<typeof setTimeout> | null = null;
   #silence: ReturnType<typeof setTimeout> | null = null;
+  /** How often this connection shows that it lives. Null: not known yet, or an older server, which does not say. */
+  #heartbeatMs: number | null = null;
 
   constructor(options: LiveOptions) {
     this.#options = options;
@@ -92,6 +100,11 @@ export class LiveConnection {
     this.#connect();
   }
 
+  /** The network is gone: does not wait until the silence shows it. Attempts go on. */
+  networkLost(): void {
+    if (this.#status === 'open') this.#onClosed(1006);
+  }
+
   close(): void {
     this.#drop();
     this.#setStatus('closed');
@@ -104,24 +117,30 @@ export class LiveConnection {
     socket.binaryType = 'arraybuffer';
     const reader = new BinaryReader();
     this.#socket = socket;
+    this.#watch(REPLY_MS, true);
     socket.addEventListener('open', () => {
       if (socket !== this.#socket) return;
       const jwt = this.#options.apiKey ?? this.#options.token?.() ?? null;
       if (jwt !== null) socket.send(JSON.stringify({ type: 'authorize', jwt }));
       this.#sendSubscription();
-      this.#watch(REPLY_MS);
+      this.#watch(REPLY_MS, true);
     });
     socket.addEventListener('message', ({ data }) => {
       if (socket !== this.#socket) return;
-      this.#receive(typeof data === 'string' ? (JSON.parse(data) as LiveMessage) : reader.read(data as ArrayBuffer));
+      const isText = typeof data === 'string';
+      this.#receive(isText ? (JSON.parse(data) as LiveMessage | LiveHeartbeat) : reader.read(data as ArrayBuffer));
     });
     socket.addEventListener('close', ({ code }) => {
       if (socket === this.#socket) this.#onClosed(code);
     });
   }
 
-  #receive(message: LiveMessage): void {
-    this.#watch(SILENCE_MS);
+  #receive(message: LiveMessage | LiveHeartbeat): void {
+    if (message.type === 'resumed' && message.heartbeatSeconds !== undefined)
+      this.#heartbeatMs = message.heartbeatSeconds * 1000;
+    if (this.#heartbeatMs === null) this.#watch(SILENCE_MS, false);
+    else this.#watch(2 * this.#heartbeatMs + HEARTBEAT_SLACK_MS, true);
+    if (message.type === 'heartbeat') return;
     // Until the subscription was answered the connection has not proved itself: a server that closes at once is not
     // asked faster.
     if (this.#status !== 'open' && ANSWERS.has(message.type)) {
@@ -150,20 +169,28 @@ export class LiveConnection {
     this.#setStatus('waiting');
   }
 
-  /** Ends a connection that stays silent for this long, after it was asked once. */
-  #watch(ms: number): void {
+  /**
+   * Watches for a silence.
+   *
+   * @param isLast it ends the connection; otherwise the server is asked first
+   * @param isRepeated the timer was late before
+   */
+  #watch(ms: number, isLast: boolean, isRepeated = false): void {
     if (this.#silence !== null) clearTimeout(this.#silence);
+    const dueMs = performance.now() + ms;
     this.#silence = setTimeout(() => {
-      if (ms === REPLY_MS) return this.#onClosed(1006);
+      const isLate = performance.now() > dueMs + LATE_MS;
+      if (isLate && !isRepeated) return this.#watch(WAITING_MESSAGES_MS, isLast, true);
+      if (isLast) return this.#onClosed(1006);
       this.#sendSubscription();
-      this.#watch(REPLY_MS);
+      this.#watch(REPLY_MS, true);
     }, ms);
   }
 
   #drop(): void {
     if (this.#retry !== null) clearTimeout(this.#retry);
     if (this.#silence !== null) clearTimeout(this.#silence);
-    this.#retry = this.#silence = null;
+    this.#retry = this.#silence = this.#heartbeatMs = null;
     const socket = this.#socket;
     this.#socket = null;
     if (socket !== null && socket.readyState <= 1) socket.close();

@@ -48,7 +48,15 @@ describe('an account whose time is over', () => {
     await vi.waitFor(async () => expect(await statusOf({ jwt })).toBe(401), { timeout: 60_000 });
     await part.stop();
     expect(await statusOf(bearer)).toBe(401);
-    expect((await world.login('anna', PASSWORD)).status).toBe(401);
+    // Who shows a token, a key or the password of the account reads why.
+    for (const answer of [
+      await world.call('GET', '/api/v1/me', { jwt }),
+      await world.call('GET', '/api/v1/me', bearer),
+      await world.call('POST', '/auth/refresh', { jwt }),
+      await world.login('anna', PASSWORD),
+    ])
+      expect(answer).toMatchObject({ status: 401, body: { type: 'urn:outrider:problem:account-expired' } });
+    expect((await world.login('anna', 'wrong')).body.type).toBe('urn:outrider:problem:wrong-credentials');
     expect(await world.registry.sessions.listOf(user.id)).toEqual([]);
     expect(await world.registry.users.expire(10)).toEqual([]);
     // Its keys work again with a later end.

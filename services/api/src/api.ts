@@ -55,13 +55,14 @@ import { type OpenIdSettings, OpenIdSignIn } from './openid-pages.ts';
 import { OperatedService, type ServiceLimits } from './operated-service.ts';
 import { notAllowed, PATHS, SERVED } from './paths.ts';
 import { limitBodies } from './request-bodies.ts';
+import type { Authentication } from './route.ts';
 import { operations, type ReadyCheck } from './routes/operations.ts';
 import { DESCRIBED } from './routes.ts';
 import { type SharePagesConfig, sharePages } from './share-pages.ts';
 import { apiKeyOf, ipOf, subjectOf, userOf } from './subjects.ts';
 import { telemetryAppender } from './telemetry-appender.ts';
 import { NO_LISTENERS, type TerminalListeners } from './terminal-listeners.ts';
-import { createTraccar } from './traccar/traccar.ts';
+import { createTraccar, type Traccar } from './traccar/traccar.ts';
 import { traced, traceIdOfSpan } from './traced.ts';
 import { UntrustedProxies } from './untrusted-proxies.ts';
 
@@ -246,10 +247,12 @@ export function createApi(parts: ApiParts): Api {
     arrivalOf: (request) => arrivalOfUpgrade(request, trusted),
     corsOrigins: config.corsOrigins ?? [],
   });
-  const identityOf = (c: Context<ApiEnv>, arrival: Arrival): Promise<Identity> =>
-    traccar.serves(c.req.path)
+  const identityOf = async (c: Context<ApiEnv>, arrival: Arrival): Promise<Identity> => {
+    const identity = traccar.serves(c.req.path)
       ? traccar.identify(c)
       : identify(c.req.path, c.req.header('authorization'), arrival.cookie, tokens, directory);
+    return withReason(await identity, authentication);
+  };
   const openId = config.openId ? new OpenIdSignIn({ ...parts, settings: config.openId, authentication }) : null;
   const answer = createAnswering({
     accessOf,
@@ -291,18 +294,17 @@ export function createApi(parts: ApiParts): Api {
   app.use(async (c, next) => {
     const arrival = arrivalOf(c.env?.incoming?.socket, (name) => c.req.header(name), trusted);
     c.set('arrival', arrival);
-    await limits.refuseBlocked(ipOf(c));
+    const block = await limits.blockOf(ipOf(c));
+    if (block !== null && !(await mayPassBlock(c, arrival, tokens, traccar))) throw block;
     // A client may read here what it has just written through another instance: the account of a login included.
     await parts.refresh?.();
     const identity = await identityOf(c, arrival);
+    if (block !== null && !('caller' in identity)) throw block;
     c.set('identity', identity);
     noteProxy(c, identity);
     if ('caller' in identity) {
       await limits.refuseBlocked(subjectOf(identity));
-      await noteUse(registry, lastUse, identity, arrival.address, now()).catch((error) => {
-        // What only reads goes on while the disk is full.
-        if (!isDiskFull(error)) throw error;
-      });
+      await noteUse(registry, lastUse, identity, arrival.address, now()).catch(passDiskFull);
     }
     await next();
   });
@@ -350,6 +352,25 @@ export function createApi(parts: ApiParts): Api {
   };
 }
 
+/** Why a blocked account is blocked is looked up where it calls. */
+async function withReason(identity: Identity, { accountBlock }: Authentication): Promise<Identity> {
+  return 'userId' in identity ? { ...identity, refused: await accountBlock(identity.userId) } : identity;
+}
+
+/**
+ * May a call go on whose address is blocked? A session of the console is counted by its account: the wrong passwords of
+ * a colleague do not end it. A cookie that was made up costs one check of its signature, and no query.
+ */
+async function mayPassBlock(
+  c: Context<ApiEnv>,
+  { cookie }: Arrival,
+  tokens: Pick<Tokens, 'verifyCookie'>,
+  traccar: Pick<Traccar, 'serves'>,
+): Promise<boolean> {
+  if (cookie === null || c.req.header('authorization') !== undefined || traccar.serves(c.req.path)) return false;
+  return (await tokens.verifyCookie(cookie)).error === undefined;
+}
+
 /** Wrong passwords count, wherever they are tried: a stolen token must not help to guess the password. */
 function limitGuesses(app: Hono<ApiEnv>, limits: Limits): void {
   for (const path of ['/auth/login', '/auth/passkey'])
@@ -373,6 +394,11 @@ function answerError(logger: Logger): ErrorHandler<ApiEnv> {
     logger.error({ err: error, traceId: traceIdOfSpan(c.get('span')) }, 'a request failed');
     return new Problem('internal-error', 'This is not the fault of the request. It was noted.').toResponse();
   };
+}
+
+/** What only reads goes on while the disk is full. */
+function passDiskFull(error: unknown): void {
+  if (!isDiskFull(error)) throw error;
 }
 
 async function noteUse(

@@ -25,18 +25,27 @@ describe('login', () => {
     });
   });
 
-  test('says the same of a wrong login, a wrong password and a blocked account', async () => {
+  test('says the same of a wrong login and a wrong password, also of a blocked account', async () => {
     await world.addUser('anna');
     await world.addUser('ben', 'user', { blocked: true });
-    const [wrongLogin, wrongPassword, blocked] = [
+    const [wrongLogin, wrongPassword, ofBlocked] = [
       await world.login('nobody', PASSWORD),
       await world.login('anna', 'another password'),
-      await world.login('ben', PASSWORD),
+      await world.login('ben', 'another password'),
     ];
     expect(wrongLogin.status).toBe(401);
     expect(wrongPassword.body).toEqual(wrongLogin.body);
-    expect(blocked.body).toEqual(wrongLogin.body);
+    expect(ofBlocked.body).toEqual(wrongLogin.body);
     expect(wrongPassword.headers.get('www-authenticate')).toBe(wrongLogin.headers.get('www-authenticate'));
+  });
+
+  test('says that an account is blocked, and only to who knows the password', async () => {
+    await world.addUser('ben', 'user', { blocked: true });
+    const right = await world.login('ben', PASSWORD);
+    expect(right).toMatchObject({ status: 401, body: { type: 'urn:outrider:problem:account-blocked' } });
+    expect((await world.login('ben', 'wrong')).body.type).toBe('urn:outrider:problem:wrong-credentials');
+    const { items } = await world.registry.audit.list({}, { limit: 10, after: null });
+    expect(items.filter(({ action }) => action === 'login-failed')).toHaveLength(2);
   });
 
   test('is forbidden without the right to use the API, and only to who knows the password', async () => {

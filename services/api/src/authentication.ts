@@ -1,11 +1,13 @@
 import { type LoginBrake, Problem } from '@outrider/access';
 import { type Arrival, countedAs, isTotpCode, type Tokens, totpStep } from '@outrider/auth';
-import type { Directory, User } from '@outrider/domain';
+import type { Directory, User, UserId } from '@outrider/domain';
 import type { Hub } from '@outrider/hub';
 import type { Registry } from '@outrider/registry';
+import type { AccountBlock } from './context.ts';
 import type { Limits } from './limits.ts';
 import { PasskeySignIn, type SignedPasskey } from './passkey-sign-in.ts';
 import type { Authentication } from './route.ts';
+import { accountRefused } from './routes/auth.ts';
 
 /** Who guesses from a thousand addresses must not fill the disk. */
 const MAX_FAILED_LOGINS_NOTED = 300;
@@ -50,6 +52,11 @@ export function createAuthentication(parts: {
     await registry.as({ user: null, sessionId: null, address }).audit.noteFailedLogin(login, reason, user);
   }
 
+  async function accountBlock(id: UserId): Promise<AccountBlock> {
+    const expiresAtMs = await registry.users.expiryOf(id);
+    return expiresAtMs !== null && expiresAtMs <= now() ? 'account-expired' : 'account-blocked';
+  }
+
   return {
     async authenticate(account, password, { address }) {
       const source = countedAs(address);
@@ -78,11 +85,11 @@ export function createAuthentication(parts: {
     async authenticatePasskey(signed, arrival) {
       const checked = await passkeys.check(signed, arrival);
       const user = 'userId' in checked ? directory.users.get(checked.userId) : undefined;
-      if (user === undefined || user.blocked) {
-        const reason = 'refused' in checked ? checked.refused : 'blocked';
-        await noteFailedLogin(user?.login ?? 'passkey', reason, arrival);
+      if (user === undefined) {
+        await noteFailedLogin('passkey', 'refused' in checked ? checked.refused : 'deleted', arrival);
         throw refused('wrong-passkey', 'The passkey is not known here, or what it signed is not good.');
       }
+      await this.refuseBlockedAccount(user, arrival);
       await this.refuseBlocked(user);
       return user;
     },
@@ -93,6 +100,12 @@ export function createAuthentication(parts: {
       return sessions.create(user.id, config.sessionTtlSeconds * 1000, address, userAgent);
     },
     noteFailedLogin,
+    accountBlock,
+    async refuseBlockedAccount(user, arrival) {
+      if (!user.blocked) return;
+      await noteFailedLogin(user.login, 'blocked', arrival);
+      throw accountRefused(await accountBlock(user.id));
+    },
     tokens,
     passwordReset: { registry, directory, tokens },
     openIdName: config.openId?.name ?? null,

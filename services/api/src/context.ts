@@ -1,6 +1,6 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Arrival, TokenError } from '@outrider/auth';
-import type { ApiKeyId, Keyed, SessionId, User } from '@outrider/domain';
+import type { ApiKeyId, Keyed, SessionId, User, UserId } from '@outrider/domain';
 import type { Span } from '@outrider/runtime';
 import type { RateLimitInfo } from 'hono-rate-limiter';
 
@@ -21,8 +21,15 @@ export type KnownIdentity =
       apiKeyId: ApiKeyId;
     };
 
+/** Why an account is kept out. One whose time is over is blocked as well. */
+export type AccountBlock = 'account-blocked' | 'account-expired';
+
 /** Who calls: an account with a good token, or nobody, and why. */
-export type Identity = KnownIdentity | { refused: TokenError | 'missing' };
+export type Identity =
+  | KnownIdentity
+  | { refused: TokenError | 'missing' }
+  /** A blocked account, with a token that is good or was, until its session ended. */
+  | { refused: AccountBlock; userId: UserId };
 
 /** What middleware passes to the handlers behind it. */
 export interface ApiEnv {

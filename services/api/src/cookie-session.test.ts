@@ -148,9 +148,14 @@ describe('the session ends', () => {
     const cookie = cookieOf(await login());
     expect((await world.call('GET', '/api/v1/me', withCookie(cookie, {}))).status).toBe(200);
     await world.call('POST', `/api/v1/users/${anna.id}/block`, { jwt: operator.jwt });
-    expect((await world.call('GET', '/api/v1/me', withCookie(cookie, {}))).status).toBe(401);
+    expect(await world.call('GET', '/api/v1/me', withCookie(cookie, {}))).toMatchObject({
+      status: 401,
+      body: { type: 'urn:outrider:problem:account-blocked' },
+    });
     await world.call('POST', `/api/v1/users/${anna.id}/unblock`, { jwt: operator.jwt });
-    expect((await world.call('GET', '/api/v1/me', withCookie(cookie, {}))).status).toBe(401);
+    expect((await world.call('GET', '/api/v1/me', withCookie(cookie, {}))).body.type).toBe(
+      'urn:outrider:problem:not-authorized',
+    );
   });
 });
 
@@ -169,5 +174,5 @@ test('a WebSocket is let in by the cookie only from a page of this service', asy
   expect(await ask({ cookie, origin: 'http://evil.test' })).toBeNull();
   expect(await ask({ cookie, ...own, 'sec-fetch-site': 'cross-site' })).toBeNull();
   await world.call('POST', '/auth/logout', withCookie(cookie));
-  expect(await ask({ cookie, ...own })).toEqual({ error: 'ended' });
+  expect(await ask({ cookie, ...own })).toEqual({ error: 'ended', userId: anna.id });
 });

@@ -36,9 +36,10 @@ export function identityOf(
   via: 'jwt' | 'cookie',
   directory: Directory,
 ): Identity {
+  const caller = verified.userId && directory.users.get(verified.userId);
+  if (caller?.blocked) return { refused: 'account-blocked', userId: caller.id };
   if (verified.error !== undefined) return { refused: verified.error };
-  const caller = directory.users.get(verified.userId);
-  if (!caller || caller.blocked) return { refused: 'ended' };
+  if (!caller) return { refused: 'ended' };
   if ('grant' in verified) {
     const { grant } = verified;
     return { via: 'api-key', caller: callerWithKey(caller, grant), sessionId: null, apiKeyId: grant.id };

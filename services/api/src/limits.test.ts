@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ABSENT, type Answer, PASSWORD, World } from './api.fixture.ts';
 import { DESCRIBED } from './routes.ts';
 
@@ -280,9 +280,11 @@ describe.each(NAMES)('%s, at the boundary', (name) => {
       ['HEAD', '/api/v1/me'],
     ] as const)
       expect((await world.call(method, at, { from, jwt })).status, `${method} ${at}`).toBe(429);
-    // Neither the console's cookie nor logging in through it gets around the limit.
+    // Neither does logging in to the console get around the limit, nor, where it is the user's, its cookie.
     const cookie = await cookieOf('anna');
-    expect((await world.call('GET', '/api/v1/me', { from, headers: { cookie } })).status).toBe(429);
+    const isOfUser = name === 'authorized';
+    const me = await world.call('GET', '/api/v1/me', { from, headers: { cookie } });
+    expect(me.status).toBe(isOfUser ? 429 : 200);
     const console = { from, body: { login: 'anna', password: PASSWORD } };
     expect((await world.call('POST', '/auth/login', console)).status).toBe(429);
     // Anybody else goes on, elsewhere or, where it is the user who is blocked, at the same place.
@@ -311,6 +313,81 @@ async function cookieOf(login: string): Promise<string> {
   const session = await world.registry.sessions.create(user.id, 1e9, MINE, 'browser');
   return `outrider=${await world.tokens.issueCookie(user.id, session.id, session.expiresAtMs)}`;
 }
+
+describe('while an address is blocked', () => {
+  const SAME = { 'sec-fetch-site': 'same-origin' };
+  /** A session of ben behind the address that anna's wrong passwords have blocked. */
+  const colleague = async (limit: 'failed-logins' | 'unauthorized' = 'failed-logins') => {
+    await world.addUser('anna');
+    const ben = await world.addUser('ben', 'user', { apiAccess: false });
+    const headers = { cookie: await cookieOf('ben'), ...SAME };
+    const { most, call } = TABLE[limit];
+    for (let nth = 0; nth <= most; nth++) await call('');
+    expect((await world.call('GET', '/api/v1/me')).status).toBe(429);
+    return { ben, headers };
+  };
+  const me = (headers: Record<string, string>) => world.call('GET', '/api/v1/me', { headers });
+
+  test.each(['failed-logins', 'unauthorized'] as const)(
+    'by %s, a session of the console goes on, and is counted by its user',
+    async (limit) => {
+      const { headers } = await colleague(limit);
+      for (let nth = 1; nth <= 180; nth++) {
+        const answer = await me(headers);
+        expect([answer.status, answer.headers.get('ratelimit')]).toEqual([200, `"authorized";r=${180 - nth};t=60`]);
+      }
+      const rename = { body: { name: 'Ben B' }, headers };
+      expect((await world.call('PATCH', '/api/v1/me', rename)).status).toBe(429);
+      expect((await world.call('GET', '/api/v1/me', { headers, from: ELSEWHERE })).status).toBe(429);
+    },
+  );
+
+  test('a cookie that was made up, or whose session ended, is refused, and asks for no session', async () => {
+    const { ben, headers } = await colleague();
+    const [session] = await world.registry.sessions.listOf(ben.id);
+    if (session === undefined) throw new Error('ben has no session');
+    await world.registry.sessions.end(session.id);
+    world.tokens.revokeSession(session.id);
+    const [head, payload] = headers.cookie.split('.');
+    const madeUp = [`${head}.${payload}.${'A'.repeat(86)}`, 'outrider=a.b.c', 'outrider=x', `__Host-${headers.cookie}`];
+    const asked = vi.spyOn(world.registry.sessions, 'get');
+    for (let nth = 0; nth < 20; nth++)
+      for (const cookie of [headers.cookie, ...madeUp]) expect((await me({ cookie })).status).toBe(429);
+    // The ended one once.
+    expect(asked.mock.calls.length).toBeLessThanOrEqual(1);
+    asked.mockRestore();
+  });
+
+  test('a token beside the cookie counts as a token', async () => {
+    const { headers } = await colleague();
+    const { jwt } = await world.member('carl');
+    expect((await world.call('GET', '/api/v1/me', { jwt, headers })).status).toBe(429);
+    expect((await world.call('POST', '/auth/refresh', { headers })).status).toBe(429);
+  });
+
+  test('a session of the console tries no more passwords', async () => {
+    const { headers } = await colleague();
+    const login = { body: { login: 'anna', password: PASSWORD }, headers };
+    expect((await world.call('POST', '/auth/login', login)).status).toBe(429);
+    const own = { body: { currentPassword: PASSWORD, password: 'new and unknown' }, headers };
+    expect((await world.call('PUT', '/api/v1/me/password', own)).status).toBe(429);
+    expect((await me(headers)).status).toBe(200);
+  });
+
+  test('a blocked account is not let past it by its cookie', async () => {
+    const { ben, headers } = await colleague();
+    await world.registry.users.update(ben.id, null, { blocked: true });
+    expect((await me(headers)).status).toBe(429);
+  });
+});
+
+test('cookies that were made up count as calls of their address', async () => {
+  await world.addUser('anna');
+  const [head, payload] = (await cookieOf('anna')).split('.');
+  const headers = { cookie: `${head}.${payload}.${'A'.repeat(86)}` };
+  for (let nth = 1; nth <= 60; nth++) expect((await world.call('GET', '/api/v1/me', { headers })).status).toBe(401);
+  expect((await world.call('GET', KEYS)).status).toBe(429);
+});
 
 describe('where one stands', () => {
   test('is reported in every counted answer, errors included, as the clock goes on', async () => {

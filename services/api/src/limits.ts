@@ -42,11 +42,17 @@ export class Limits {
     this.#now = now;
   }
 
-  /** @throws {Problem} `too-many-requests` while the subject is blocked */
-  async refuseBlocked(subject: Subject): Promise<void> {
+  /** The answer to calls of the subject while it is blocked; null: it is not. */
+  async blockOf(subject: Subject): Promise<Problem | null> {
     const nowMs = this.#now();
     const untilMs = await this.#hub.blockedUntil(subject, nowMs);
-    if (untilMs !== null) throw tooMany(subject, untilMs - nowMs);
+    return untilMs === null ? null : tooMany(subject, untilMs - nowMs);
+  }
+
+  /** @throws {Problem} `too-many-requests` while the subject is blocked */
+  async refuseBlocked(subject: Subject): Promise<void> {
+    const block = await this.blockOf(subject);
+    if (block !== null) throw block;
   }
 
   /** Calls of a user with a good token. */
@@ -122,6 +128,8 @@ export class Limits {
       return async (c, next) => {
         const subject = subjectOf(c);
         if (subject === null) return next();
+        // A session of the console gets a caller past the block of the address, but not to more passwords.
+        await this.refuseBlocked(subject);
         underWay.set(subject, (underWay.get(subject) ?? 0) + 1);
         try {
           return await limiter(c, next);

@@ -61,7 +61,7 @@ Errors are \`application/problem+json\` (RFC 9457). Their \`errors\` name everyt
 
 ## Limits
 
-For an address: ${failedLoginsPerMinute} failed logins a minute, and ${unauthorizedPerMinute} calls a minute without a token. For a user: ${authorizedPerMinute} calls a minute. For an API key: ${apiKeyPerMinute} calls a minute, which are not counted for its user. A client that exceeds one is blocked for ${blockSeconds} seconds: all calls of that address, user or key answer 429 until the time in \`Retry-After\` is over. \`RateLimit\` and \`RateLimit-Policy\` say how many calls are left. Pages, this documentation, health and metrics are not counted.
+For an address: ${failedLoginsPerMinute} failed logins a minute, and ${unauthorizedPerMinute} calls a minute without a token. For a user: ${authorizedPerMinute} calls a minute. For an API key: ${apiKeyPerMinute} calls a minute, which are not counted for its user. A client that exceeds one is blocked for ${blockSeconds} seconds: all calls of that address, user or key answer 429 until the time in \`Retry-After\` is over. A session of the console is counted by its user, and goes on while its address is blocked; passwords are not checked meanwhile, and a token does not get past it. \`RateLimit\` and \`RateLimit-Policy\` say how many calls are left. Pages, this documentation, health and metrics are not counted.
 
 ## Live
 
@@ -85,12 +85,15 @@ A notification rule with a webhook has each notification sent there: see *Webhoo
 
 Where the service records traces, a call is part of the caller’s, if its header \`traceparent\` names one (W3C Trace Context), and every answer says in \`traceresponse\` which trace and span it was.`;
 
+/** What a blocked account is answered, whose token or key it is. */
+const BLOCKED = ['account-blocked', 'account-expired'] as const;
+
 /** Every call of a kind can meet these. */
 function problemsOf(route: DescribedRoute): ProblemKind[] {
   // Any call refuses a parameter that it does not know.
   const kinds: ProblemKind[] = [...(route.problems ?? []), 'invalid-request', 'internal-error'];
   if (route.access !== 'unlimited') kinds.push('too-many-requests', 'unavailable');
-  if (route.access === 'authorized') kinds.push('not-authorized', 'no-api-access', 'forbidden');
+  if (route.access === 'authorized') kinds.push('not-authorized', ...BLOCKED, 'no-api-access', 'forbidden');
   if (route.access === 'authorized' && route.method !== 'get') kinds.push('cross-origin');
   if (isRepeatable(route)) kinds.push('conflict', 'idempotency-mismatch');
   if (route.body) kinds.push('too-large', 'unsupported-media-type');

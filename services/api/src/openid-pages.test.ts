@@ -181,6 +181,9 @@ describe('sign-in by OpenID Connect', () => {
     const blocked = await signIn();
     expect(blocked.location).toBe('/?signIn=blocked');
     expect(await whose(blocked.cookies)).toBeUndefined();
+    await world.registry.users.update(user.id, null, { blocked: false });
+    await world.registry.users.setExpiry(user.id, world.nowMs);
+    expect((await signIn()).location).toBe('/?signIn=expired');
     provider.wrong = { aud: 'another client' };
     const failed = await signIn();
     expect(failed.location).toBe('/?signIn=failed');

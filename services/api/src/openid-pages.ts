@@ -132,7 +132,8 @@ export class OpenIdSignIn {
     const user = authentication.user(account.id) ?? account;
     if (user.blocked) {
       await authentication.noteFailedLogin(user.login, 'blocked', arrival);
-      return redirect('/?signIn=blocked', [stateCookie(arrival, '', 0)]);
+      const outcome = (await authentication.accountBlock(user.id)).replace('account-', '');
+      return redirect(`/?signIn=${outcome}`, [stateCookie(arrival, '', 0)]);
     }
     await authentication.refuseBlocked(user);
     const cookie = await beginConsoleSession(authentication, user, arrival, c.req.header('user-agent') ?? '');

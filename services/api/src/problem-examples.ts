@@ -20,6 +20,11 @@ export const PROBLEM_EXAMPLES = {
   ]),
   'not-authorized': example('not-authorized', 'The token is not taken: expired.'),
   'wrong-credentials': example('wrong-credentials', 'There is no account with this login and this password.'),
+  'account-blocked': example('account-blocked', 'The account is blocked: ask those who manage it.'),
+  'account-expired': example(
+    'account-expired',
+    'The account worked until a time that is over: ask those who manage it.',
+  ),
   'second-factor-needed': example('second-factor-needed', 'Send a code of the second factor in `totp`, or a passkey.'),
   'wrong-second-factor': example('wrong-second-factor', 'The code is wrong, or was used before.'),
   'wrong-passkey': example('wrong-passkey', 'The passkey is not known here, or what it signed is not good.'),

@@ -3,7 +3,7 @@ import type { Arrival, Tokens } from '@outrider/auth';
 import type { ApiKeyScope, SessionId, User } from '@outrider/domain';
 import type { Registry, Session } from '@outrider/registry';
 import type { z } from 'zod';
-import type { Via } from './context.ts';
+import type { AccountBlock, Via } from './context.ts';
 import type { Feeds } from './feeds/feeds.ts';
 import type { GeometryChecks } from './geometry-checks.ts';
 import type { OpenIdSignIn } from './openid-pages.ts';
@@ -81,7 +81,7 @@ export interface Authentication {
   /**
    * The account whose passkey signed a challenge: both factors at once.
    *
-   * @throws {Problem} `wrong-passkey`, also where the account is blocked
+   * @throws {Problem} `wrong-passkey`, and where the account is blocked
    */
   authenticatePasskey(signed: SignedPasskey, arrival: Arrival): Promise<User>;
   sessions: Pick<Registry['sessions'], 'get' | 'touch'>;
@@ -98,6 +98,14 @@ export interface Authentication {
   sessionTtlMs: number;
   /** The account as it is now. */
   user(id: User['id']): User | undefined;
+  /** Why a blocked account is blocked. */
+  accountBlock(id: User['id']): Promise<AccountBlock>;
+  /**
+   * Says that the account is blocked, and notes the login that failed: for callers alone who showed that it is theirs.
+   *
+   * @throws {Problem} `account-blocked` or `account-expired`
+   */
+  refuseBlockedAccount(user: User, arrival: Arrival): Promise<void>;
   /** @throws {Problem} when the user is blocked for going over a limit */
   refuseBlocked(user: User): Promise<void>;
 }

@@ -61,11 +61,11 @@ describe('a login to an account with a second factor', () => {
     expect((await world.call('POST', '/auth/login?jwt=1', { body: String(form), headers })).status).toBe(200);
   });
 
-  test('of a blocked account is refused as one that does not exist', async () => {
+  test('of a blocked account is not asked for', async () => {
     const { user, secret } = await enrolled('anna');
     await world.registry.users.update(user.id, null, { blocked: true });
     const answer = await logIn('anna', totpCode(secret, world.nowMs));
-    expect(answer.body.type).toBe('urn:outrider:problem:wrong-credentials');
+    expect(answer.body.type).toBe('urn:outrider:problem:account-blocked');
   });
 
   test('leaves sessions and their refresh as they are', async () => {

@@ -4,8 +4,15 @@ import { isPushed } from './installed/pushed.ts';
 
 /** Undefined: not known yet; null: nobody is logged in. */
 export const user = signal<User | null | undefined>(undefined);
-/** Why there is no user: a session that ended while the page was open. */
-export const hasSessionEnded = signal(false);
+/** Why there is no user, by the problem that a call was answered with. */
+const SESSION_ENDS: Readonly<Record<string, 'ended' | 'blocked' | 'expired'>> = {
+  'urn:outrider:problem:not-authorized': 'ended',
+  'urn:outrider:problem:account-blocked': 'blocked',
+  'urn:outrider:problem:account-expired': 'expired',
+};
+export type SessionEnd = (typeof SESSION_ENDS)[string];
+/** Null: nobody was logged in, or logged out. */
+export const sessionEnd = signal<SessionEnd | null>(null);
 /** The service was not reached when the page started. */
 export const startError = signal<unknown>(null);
 
@@ -20,12 +27,15 @@ export const api = new Client({
     return seconds <= LONGEST_WAIT_S;
   },
   onError: (error) => {
-    if (error.status === 401 && error.problem.type === 'urn:outrider:problem:not-authorized') onUnauthorized();
+    const end = SESSION_ENDS[error.problem.type];
+    if (end !== undefined) onUnauthorized(end);
   },
 });
 
-function onUnauthorized(): void {
-  if (user.peek()) hasSessionEnded.value = true;
+function onUnauthorized(end: SessionEnd): void {
+  const before = user.peek();
+  // A page that is opened has seen no session end, but may have the one of an account that is blocked.
+  if (before || (before === undefined && end !== 'ended')) sessionEnd.value = end;
   user.value = null;
 }
 
@@ -56,7 +66,7 @@ export async function logIn(
 
 /** Goes on with the session that was begun. */
 export async function enter(): Promise<void> {
-  hasSessionEnded.value = false;
+  sessionEnd.value = null;
   user.value = await api.get('/api/v1/me');
   keepPush();
 }
@@ -77,6 +87,6 @@ export async function logOut(): Promise<void> {
     // The session may be over already; without a connection the cookie stays, and so does the user.
     if (error instanceof ConnectionError) throw error;
   }
-  hasSessionEnded.value = false;
+  sessionEnd.value = null;
   user.value = null;
 }

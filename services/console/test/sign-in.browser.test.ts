@@ -43,6 +43,42 @@ async function expectAccessible(page: Page): Promise<void> {
 describe.skipIf(CHROMIUM === undefined)('signing in, in a browser', { timeout: 120_000 }, () => {
   const demo = useDemo();
 
+  test('an account that is blocked, or whose time is over, reads it on the login page', async () => {
+    const admin = await demo.enter(demo.operator);
+    const call = (method: 'post' | 'put', path: string, data?: object) =>
+      admin.page.request[method](`${demo.url}${path}`, {
+        headers: { 'sec-fetch-site': 'same-origin' },
+        ...(data && { data }),
+      });
+    const { items } = await (await admin.page.request.get(`${demo.url}/api/v1/users?q=${demo.login}`)).json();
+    const { id } = items.find(({ login }: { login: string }) => login === demo.login);
+    const { page } = await demo.enter(demo);
+    expect((await call('post', `/api/v1/users/${id}/block`)).status()).toBe(200);
+    const blocked = page.getByText('This account is blocked. Ask those who manage it.');
+    await blocked.waitFor();
+    await page.reload();
+    await blocked.waitFor();
+    await page.getByLabel('Login').fill(demo.login);
+    const log = async (password: string) => {
+      await page.getByLabel('Password', { exact: true }).fill(password);
+      await page.getByRole('button', { name: 'Log in' }).click();
+    };
+    await log('a wrong password');
+    await page.getByText('Login or password is wrong.').waitFor();
+    expect(await blocked.count()).toBe(0);
+    await log(demo.password);
+    await blocked.waitFor();
+    expect(await blocked.count()).toBe(1);
+
+    expect((await call('post', `/api/v1/users/${id}/unblock`)).status()).toBe(200);
+    await log(demo.password);
+    await page.locator('.vehicle').first().waitFor();
+    const expiresAt = new Date(Date.now() + 1000).toISOString();
+    expect((await call('put', `/api/v1/users/${id}/expiry`, { expiresAt })).status()).toBe(204);
+    await page.getByText('The time of this account is over. Ask those who manage it.').waitFor();
+    expect((await call('put', `/api/v1/users/${id}/expiry`, { expiresAt: null })).status()).toBe(204);
+  });
+
   test('a second factor is turned on by its QR code, asked for at the login, and turned off', async () => {
     const { page, faults } = await demo.enter(demo.operator, '/me');
     const section = page.getByRole('region', { name: 'Second factor', exact: true });

@@ -3,6 +3,9 @@ import { WebSocket } from 'ws';
 import { holdAgainstLiveDocument } from './described-message.fixture.ts';
 import type { LiveMessage } from './service.fixture.ts';
 
+/** Neither have nor concern a cursor. */
+const NEITHER: ReadonlySet<unknown> = new Set(['position', 'snapshot', 'heartbeat']);
+
 /**
  * A client of the live API as the documentation recommends: after each disconnect it reconnects with its last cursor.
  */
@@ -66,7 +69,7 @@ export class ReconnectingClient {
       }
       if (typeof message.cursor === 'string') this.#cursor = message.cursor;
       if (message.type === 'resumed') this.#resumed = message;
-      else if (message.type !== 'position' && message.type !== 'snapshot') this.received.push(message);
+      else if (!NEITHER.has(message.type)) this.received.push(message);
     });
     // Event `close` follows every error.
     socket.on('error', () => {});

@@ -136,3 +136,20 @@ test('outrider rotate-keys --revoke ends what the old key signed at once: tokens
   expect((await browse('POST', '/auth/refresh', { authorization: old })).answer.statusCode).toBe(401);
   expect((await browse('GET', '/api/v1/me', { cookie: await consoleSession() })).answer.statusCode).toBe(200);
 });
+
+// The last one: its address stays blocked.
+test('wrong passwords that block an address leave a session of the console behind it its pages and its live API', async () => {
+  const cookie = await consoleSession();
+  const guess = () => browse('POST', '/auth/login', { origin: base }, { login: 'admin', password: 'a wrong password' });
+  for (let nth = 0; nth < 11; nth++) await guess();
+  expect((await browse('GET', '/api/v1/me', {})).answer.statusCode).toBe(429);
+  expect((await browse('GET', '/api/v1/me', { authorization: `JWT ${service.jwt}` })).answer.statusCode).toBe(429);
+  expect((await browse('GET', '/api/v1/me', { cookie })).answer.statusCode).toBe(200);
+  const live = new WebSocket(`${base.replace('http', 'ws')}/live`, { headers: { cookie, origin: base } });
+  const received: string[] = [];
+  live.on('message', (data) => received.push(JSON.parse(data.toString()).type));
+  await once(live, 'open');
+  live.send(JSON.stringify({ type: 'subscribe', all: true }));
+  await vi.waitFor(() => expect(received).toContain('resumed'), PATIENCE);
+  live.terminate();
+});

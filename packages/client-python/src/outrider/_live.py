@@ -14,6 +14,10 @@ from ._errors import Unauthorized
 # The token or session has ended, or the account is blocked.
 _FINAL_CODES = {4401, 4403}
 _ANSWERS = {"snapshot", "resumed"}
+# A connection is lost after two heartbeats that did not come, and this much more.
+_HEARTBEAT_SLACK_SECONDS = 1
+# A lost connection does not answer that it is closed.
+_CLOSE_WITHIN_SECONDS = 1
 _MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 
 
@@ -27,7 +31,7 @@ async def live(
     **switches: bool,
 ) -> AsyncIterator[dict[str, Any]]:
     """
-    Messages of the live API, for ever. It connects again where the connection breaks. Events and notifications that
+    Messages of the live API, for ever. It connects again where the connection breaks or stays silent. Events and notifications that
     came meanwhile follow, each once; what the service no longer has is a message `gap`.
 
     :param base_url: origin of the service, such as ``https://fleet.example``
@@ -46,19 +50,24 @@ async def live(
     attempt = 0
     while True:
         try:
-            async with connect(url, max_size=_MAX_MESSAGE_BYTES) as socket:
+            async with connect(url, max_size=_MAX_MESSAGE_BYTES, close_timeout=_CLOSE_WITHIN_SECONDS) as socket:
+                # None: not known yet, or an older service, which sends no heartbeats.
+                silence_seconds: float | None = None
                 jwt = token if isinstance(token, str) else token()
                 await socket.send(json.dumps({"type": "authorize", "jwt": jwt}))
                 resumed = {} if cursor is None else {"since": cursor}
                 await socket.send(json.dumps({"type": "subscribe", **subscription, **switches, **resumed}))
-                async for text in socket:
-                    message = json.loads(text)
+                while True:
+                    message = json.loads(await asyncio.wait_for(socket.recv(), silence_seconds))
+                    if "heartbeatSeconds" in message:
+                        silence_seconds = 2 * message["heartbeatSeconds"] + _HEARTBEAT_SLACK_SECONDS
+                    if message["type"] == "heartbeat":
+                        continue
                     if message["type"] in _ANSWERS:
                         attempt = 0
                     yield message
                     # Afterwards: a message that was not dealt with is sent again after the next connection.
                     cursor = message.get("cursor", cursor)
-                code = socket.close_code
         except ConnectionClosed as closed:
             code = closed.rcvd.code if closed.rcvd is not None else None
         except (OSError, TimeoutError, InvalidHandshake, InvalidMessage):

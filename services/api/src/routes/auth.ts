@@ -4,6 +4,7 @@ import { isoTime, type User } from '@outrider/domain';
 import type { Session } from '@outrider/registry';
 import { z } from 'zod';
 import { beginConsoleSession } from '../console-session.ts';
+import type { AccountBlock, Identity } from '../context.ts';
 import { line, timeOut } from '../fields.ts';
 import { isForm } from '../input.ts';
 import {
@@ -39,7 +40,17 @@ const Token = z
     ],
   });
 
-/** What the refusal of a login says, whatever of it was wrong. */
+const BLOCKS: Record<AccountBlock, string> = {
+  'account-blocked': 'The account is blocked: ask those who manage it.',
+  'account-expired': 'The account worked until a time that is over: ask those who manage it.',
+};
+
+/** The answer to an account that is kept out, which showed that it is the account. */
+export function accountRefused(why: AccountBlock): Problem {
+  return new Problem(why, BLOCKS[why], { headers: { 'www-authenticate': `JWT realm="outrider", error="${why}"` } });
+}
+
+/** What the refusal of a login says, whether the login or the password was wrong. */
 function wrongCredentials(): Problem {
   return new Problem('wrong-credentials', 'There is no account with this login and this password.', {
     headers: { 'www-authenticate': 'JWT realm="outrider"' },
@@ -86,7 +97,8 @@ function tokenIn({ header }: OpenContext): string {
 }
 
 /** The answer to a token that is not taken. */
-export function refused(why: string): Problem {
+export function refused(why: Extract<Identity, { refused: string }>['refused']): Problem {
+  if (why === 'account-blocked' || why === 'account-expired') return accountRefused(why);
   return new Problem('not-authorized', `The token is not taken: ${why}.`, {
     headers: { 'www-authenticate': `JWT realm="outrider", error="${why}"` },
   });
@@ -108,10 +120,11 @@ export async function checkedUser(
 ): Promise<User> {
   const known = await authentication.authenticate(login, password, arrival);
   const user = known && authentication.user(known.id);
-  if (!user || user.blocked) {
-    await authentication.noteFailedLogin(login, user ? 'blocked' : 'wrong login or password', arrival);
+  if (!user) {
+    await authentication.noteFailedLogin(login, 'wrong login or password', arrival);
     throw wrongCredentials();
   }
+  await authentication.refuseBlockedAccount(user, arrival);
   await authentication.refuseBlocked(user);
   await authentication.passSecondFactor(user, proof, arrival);
   if (needsApi && !user.apiAccess) {
@@ -132,7 +145,9 @@ export const authRoutes: Route[] = [
       'With `jwt=1` it gives a JWT, which needs the right to use the API. Without, it begins the session of the console ' +
       'in a cookie that scripts can not read and other sites can not send; calls with it are as good as with a JWT, and ' +
       'those that change something must come from a page of this service. The body is JSON or a form. An account with a ' +
-      'second factor is asked for it by the problem `second-factor-needed`: log in again with `totp` or `passkey`.',
+      'second factor is asked for it by the problem `second-factor-needed`: log in again with `totp` or `passkey`. With ' +
+      'the right password, an account that is blocked, or whose time is over, is answered with `account-blocked` or ' +
+      '`account-expired`; any call with a token, key or session of it is as well.',
     query: z.object({ jwt: jwtAsked.meta({ description: 'The value 1 asks for a JWT.', examples: ['1'] }) }),
     takesForm: true,
     body: z
@@ -168,6 +183,8 @@ export const authRoutes: Route[] = [
     },
     problems: [
       'wrong-credentials',
+      'account-blocked',
+      'account-expired',
       'second-factor-needed',
       'wrong-second-factor',
       'no-api-access',
@@ -207,14 +224,15 @@ export const authRoutes: Route[] = [
     },
     ignoresBody: true,
     answers: { 200: { description: 'A new token of the same session.', body: Token } },
-    problems: ['not-authorized', 'no-api-access'],
+    problems: ['not-authorized', 'account-blocked', 'account-expired', 'no-api-access'],
     async handle(_, context) {
       const { authentication, arrival } = context;
       const verified = await authentication.tokens.verifyForRefresh(tokenIn(context));
       if (verified.error !== undefined) throw refused(verified.error);
       const session = await authentication.sessions.get(verified.sessionId);
       const user = authentication.user(verified.userId);
-      if (session?.userId !== verified.userId || !user || user.blocked) throw refused('ended');
+      if (user?.blocked) throw refused(await authentication.accountBlock(user.id));
+      if (session?.userId !== verified.userId || !user) throw refused('ended');
       await authentication.refuseBlocked(user);
       if (!user.apiAccess) throw noApiAccess();
       await authentication.sessions.touch(session.id, arrival.address);

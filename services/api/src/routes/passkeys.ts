@@ -132,7 +132,7 @@ export const passkeyRoutes: Route[] = [
       'It names the account and counts as both factors, as its device has verified its user by a PIN, a finger or a face.',
     body: SignedPasskeyIn,
     answers: { 204: sessionBegun },
-    problems: ['wrong-passkey', 'cross-origin'],
+    problems: ['wrong-passkey', 'account-blocked', 'account-expired', 'cross-origin'],
     async handle({ body }, { arrival, header, authentication }) {
       if (arrival.origin() === 'other') throw crossOrigin();
       const user = await authentication.authenticatePasskey(body, arrival);

@@ -12,6 +12,9 @@ export const geofences = signal<readonly Geozone[]>([]);
 /** Null: the vehicles are loading; true: they are all here; an error otherwise. */
 export const loaded = signal<true | null | Error>(null);
 
+/** Did the live API say what it knows of all vehicles? Before, that nothing is known of one says nothing. */
+export const hasStates = signal(false);
+
 /** Whether the list of vehicles is complete and empty. A component that asks is drawn again when that changes. */
 export function hasNoVehicles(): boolean {
   void fleet.version.value;
@@ -71,6 +74,7 @@ export function forgetDefinitions(): void {
   groups.value = [];
   geofences.value = [];
   loaded.value = null;
+  hasStates.value = false;
 }
 
 function page(cursor: string | undefined): { limit: number; cursor?: string } {

@@ -10,7 +10,7 @@ import {
 import { signal } from '@preact/signals';
 import type { CommandChange } from '../commands/model.ts';
 import { DefinitionChanges } from '../fleet/definition-changes.ts';
-import { fleet, forgetDefinitions, loadDefinitions, takeRecord } from '../fleet/store.ts';
+import { fleet, forgetDefinitions, hasStates, loadDefinitions, takeRecord } from '../fleet/store.ts';
 import { onCaughtUp, onMissed, onNotification, unreadCount } from '../notifications.ts';
 import { toast } from '../parts/toast.tsx';
 import { refreshUser, user } from '../session.ts';
@@ -65,19 +65,20 @@ export function liveAsked(): Promise<void> {
 export function connectLive(): () => void {
   let isClosed = false;
   let hasReadDefinitions = false;
-  let isFirst = true;
-  /** What was missed comes before the answer to the cursor. */
-  let isCaughtUp = false;
+  /** After a break: what was missed comes before the answer to the cursor. */
+  let isCatchingUp = false;
   let hideTimer: ReturnType<typeof setTimeout> | null = null;
   let isHidden = false;
 
   const onMessage = (message: LiveMessage) => {
     if (message.type === 'resumed') {
       const { missed, missedNotifications } = message;
-      if (!isFirst && !isHidden && missed > 0 && missedNotifications === 0) toast(t().reconnected(missed));
-      onCaughtUp(missedNotifications);
-      isFirst = false;
-      isCaughtUp = true;
+      // A subscription that replaces another on the same connection missed nothing.
+      if (isCatchingUp) {
+        if (!isHidden && missed > 0 && missedNotifications === 0) toast(t().reconnected(missed));
+        onCaughtUp(missedNotifications);
+      }
+      isCatchingUp = false;
       live.resumed.value += 1;
     } else if (message.type === 'definition') {
       live.changes.value = message.changes;
@@ -85,7 +86,7 @@ export function connectLive(): () => void {
       definitions.take(message.changes);
       // The own rights may have changed, and with them the menu.
       if (message.changes.some(({ kind, id }) => kind === 'user' && id === user.peek()?.id)) void refreshUser();
-    } else if (message.type === 'notification' && !isCaughtUp) onMissed(message);
+    } else if (message.type === 'notification' && isCatchingUp) onMissed(message);
     else take(message);
   };
   const readDefinitions = () => {
@@ -98,8 +99,8 @@ export function connectLive(): () => void {
     subscription: ALL,
     onMessage,
     onStatus: (status) => {
+      if (live.status.peek() === 'open') isCatchingUp = true;
       live.status.value = status;
-      if (status !== 'open') isCaughtUp = false;
       // A refused upgrade looks like a broken connection: a REST call shows whether the session is over.
       if (status === 'waiting' || status === 'unauthorized') void refreshUser();
       // No message comes of what changed before the subscription, so all is read after it.
@@ -128,12 +129,15 @@ export function connectLive(): () => void {
     }
   };
   const onOnline = () => connection.retryNow();
+  const onOffline = () => connection.networkLost();
   document.addEventListener('visibilitychange', onVisibility);
   addEventListener('online', onOnline);
+  addEventListener('offline', onOffline);
   return () => {
     isClosed = true;
     document.removeEventListener('visibilitychange', onVisibility);
     removeEventListener('online', onOnline);
+    removeEventListener('offline', onOffline);
     if (hideTimer !== null) clearTimeout(hideTimer);
     definitions.stop();
     connection.close();
@@ -153,6 +157,7 @@ function take(message: LiveMessage): void {
         }
         takeRecord(record, nowMs);
       }
+      if (message.isComplete) hasStates.value = true;
       break;
     }
     case 'vehicle-drivers':

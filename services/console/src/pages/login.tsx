@@ -6,7 +6,7 @@ import { Choice, Field } from '../parts/field.tsx';
 import { lazy } from '../parts/lazy.tsx';
 import { Failure } from '../parts/message.tsx';
 import { change } from '../preferences.ts';
-import { hasSessionEnded, logIn } from '../session.ts';
+import { logIn, sessionEnd } from '../session.ts';
 import { LANGUAGES, language, t } from '../words/words.ts';
 
 const CodeForm = lazy(async () => (await import('../sign-in/code-form.tsx')).CodeForm);
@@ -20,6 +20,7 @@ export function LoginPage() {
   const half = useSignal<{ login: string; password: string } | null>(null);
   const hasForgotten = useSignal(false);
   const title = t().logIn;
+  const ends = { ended: t().sessionEnded, blocked: t().accountBlocked, expired: t().accountExpired };
   useEffect(() => {
     document.title = `${title} · Outrider`;
   }, [title]);
@@ -28,7 +29,7 @@ export function LoginPage() {
     event.preventDefault();
     const form = new FormData(event.currentTarget as HTMLFormElement);
     isBusy.value = true;
-    error.value = null;
+    error.value = sessionEnd.value = null;
     const login = String(form.get('login'));
     const password = String(form.get('password'));
     try {
@@ -39,7 +40,7 @@ export function LoginPage() {
         half.value = { login, password };
         return;
       }
-      const isWrong = reason instanceof ApiError && reason.status === 401;
+      const isWrong = reason instanceof ApiError && reason.problem.type === 'urn:outrider:problem:wrong-credentials';
       error.value = isWrong ? t().wrongCredentials : describeError(reason);
     }
     isBusy.value = false;
@@ -62,7 +63,7 @@ export function LoginPage() {
       <form onSubmit={submit}>
         <img src="/favicon.svg" alt="" width="48" height="48" />
         <h1>Outrider</h1>
-        {hasSessionEnded.value && <p role="status">{t().sessionEnded}</p>}
+        {sessionEnd.value !== null && <p role="status">{ends[sessionEnd.value]}</p>}
         <Field
           label={t().login}
           name="login"

@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { Failure } from '../parts/message.tsx';
 import { route } from '../router.ts';
 import { api, enter } from '../session.ts';
+import { t } from '../words/words.ts';
 import { askPasskey, canOfferPasskeys, describePasskeyError, isWrongPasskey, supportsPasskeys } from './passkeys.ts';
 import { signInWords } from './words.ts';
 
@@ -61,8 +62,8 @@ export function OtherWays() {
     if (!offer.peek().signal.aborted) await offerPasskeys();
   };
   const outcome = route.value.query.get('signIn');
-  const failure = outcome === null ? null : outcome === 'blocked' ? words.openId.blocked : words.openId.failed;
-  const message = error.value ?? failure;
+  const failures: Record<string, string> = { blocked: t().accountBlocked, expired: t().accountExpired };
+  const message = error.value ?? (outcome === null ? null : (failures[outcome] ?? words.openId.failed));
   return (
     <>
       {message !== null && <Failure>{message}</Failure>}

@@ -69,6 +69,8 @@ export const de = {
   loggingIn: 'Anmeldung läuft …',
   forgotPassword: 'Passwort vergessen?',
   wrongCredentials: 'Anmeldename oder Passwort ist falsch.',
+  accountBlocked: 'Dieses Konto ist gesperrt. Wenden Sie sich an seine Verwaltung.',
+  accountExpired: 'Die Zeit dieses Kontos ist abgelaufen. Wenden Sie sich an seine Verwaltung.',
   tooManyCalls: (seconds: number) =>
     `Viele Abfragen in kurzer Zeit. In ${counted('de', seconds, { one: '# Sekunde', other: '# Sekunden' })} geht es weiter.`,
   tooManyAttempts: (seconds: number) =>

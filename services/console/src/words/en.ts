@@ -70,6 +70,8 @@ export const en = {
   loggingIn: 'Logging in…',
   forgotPassword: 'Forgot your password?',
   wrongCredentials: 'Login or password is wrong.',
+  accountBlocked: 'This account is blocked. Ask those who manage it.',
+  accountExpired: 'The time of this account is over. Ask those who manage it.',
   tooManyCalls: (seconds: number) =>
     `Many calls in a short time. It goes on in ${counted('en', seconds, { one: '# second', other: '# seconds' })}.`,
   tooManyAttempts: (seconds: number) =>

@@ -69,6 +69,8 @@ export const es = {
   loggingIn: 'Iniciando sesión…',
   forgotPassword: '¿Olvidó la contraseña?',
   wrongCredentials: 'El usuario o la contraseña no son correctos.',
+  accountBlocked: 'Esta cuenta está bloqueada. Diríjase a quienes la administran.',
+  accountExpired: 'El plazo de esta cuenta ha terminado. Diríjase a quienes la administran.',
   tooManyCalls: (seconds: number) =>
     `Muchas consultas en poco tiempo. Continúa en ${counted('es', seconds, { one: '# segundo', other: '# segundos' })}.`,
   tooManyAttempts: (seconds: number) =>

@@ -69,6 +69,8 @@ export const he = {
   loggingIn: 'מתבצעת כניסה…',
   forgotPassword: 'שכחת את הסיסמה?',
   wrongCredentials: 'שם המשתמש או הסיסמה שגויים.',
+  accountBlocked: 'החשבון חסום. יש לפנות למי שמנהל אותו.',
+  accountExpired: 'תוקף החשבון הסתיים. יש לפנות למי שמנהל אותו.',
   tooManyCalls: (seconds: number) =>
     `הרבה בקשות בזמן קצר. ממשיך בעוד ${counted('he', seconds, { one: 'שנייה אחת', two: 'שתי שניות', other: '# שניות' })}.`,
   tooManyAttempts: (seconds: number) =>

@@ -69,6 +69,8 @@ export const ru = {
   loggingIn: 'Вход…',
   forgotPassword: 'Забыли пароль?',
   wrongCredentials: 'Неверный логин или пароль.',
+  accountBlocked: 'Эта учётная запись заблокирована. Обратитесь к тем, кто ею управляет.',
+  accountExpired: 'Срок действия этой учётной записи истёк. Обратитесь к тем, кто ею управляет.',
   tooManyCalls: (seconds: number) =>
     `Много запросов за короткое время. Продолжение через ${counted('ru', seconds, { one: '# секунду', few: '# секунды', other: '# секунд' })}.`,
   tooManyAttempts: (seconds: number) =>

@@ -9,6 +9,7 @@ import {
 } from '@outrider/domain';
 import type { WebSocket } from 'ws';
 import { BINARY_PROTOCOL } from './binary.ts';
+import { jsonFrame } from './frames.ts';
 import type { Subscription } from './messages.ts';
 import { SingleMessages, StatusQueue } from './status-queue.ts';
 import type { Debtor, UnsentBytes } from './unsent-bytes.ts';
@@ -24,6 +25,9 @@ const SLOW_WHEN_SCARCE_ABOVE_BYTES = 16 * 1024;
 const LOST_ABOVE_BYTES = 16 * 1024 * 1024;
 /** Written to the socket at a time. What waits here, and not there, can be dropped. */
 const WRITE_BYTES = 64 * 1024;
+/** A subscribed client that nothing was sent to for so many seconds is sent a heartbeat. */
+export const HEARTBEAT_SECONDS = 5;
+const HEARTBEAT = jsonFrame({ type: 'heartbeat' });
 /** Replaces a frame that has been written, so that the frame can be freed. */
 const NO_FRAME = Buffer.alloc(0);
 
@@ -61,6 +65,8 @@ export class LiveClient implements Debtor {
   /** Written to the socket, and not taken yet. */
   #writtenBytes = 0;
   #writesSoon = false;
+  /** Seconds that have begun since it was last sent something. */
+  #quietSeconds = 0;
   readonly #onDrained: (() => void)[] = [];
   /** Null until the client is identified. */
   userId: UserId | null = null;
@@ -157,6 +163,7 @@ export class LiveClient implements Debtor {
   /** Sends a message, in order with every other one. All that are sent in one go are one write. */
   send(frame: Buffer): void {
     if (!this.open) return;
+    this.#quietSeconds = 0;
     this.#waiting.push(frame);
     this.#waitingBytes += frame.length;
     this.#unsent.add(frame.length);
@@ -167,6 +174,14 @@ export class LiveClient implements Debtor {
       this.#writesSoon = false;
       if (this.#writtenBytes === 0) this.#write();
     });
+  }
+
+  /** To be called once a second: shows a subscribed client that its connection lives, where nothing else does. */
+  passSecond(): void {
+    this.#quietSeconds++;
+    if (this.#quietSeconds < HEARTBEAT_SECONDS || this.subscription === null) return;
+    // What waits shows it as well, once it is taken.
+    if (this.#waitingBytes + this.#writtenBytes === 0) this.send(HEARTBEAT);
   }
 
   /** Ends the connection behind what can be written at once; the rest is dropped. */

@@ -73,6 +73,9 @@ const RETRY_AFTER = 'Retry-After: 5\r\n';
 /** The longest that a timer can run. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 const CLOSED_WITHIN_MS = 1000;
+/** Each client is in one of so many turns, and each turn has one part of every second. */
+const TURNS = 10;
+const TURN_MS = 1000 / TURNS;
 
 /** The WebSockets of the live API: who gets in, who they are, and until when. */
 export class Connections {
@@ -81,6 +84,10 @@ export class Connections {
   readonly #context: ConnectionsContext;
   readonly #counts: ConnectionCounts;
   readonly #anonymous: ConnectionCounts;
+  /** Which clients a second begins for at the same time: heartbeats of all would keep everybody else waiting. */
+  readonly #turns = Array.from({ length: TURNS }, () => new Set<LiveClient>());
+  /** One timer for all connections. */
+  readonly #heartbeats: NodeJS.Timeout;
   readonly #server = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
@@ -97,6 +104,14 @@ export class Connections {
       total: Math.ceil(maxConnections * ANONYMOUS_SHARE),
       perKey: MAX_ANONYMOUS_PER_ADDRESS,
     });
+    let last = Math.floor(performance.now() / TURN_MS);
+    this.#heartbeats = setInterval(() => {
+      const now = Math.floor(performance.now() / TURN_MS);
+      // A process that is busy makes up for what it left out, each turn once.
+      for (let turn = Math.max(last, now - TURNS) + 1; turn <= now; turn++)
+        for (const client of this.#turns[turn % TURNS] ?? []) client.passSecond();
+      last = now;
+    }, TURN_MS);
   }
 
   /** The identified clients of an account. */
@@ -128,7 +143,8 @@ export class Connections {
     if (socket.destroyed) return;
     const via: Via = header === undefined ? 'cookie' : viaOf(answer);
     if (via !== 'cookie' && answer?.error !== undefined) return unauthorized(socket);
-    const verified = answer?.error === undefined ? answer : null;
+    const refusal = via === 'cookie' ? refusalOfCookie(answer, directory) : null;
+    const verified = answer?.error === undefined && refusal === null ? answer : null;
     let identified = () => {};
     if (verified !== null) {
       const user = directory.users.get(verified.userId);
@@ -141,10 +157,10 @@ export class Connections {
       socket.once('close', identified);
     }
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
-      if (answer?.error !== undefined) {
+      if (refusal !== null) {
         // Browsers hide the status of a refused upgrade from their pages, but not the close code of a WebSocket.
         webSocket.on('error', () => webSocket.terminate());
-        return webSocket.close(CLOSE.unauthorized, `the session is over: ${answer.error}`);
+        return webSocket.close(refusal.code, refusal.reason);
       }
       const client = new LiveClient(webSocket, socket, this.#context.unsent, this.#context.onTooSlow);
       client.identified = identified;
@@ -201,6 +217,7 @@ export class Connections {
   }
 
   async close(): Promise<void> {
+    clearInterval(this.#heartbeats);
     for (const client of this.clients) client.close(1001, 'the service is stopping');
     const patience = setTimeout(() => {
       for (const client of this.clients) client.terminate();
@@ -214,8 +231,10 @@ export class Connections {
   #admit(client: LiveClient): void {
     const { logger } = this.#context;
     this.clients.add(client);
+    const turn = this.#turns.reduce((least, other) => (other.size < least.size ? other : least));
+    turn.add(client);
     let waiting = 0;
-    let turn: Promise<void> = Promise.resolve();
+    let handled: Promise<void> = Promise.resolve();
     let alive = true;
     const authorizing = setTimeout(() => {
       if (client.userId === null) client.close(CLOSE.unauthorized, 'no token within 5 seconds');
@@ -230,7 +249,7 @@ export class Connections {
     });
     client.socket.on('message', (data, isBinary) => {
       if (++waiting > MAX_WAITING_MESSAGES) return client.close(CLOSE.tooMany, 'too many messages at once');
-      turn = turn
+      handled = handled
         .then(() => this.#onMessage(client, data, isBinary))
         .catch((error) => {
           logger.error({ err: error }, 'serving a live client failed');
@@ -244,6 +263,7 @@ export class Connections {
     client.socket.on('close', () => {
       clearTimeout(authorizing);
       clearInterval(ping);
+      turn.delete(client);
       this.#remove(client);
     });
   }
@@ -354,6 +374,21 @@ export class Connections {
 
 function viaOf(answer: Verified | VerifiedApiKey | Refused | null): Via {
   return answer !== null && 'grant' in answer ? 'api-key' : 'jwt';
+}
+
+/** How the connection of a cookie is closed that lets nobody in; null: it does, or no cookie came. */
+function refusalOfCookie(
+  answer: Verified | VerifiedApiKey | Refused | null,
+  directory: Directory,
+): { code: number; reason: string } | null {
+  if (answer === null) return null;
+  const user = answer.userId && directory.users.get(answer.userId);
+  const reason = refusalOf(user, 'cookie');
+  // The sessions of a blocked account have ended: why says more than that.
+  if (reason !== null && (user?.blocked || answer.error === undefined)) return { code: CLOSE.forbidden, reason };
+  return answer.error === undefined
+    ? null
+    : { code: CLOSE.unauthorized, reason: `the session is over: ${answer.error}` };
 }
 
 function grantOf(verified: Verified | VerifiedApiKey): ApiKeyGrant | null {

@@ -35,7 +35,7 @@ import { sampleGeofence, sampleStatus, sampleUser, sampleVehicle } from '@outrid
 import { MemoryHub } from '@outrider/hub';
 import { correctionsTopic, definitionsTopic, eventsTopic, type Log, openSqliteLog } from '@outrider/log';
 import { createLogger, Registry } from '@outrider/runtime';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { createNotifier, type Notifier, RECHECK_EVERY_MS } from './notifier.ts';
 
@@ -68,6 +68,7 @@ const clients: WebSocket[] = [];
 /** Stands for the tokens: `user`, `operator`, `expired`, … */
 async function verify(token: string): Promise<Verified | Refused> {
   const userId = { user: USER, operator: OPERATOR, stranger: CAR as string as UserId }[token];
+  if (token === 'ended') return { error: 'ended', userId: USER };
   if (!userId) return { error: token === 'expired' ? 'expired' : 'malformed' };
   return {
     userId,
@@ -445,7 +446,10 @@ test('a client that comes back with its cursor gets each event it missed once, i
     visit(CAR, NOON + 3).id,
   ]);
   expect(again.of('resumed')).toEqual([
-    { type: 'resumed', missed: 2, missedNotifications: 0, cursor: expect.stringMatching(/^0:3;n:0;l:\w{16}$/) },
+    {
+      ...{ type: 'resumed', missed: 2, missedNotifications: 0, heartbeatSeconds: 5 },
+      cursor: expect.stringMatching(/^0:3;n:0;l:\w{16}$/),
+    },
   ]);
 });
 
@@ -612,6 +616,55 @@ test('what is older than the memory is read from the log once for all clients th
   expect(read).toHaveBeenCalledTimes(3);
 });
 
+describe('heartbeats', () => {
+  const gapsOf = (of: { at: number[] }) => of.at.slice(1).map((ms, nth) => ms - (of.at[nth] ?? 0));
+  /** When each message came. */
+  const timed = (socket: WebSocket) => {
+    const at = [performance.now()];
+    socket.on('message', () => at.push(performance.now()));
+    return { at };
+  };
+
+  test.each([[], ['outrider.live.v1+binary']])(
+    'come to a subscribed client at least each 5 seconds while nothing else does, by subprotocol %s',
+    async (...protocols) => {
+      const socket = new WebSocket(`ws://127.0.0.1:${(http.address() as AddressInfo).port}/live`, protocols, {
+        headers: { Authorization: 'JWT user' },
+      });
+      clients.push(socket);
+      const texts: Message[] = [];
+      socket.on('message', (data, isBinary) => {
+        if (!isBinary) texts.push(JSON.parse(data.toString()));
+      });
+      await once(socket, 'open');
+      socket.send(JSON.stringify({ type: 'subscribe', all: true }));
+      await vi.waitFor(() => expect(texts.at(-1)).toMatchObject({ type: 'resumed', heartbeatSeconds: 5 }), PATIENCE);
+      const times = timed(socket);
+      await vi.waitFor(() => expect(texts.slice(-2)).toEqual([{ type: 'heartbeat' }, { type: 'heartbeat' }]), PATIENCE);
+      // Each may be a second early, and late by what a busy machine adds.
+      for (const ms of gapsOf(times)) expect(ms).toBeGreaterThan(3000);
+      for (const ms of gapsOf(times)) expect(ms).toBeLessThan(10_000);
+    },
+  );
+
+  test('do not come where something else does, nor without a subscription', async () => {
+    const unsubscribed = await subscribed('user', { all: true });
+    unsubscribed.say({ type: 'unsubscribe' });
+    const quiet = await subscribed('operator', { all: true, events: false });
+    const busy = await subscribed('operator', { all: true });
+    let offset = 0;
+    await vi.waitFor(
+      async () => {
+        await log.append(eventsTopic, [visit(CAR, NOON + offset++)]);
+        expect(quiet.of('heartbeat').length).toBe(2);
+      },
+      { timeout: 60_000, interval: 1000 },
+    );
+    expect(busy.of('event').length).toBeGreaterThan(5);
+    expect([busy, unsubscribed].map((client) => client.of('heartbeat').length)).toEqual([0, 0]);
+  });
+});
+
 test('who says who they are in the first message is as good as by header', async () => {
   const client = connect();
   await client.opened;
@@ -662,6 +715,16 @@ test('the cookie of the console lets in, and one whose session is over gets a co
   const late = connect(null, 'expired');
   await vi.waitFor(() => expect(late.closedWith).toBe(4401), PATIENCE);
   expect(client.closedWith).toBeNull();
+});
+
+test('the cookie of a blocked account gets the code of a blocked account, also when its session ended', async () => {
+  await log.append(definitionsTopic, [defined({ ...user, version: 2, blocked: true })]);
+  for (const cookie of ['user', 'ended'])
+    await vi.waitFor(async () => {
+      const client = connect(null, cookie);
+      await vi.waitFor(() => expect(client.closedWith).not.toBeNull(), PATIENCE);
+      expect(client.closedWith).toBe(4403);
+    }, PATIENCE);
 });
 
 test('a session that was ended has no socket 5 s later; other sessions keep theirs', async () => {

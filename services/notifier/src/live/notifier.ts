@@ -24,7 +24,7 @@ import { type Logger, type Part, type Poller, poller, type Registry } from '@out
 import { NOTIFICATIONS_CHANNEL, type SavedNotifications } from '../notifications.ts';
 import { Audiences } from './audiences.ts';
 import { ChangedCounters } from './changed-counters.ts';
-import type { LiveClient } from './client.ts';
+import { HEARTBEAT_SECONDS, type LiveClient } from './client.ts';
 import { type Authentication, type ConnectionBounds, Connections } from './connections.ts';
 import { CurrentDrivers } from './current-drivers.ts';
 import { DefinitionFeed } from './definition-feed.ts';
@@ -271,7 +271,8 @@ class LiveNotifier implements Notifier {
     const missedNotifications = await this.#notifications.sendMissed(client, places);
     const joinLive = (missed: number) => {
       const cursor = this.#events.cursorAt(this.#events.here(client), client.lastNotification);
-      client.send(jsonFrame({ type: 'resumed', missed, missedNotifications, cursor }));
+      const heartbeatSeconds = HEARTBEAT_SECONDS;
+      client.send(jsonFrame({ type: 'resumed', missed, missedNotifications, cursor, heartbeatSeconds }));
       client.catchingUp = false;
     };
     if (subscription.events) await this.#events.resume(client, places, since !== null, joinLive);

@@ -2,6 +2,7 @@ import { useComputed, useSignalEffect } from '@preact/signals';
 import { describeError } from '../../errors.ts';
 import { STATES, type State } from '../../fleet/fleet.ts';
 import { countStates, type Filter, listed, passes, SORTS, type Sort } from '../../fleet/listing.ts';
+import { isStateLoading, stateName } from '../../fleet/state-name.ts';
 import { fleet, groups, loadDefinitions, loaded } from '../../fleet/store.ts';
 import { formats } from '../../format.ts';
 import { Icon } from '../../parts/icon.tsx';
@@ -109,18 +110,20 @@ function Filters({ filter, sort }: { filter: Filter; sort: Sort }) {
 function States({ filter, counts }: { filter: Filter; counts: Record<State, number> }) {
   return (
     <div class="states">
-      {SHOWN_STATES.filter((state) => counts[state] > 0 || filter.state === state).map((state) => (
-        <button
-          key={state}
-          type="button"
-          aria-pressed={filter.state === state}
-          onClick={() => setQuery({ state: filter.state === state ? null : state })}
-        >
-          <span class={`chip ${state}`}>
-            {t().states[state]} {formats().number(counts[state])}
-          </span>
-        </button>
-      ))}
+      {SHOWN_STATES.filter((state) => (!isStateLoading(state) && counts[state] > 0) || filter.state === state).map(
+        (state) => (
+          <button
+            key={state}
+            type="button"
+            aria-pressed={filter.state === state}
+            onClick={() => setQuery({ state: filter.state === state ? null : state })}
+          >
+            <span class={`chip ${state}`}>
+              {t().states[state]} {formats().number(counts[state])}
+            </span>
+          </button>
+        ),
+      )}
     </div>
   );
 }
@@ -212,7 +215,7 @@ function Row({ index, top, selected, onSelect }: RowProps) {
         <span class="end">{state === 'moving' && !Number.isNaN(speed) ? formats().speed(speed) : ''}</span>
         <small>
           {vehicle.suspension === null ? (
-            <span class={`chip ${state}`}>{t().states[state]}</span>
+            <span class={`chip ${state}`}>{stateName(state)}</span>
           ) : (
             <span class="chip suspended" title={vehicle.suspension.reason}>
               {t().vehiclePages.suspension.suspended}

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { STATES } from '../../fleet/fleet.ts';
+import { stateName } from '../../fleet/state-name.ts';
 import { fleet } from '../../fleet/store.ts';
 import { formats } from '../../format.ts';
 import { readPlace } from '../../map/map.ts';
@@ -150,7 +151,7 @@ function VehicleCard({ id }: { id: string }) {
       <strong>{vehicle.name}</strong>
       {vehicle.plate !== null && <small>{vehicle.plate}</small>}
       <span class={`chip ${state}`}>
-        {t().states[state]}
+        {stateName(state)}
         {state === 'moving' && !Number.isNaN(speed) ? ` · ${formats().speed(speed)}` : ''}
       </span>
       {sinceMs > 0 && state !== 'moving' && <small>{t().since(formats().moment(sinceMs))}</small>}

@@ -1,7 +1,8 @@
 import type { Vehicle, VehicleState } from '@outrider/client';
 import { useEffect } from 'preact/hooks';
 import { VehicleCommands } from '../../commands/vehicle-commands.tsx';
-import { fleet, loaded } from '../../fleet/store.ts';
+import { stateName } from '../../fleet/state-name.ts';
+import { fleet, hasStates, loaded } from '../../fleet/store.ts';
 import { formats } from '../../format.ts';
 import { trackLink } from '../../links.ts';
 import { VehicleCounters } from '../../maintenance/counters.tsx';
@@ -48,9 +49,9 @@ export function VehiclePanel({ id, isFollowed, onFollow, onClose }: Props) {
   useLiveState(id, (state) => {
     details.value = { ...details.peek(), state };
   });
-  if (vehicle === undefined && loaded.value === null) return null;
+  const isLoading = vehicle === undefined && loaded.value === null;
   return (
-    <aside class="panel" aria-label={vehicle?.name ?? t().vehicles}>
+    <aside class="panel" aria-label={vehicle?.name ?? t().vehicles} aria-busy={isLoading}>
       <header>
         <div>
           <h2>
@@ -63,7 +64,7 @@ export function VehiclePanel({ id, isFollowed, onFollow, onClose }: Props) {
       </header>
       <div class="body">
         {vehicle === undefined ? (
-          <p>{t().notFoundVehicle}</p>
+          <p>{isLoading ? t().loading : t().notFoundVehicle}</p>
         ) : isHidden ? (
           <>
             <div class="actions">
@@ -132,6 +133,7 @@ function Note({ index }: { index: number }) {
   const contactMs = fleet.contactMs[index] ?? 0;
   const words = t().fleetMap;
   const terminals = screenFor('/terminals');
+  if (!hasStates.value && contactMs === 0) return null;
   if (state === 'offline' && contactMs > 0) return <p class="note">{words.offlineNote(formats().moment(contactMs))}</p>;
   if (contactMs > 0) return fleet.hasPosition(index) ? null : <p class="note">{words.noFixNote}</p>;
   return (
@@ -204,16 +206,23 @@ function Facts({ index, state, place }: { index: number; state: VehicleState | n
     [t().place, fixMs === 0 ? null : place],
     [
       place === null || fixMs === 0 ? t().place : t().coordinates,
-      fixMs === 0 ? t().noPosition : format.coordinates(fleet.latitude[index] ?? 0, fleet.longitude[index] ?? 0),
+      fixMs === 0
+        ? hasStates.value
+          ? t().noPosition
+          : t().loading
+        : format.coordinates(fleet.latitude[index] ?? 0, fleet.longitude[index] ?? 0),
     ],
     [t().lastFix, fixMs === 0 ? null : format.moment(fixMs)],
-    [t().lastContact, contactMs === 0 ? t().never : format.ago((Date.now() - contactMs) / 1000)],
+    [
+      t().lastContact,
+      contactMs === 0 ? (hasStates.value ? t().never : t().loading) : format.ago((Date.now() - contactMs) / 1000),
+    ],
   ];
   return (
     <dl class="facts">
       <dt>{t().state}</dt>
       <dd>
-        <span class={`chip ${name}`}>{t().states[name]}</span>
+        <span class={`chip ${name}`}>{stateName(name)}</span>
         {sinceMs > 0 && <small> {t().since(format.moment(sinceMs))}</small>}
       </dd>
       {facts.map(([label, value]) =>

@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import '../../style/manage.css';
 import { describeError } from '../../errors.ts';
 import { STATES } from '../../fleet/fleet.ts';
+import { stateName } from '../../fleet/state-name.ts';
 import { fleet, groups } from '../../fleet/store.ts';
 import { formats } from '../../format.ts';
 import { Icon } from '../../parts/icon.tsx';
@@ -345,7 +346,7 @@ function columns(groupNames: ReadonlyMap<string, string>): Column<Vehicle>[] {
           );
         const index = fleet.indexOf(id);
         const state = index < 0 ? 'unknown' : fleet.stateOf(index);
-        return <span class={`chip ${state}`}>{t().states[state]}</span>;
+        return <span class={`chip ${state}`}>{stateName(state)}</span>;
       },
     },
     {

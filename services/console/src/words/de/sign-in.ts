@@ -67,7 +67,6 @@ export const signIn: SignInWords = {
   openId: {
     signInBy: (name) => `Mit ${name} anmelden`,
     failed: 'Die Anmeldung ist gescheitert. Versuchen Sie es noch einmal, oder fragen Sie Ihren Betreiber.',
-    blocked: 'Dieses Konto ist gesperrt.',
     title: (name) => `Anmeldung mit ${name}`,
     hint: 'Dann melden Sie sich auch über den Anbieter bei diesem Konto an. Was es darf, bleibt, wie es ist.',
     linked: 'Mit diesem Konto verknüpft.',

@@ -64,7 +64,6 @@ export const signIn = {
   openId: {
     signInBy: (name: string) => `Sign in with ${name}`,
     failed: 'The sign-in failed. Try again, or ask your operator.',
-    blocked: 'This account is blocked.',
     title: (name: string) => `Sign-in by ${name}`,
     hint: 'Then you sign in to this account by the provider as well. What it may do stays as it is.',
     linked: 'Linked to this account.',

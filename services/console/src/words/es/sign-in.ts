@@ -67,7 +67,6 @@ export const signIn: SignInWords = {
   openId: {
     signInBy: (name) => `Entrar con ${name}`,
     failed: 'No se pudo entrar. Inténtelo de nuevo o pregunte a su operador.',
-    blocked: 'Esta cuenta está bloqueada.',
     title: (name) => `Entrada con ${name}`,
     hint: 'Así también entra en esta cuenta mediante el proveedor. Sus permisos no cambian.',
     linked: 'Vinculado a esta cuenta.',

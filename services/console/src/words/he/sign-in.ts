@@ -66,7 +66,6 @@ export const signIn: SignInWords = {
   openId: {
     signInBy: (name) => `כניסה באמצעות ${name}`,
     failed: 'הכניסה נכשלה. אפשר לנסות שוב או לפנות למפעיל.',
-    blocked: 'החשבון חסום.',
     title: (name) => `כניסה באמצעות ${name}`,
     hint: 'אז אפשר להיכנס לחשבון גם דרך הספק. ההרשאות לא ישתנו.',
     linked: 'מקושר לחשבון זה.',

@@ -1,0 +1,121 @@
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { CHROMIUM, useDemo } from './demo.fixture.ts';
+
+/** What a person may wait for: two heartbeats of 5 s, and what the page takes. */
+const LOST_WITHIN_MS = 12_000;
+
+/** A TCP proxy that can stop to forward, without a connection being closed. */
+class TcpProxy {
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  #isFrozen = false;
+
+  constructor(port: number) {
+    this.#server = createServer((client) => {
+      const server = connect(port, '127.0.0.1');
+      for (const socket of [client, server]) {
+        this.#sockets.add(socket);
+        socket.on('error', () => {});
+        socket.on('close', () => {
+          this.#sockets.delete(socket);
+          client.destroy();
+          server.destroy();
+        });
+      }
+      client.on('data', (bytes) => this.#isFrozen || server.write(bytes));
+      server.on('data', (bytes) => this.#isFrozen || client.write(bytes));
+    });
+  }
+
+  async open(): Promise<string> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+    return `http://127.0.0.1:${(this.#server.address() as { port: number }).port}`;
+  }
+
+  freeze(): void {
+    this.#isFrozen = true;
+  }
+
+  /** New connections are forwarded; those that were frozen have lost bytes, and end. */
+  thaw(): void {
+    this.#isFrozen = false;
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  close(): void {
+    this.#server.close();
+    this.thaw();
+  }
+}
+
+describe.skipIf(CHROMIUM === undefined)('the live connection, in a browser', { timeout: 180_000 }, () => {
+  const demo = useDemo();
+  const proxies: TcpProxy[] = [];
+  afterEach(() => {
+    for (const proxy of proxies.splice(0)) proxy.close();
+  });
+
+  test('one that is frozen is shown as lost within 12 s, and is live again when the network is', async () => {
+    const proxy = new TcpProxy(Number(new URL(demo.url).port));
+    proxies.push(proxy);
+    const { page } = await demo.open(await proxy.open());
+    await page.getByLabel('Login').fill(demo.login);
+    await page.getByLabel('Password', { exact: true }).fill(demo.password);
+    await page.getByRole('button', { name: 'Log in' }).click();
+    const live = page.getByRole('status').filter({ hasText: /^Live$/ });
+    const banner = page.getByText('No connection to the service.');
+    await live.waitFor();
+    await page.locator('.vehicle').first().waitFor();
+    proxy.freeze();
+    await banner.waitFor({ timeout: LOST_WITHIN_MS });
+    expect(await live.count()).toBe(0);
+    proxy.thaw();
+    await live.waitFor();
+    expect(await banner.count()).toBe(0);
+  });
+
+  test('a browser that is offline shows it at once, and one that is online again is live again', async () => {
+    const { page } = await demo.enter(demo);
+    const live = page.getByRole('status').filter({ hasText: /^Live$/ });
+    await live.waitFor();
+    await page.context().setOffline(true);
+    await page.getByText('No connection to the service.').waitFor({ timeout: 2000 });
+    await page.context().setOffline(false);
+    await live.waitFor();
+  });
+
+  test('a fleet that loads says so, not that there is no data; and then nothing was caught up', async () => {
+    const { page } = await demo.enter(demo);
+    const held: (() => void)[] = [];
+    let isHeld = true;
+    await page.routeWebSocket(/\/live$/, (socket) => {
+      const server = socket.connectToServer();
+      server.onMessage((message) => {
+        if (isHeld) held.push(() => socket.send(message));
+        else socket.send(message);
+      });
+    });
+    await page.addInitScript(() => {
+      const texts: string[] = [];
+      Object.assign(globalThis, { toasts: texts });
+      new MutationObserver(() => {
+        for (const toast of document.querySelectorAll('.toasts *')) texts.push(toast.textContent ?? '');
+      }).observe(document, { subtree: true, childList: true });
+    });
+    await page.reload();
+    const first = page.locator('.vehicle').first();
+    await first.getByText('Loading…').waitFor();
+    await first.locator('button').first().click();
+    const panel = page.locator('aside.panel');
+    await panel.getByText('Loading…').first().waitFor();
+    for (const text of ['No data', 'Never']) expect(await page.getByText(text, { exact: true }).count()).toBe(0);
+    isHeld = false;
+    for (const send of held.splice(0)) send();
+    await page.getByText('Loading…').first().waitFor({ state: 'detached' });
+    const toasts = await page.evaluate(() => (globalThis as unknown as { toasts: string[] }).toasts);
+    expect(toasts.filter((text) => /caught up|missed|while/i.test(text))).toEqual([]);
+  });
+});
