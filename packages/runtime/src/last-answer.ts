@@ -5,7 +5,7 @@ const CLOSING_MS = 2000;
 
 /**
  * Sends the last bytes of a connection and lets go of it, whatever its peer does: as soon as both sides have ended, or
- * after a moment. What the peer still sends is thrown away meanwhile: closed with bytes unread, it would lose the answer.
+ * after a moment. What the peer still sends is thrown away: closed with bytes unread, the peer would lose the answer.
  */
 export function endWith(socket: Duplex, bytes: string | Buffer): void {
   const timer = setTimeout(() => socket.destroy(), CLOSING_MS);

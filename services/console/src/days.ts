@@ -14,8 +14,8 @@ function offsetMs(atMs: number, timeZone: string | null): number {
 const AROUND_MS = 6 * 3_600_000;
 
 /**
- * The time at which clocks in a zone show `localMs`, given in the fields of UTC: the first one where they show it twice,
- * and where they skip it, as long after the change as it lies after the last moment before.
+ * The time at which clocks in a zone show `localMs`, given in the fields of UTC: the first one where they show it
+ * twice, and where they skip it, as long after the change as it lies after the last moment before.
  */
 export function timeOfClock(localMs: number, timeZone: string | null): number {
   const guessMs = localMs - offsetMs(localMs, timeZone);

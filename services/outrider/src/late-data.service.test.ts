@@ -232,8 +232,8 @@ describe(`4. Late data repairs history, not the present (LATE_SEED=${SEED})`, ()
           )
         ).items;
       const [mileage, trips, events] = await Promise.all([rows('mileage'), rows('trips'), rows('events')]);
-      const what = ({ kind, startedAt, endedAt, geozoneId = null }: Record<string, unknown>) =>
-        [startedAt, kind, geozoneId, endedAt].join(' ');
+      const what = ({ kind, startedAt, endedAt, latitude, longitude }: Record<string, unknown>) =>
+        [startedAt, kind, endedAt, latitude, longitude].join(' ');
       return {
         distanceM: mileage.map(({ distanceM }) => distanceM),
         trips: trips.map(({ startedAt, endedAt, distanceM }) => ({ startedAt, endedAt, distanceM })),

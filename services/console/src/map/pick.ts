@@ -11,18 +11,18 @@ export function pick(
   y: number,
   { radius, spot, nowMs }: { radius: number; spot: number; nowMs: number },
 ): number[] {
-  const reach = radius + spot;
+  const within = radius + spot;
   const near: { index: number; dx: number; dy: number }[] = [];
   let nearest: (typeof near)[number] | null = null;
   let least = radius * radius;
   for (let index = 0; index < fleet.count; index += 1) {
     // Neither end is farther away than it glides, so the end alone rules most of them out.
-    if (fleet.shown[index] !== 1 || !(Math.abs((fleet.y[index] as number) - y) < reach + 0.0002)) continue;
+    if (fleet.shown[index] !== 1 || !(Math.abs((fleet.y[index] as number) - y) < within + 0.0002)) continue;
     let dx = fleet.drawnX(index, nowMs) - x;
     dx -= Math.round(dx);
     const dy = fleet.drawnY(index, nowMs) - y;
     const squared = dx * dx + dy * dy;
-    if (squared > reach * reach) continue;
+    if (squared > within * within) continue;
     const one = { index, dx, dy };
     near.push(one);
     if (squared > least || (squared === least && nearest !== null)) continue;

@@ -43,7 +43,7 @@ const loadables = new Map(Object.entries(LANGUAGES).map(([tag, { load }]) => [ta
 /** The words in use. Read within a component, it follows the language. */
 export const t = (): Words => inUse.value;
 
-/** Keeps words, `lang` and `dir` with the language; where its words can't be loaded, those before stay until they are. */
+/** Keeps words, `lang` and `dir` with the language. Where its words can't be loaded, those before stay until then. */
 export function followLanguage(): void {
   effect(() => {
     const tag = language.value;

@@ -30,7 +30,7 @@ export function GeofencesPage() {
   const container = useRef<HTMLDivElement>(null);
   const view = useRef<GeofenceMap | null>(null);
   const draft = useSignal<Draft | null>(null);
-  /** The draft before it was changed; null: there is none, or it is new. */
+  /** The draft before it was changed; null: nothing is edited, or it is new. */
   const asRead = useRef<Draft | null>(null);
   const editedId = route.value.query.get('geofence');
   const all = geofences.value;

@@ -245,7 +245,7 @@ function tripLink(vehicleId: string, startedAt: string, endedAt: string | null):
   return trackLink({ vehicleId, fromMs, toMs: endedAt === null ? Date.now() : Date.parse(endedAt), atMs: fromMs });
 }
 
-/** What a list without rows says: that there are none only where it was read. */
+/** What a list without rows says: that nothing happened, only where it was read. */
 function Empty({ rows, error, none }: { rows: readonly unknown[] | null; error: string | null; none: string }) {
   if (rows === null) return error === null ? <small>{t().loading}</small> : null;
   return rows.length === 0 ? <small>{none}</small> : null;
