@@ -3,7 +3,7 @@ import { useId } from 'preact/hooks';
 import { fleet, geofences, groups, loaded } from '../fleet/store.ts';
 import { language, t } from '../words/words.ts';
 import { Icon } from './icon.tsx';
-import { VirtualList } from './virtual-list.tsx';
+import { placed, VirtualList } from './virtual-list.tsx';
 
 export interface PickerItem {
   id: string;
@@ -26,7 +26,7 @@ interface Props {
   errors?: readonly string[];
 }
 
-const ROW_PX = 40;
+const ROW_REM = 2.5;
 
 /** Chooses among many: a button with what is chosen, and a list with a search. */
 export function Picker({ label, items, chosen, onChange, all, isSingle = false, onSearch, errors = [] }: Props) {
@@ -87,11 +87,11 @@ export function Picker({ label, items, chosen, onChange, all, isSingle = false, 
           <VirtualList
             label={label}
             count={found.length}
-            rowHeight={ROW_PX}
-            row={(index, top) => {
+            rowRem={ROW_REM}
+            row={(index) => {
               const { id: itemId, name, hint } = found[index] as PickerItem;
               return (
-                <li key={itemId} class="choice" style={{ insetBlockStart: `${top}px` }}>
+                <li key={itemId} class="choice" {...placed(index, found.length, ROW_REM)}>
                   <label>
                     <input
                       type={isSingle ? 'radio' : 'checkbox'}

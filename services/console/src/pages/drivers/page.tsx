@@ -16,6 +16,7 @@ import {
 import { describeError } from '../../errors.ts';
 import { fleet, groups } from '../../fleet/store.ts';
 import { formats } from '../../format.ts';
+import { FilterBox } from '../../parts/filter-box.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Message } from '../../parts/message.tsx';
 import { type Column, type Sorting, sorted, Table } from '../../parts/table.tsx';
@@ -173,7 +174,7 @@ function Toolbar({ keeps }: { keeps: boolean }) {
   const words = t().drivers;
   const { groupId, licence } = driverFilterOf(query);
   return (
-    <search class="toolbar">
+    <FilterBox kind="toolbar">
       <SearchField placeholder={words.search} value={query.get('q')} />
       {groups.value.length > 1 && (
         <select
@@ -214,7 +215,7 @@ function Toolbar({ keeps }: { keeps: boolean }) {
           </a>
         </span>
       )}
-    </search>
+    </FilterBox>
   );
 }
 

@@ -14,7 +14,7 @@ import { Picker, type PickerItem } from '../../parts/picker.tsx';
 import { Loaded, useReading } from '../../parts/reading.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { VehicleIcon } from '../../parts/vehicle-icon.tsx';
-import { VirtualList } from '../../parts/virtual-list.tsx';
+import { placed, VirtualList } from '../../parts/virtual-list.tsx';
 import { protectionWords } from '../../protection/words.ts';
 import { api, user } from '../../session.ts';
 import { language, t } from '../../words/words.ts';
@@ -35,7 +35,7 @@ interface Opened {
 }
 
 const PATH = '/api/v1/vehicle-groups/{id}';
-const ROW_PX = 44;
+const ROW_REM = 2.75;
 const MOST_FOUND = 100;
 
 /** A group: its name, its owner, its vehicles, and the people with access to it. */
@@ -203,11 +203,11 @@ function Members({ groupId }: { groupId: string }) {
         <VirtualList
           label={groups.vehicles}
           count={members.length}
-          rowHeight={ROW_PX}
-          row={(index, top) => {
+          rowRem={ROW_REM}
+          row={(index) => {
             const { id, name, plate, icon, color } = members[index] as Vehicle;
             return (
-              <li key={id} class="member" style={{ insetBlockStart: `${top}px` }}>
+              <li key={id} class="member" {...placed(index, members.length, ROW_REM)}>
                 <VehicleIcon name={icon} color={color} />
                 <a href={`/vehicles?vehicle=${id}`}>{name}</a>
                 <small>{plate ?? ''}</small>

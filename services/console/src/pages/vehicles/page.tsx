@@ -6,6 +6,7 @@ import { describeError } from '../../errors.ts';
 import { STATES } from '../../fleet/fleet.ts';
 import { fleet, groups } from '../../fleet/store.ts';
 import { formats } from '../../format.ts';
+import { FilterBox } from '../../parts/filter-box.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Message } from '../../parts/message.tsx';
 import { type PagedList, usePages } from '../../parts/pages.ts';
@@ -103,7 +104,7 @@ function Toolbar() {
   };
   const group = query.get('group');
   return (
-    <search class="toolbar">
+    <FilterBox kind="toolbar">
       <input
         type="search"
         aria-label={t().search}
@@ -164,7 +165,7 @@ function Toolbar() {
           <Icon name="download" /> {t().vehiclePages.exportCsv}
         </a>
       </span>
-    </search>
+    </FilterBox>
   );
 }
 
