@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import { fleet, geofences, groups, loaded } from '../fleet/store.ts';
-import { language, t } from '../words/words.ts';
+import { joined, language, t } from '../words/words.ts';
 import { Icon } from './icon.tsx';
 import { placed, VirtualList } from './virtual-list.tsx';
 
@@ -43,7 +43,7 @@ export function Picker({ label, items, chosen, onChange, all, isSingle = false, 
     chosen.length === 0
       ? (all ?? t().parts.nothingChosen)
       : chosen.length <= 2 && names.length === chosen.length
-        ? names.join(', ')
+        ? joined(names, ', ')
         : t().parts.chosen(chosen.length);
   const toggle = (item: string) => {
     if (isSingle) return onChange(set.has(item) ? [] : [item]);
@@ -99,7 +99,9 @@ export function Picker({ label, items, chosen, onChange, all, isSingle = false, 
                       checked={set.has(itemId)}
                       onChange={() => toggle(itemId)}
                     />
-                    <span>{name}</span>
+                    <span>
+                      <bdi>{name}</bdi>
+                    </span>
                     {hint && <small>{hint}</small>}
                   </label>
                 </li>

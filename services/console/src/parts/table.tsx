@@ -95,10 +95,10 @@ export function Table<T>(props: Props<T>) {
           <td key={column.key} class={column.isNumber ? 'number' : undefined}>
             {at === 0 && onOpen ? (
               <button type="button" class="link" onClick={() => onOpen(row)}>
-                {column.cell(row)}
+                {shown(column.cell(row))}
               </button>
             ) : (
-              column.cell(row)
+              shown(column.cell(row))
             )}
           </td>
         ))}
@@ -140,6 +140,11 @@ export function Table<T>(props: Props<T>) {
       </table>
     </section>
   );
+}
+
+/** Names keep their own direction in a page from right to left. */
+function shown(cell: ComponentChild): ComponentChild {
+  return typeof cell === 'string' && cell !== '' ? <bdi>{cell}</bdi> : cell;
 }
 
 function Gap({ rows, width }: { rows: number; width: number }) {

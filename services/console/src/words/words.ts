@@ -1,11 +1,12 @@
 import { computed, effect, signal } from '@preact/signals';
 import { preferences } from '../preferences.ts';
 import { en, type Words } from './en.ts';
+import { type Direction, isolated, isolating } from './isolate.ts';
 
 interface Language {
   /** In the language itself. */
   name: string;
-  direction: 'ltr' | 'rtl';
+  direction: Direction;
   load: () => Promise<Words>;
 }
 
@@ -36,10 +37,19 @@ export function withRegion(tag: string, wanted: readonly string[]): string {
   return wanted.find((one) => one.toLowerCase().split('-', 1)[0] === tag) ?? tag;
 }
 
-const loaded = signal<Words>(en);
+const loaded = signal<Words>(isolating(en, 'ltr'));
 
 /** The words in use. Read within a component, it follows the language. */
 export const t = (): Words => loaded.value;
+
+/** Names and values in a row, such as a plate and a terminal: each keeps its direction. What is empty is left out. */
+export function joined(parts: readonly (string | null | undefined | false)[], separator = ' · '): string {
+  const direction = LANGUAGES[language.value]?.direction ?? 'ltr';
+  return parts
+    .filter((part) => typeof part === 'string' && part !== '')
+    .map((part) => isolated(part as string, direction))
+    .join(separator);
+}
 
 /** Keeps words, `lang` and `dir` with the language. */
 export function followLanguage(): void {
@@ -48,7 +58,7 @@ export function followLanguage(): void {
     const { load, direction } = LANGUAGES[tag] as Language;
     void load().then((words) => {
       if (language.peek() !== tag) return;
-      loaded.value = words;
+      loaded.value = isolating(words, direction);
       document.documentElement.lang = tag;
       document.documentElement.dir = direction;
     });

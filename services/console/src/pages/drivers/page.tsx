@@ -24,7 +24,7 @@ import { toast } from '../../parts/toast.tsx';
 import { navigate, route, setQuery, withQuery } from '../../router.ts';
 import { user } from '../../session.ts';
 import { keepsAccounts } from '../../views.ts';
-import { t } from '../../words/words.ts';
+import { joined, t } from '../../words/words.ts';
 import { dealers, loadDealers } from '../vehicles/dealers.ts';
 import { ImportDialog } from '../vehicles/import-dialog.tsx';
 import { AssignDialog } from './assign-dialog.tsx';
@@ -231,7 +231,13 @@ function columns(): Column<Driver>[] {
       sortBy: ({ id }) => driven.get(id)?.name ?? null,
       cell: ({ id }) => {
         const vehicle = driven.get(id);
-        return vehicle === undefined ? '' : <a href={`/?vehicle=${vehicle.id}`}>{vehicle.name}</a>;
+        return vehicle === undefined ? (
+          ''
+        ) : (
+          <a href={`/?vehicle=${vehicle.id}`}>
+            <bdi>{vehicle.name}</bdi>
+          </a>
+        );
       },
     },
     {
@@ -249,7 +255,11 @@ function columns(): Column<Driver>[] {
     {
       key: 'groups',
       title: words.fields.groupIds,
-      cell: ({ groupIds }) => groupIds.map((id) => names.get(id) ?? '').join(', '),
+      cell: ({ groupIds }) =>
+        joined(
+          groupIds.map((id) => names.get(id)),
+          ', ',
+        ),
     },
   ];
   if (user.value?.role === 'operator' && dealers.value.length > 0)

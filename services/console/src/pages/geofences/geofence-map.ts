@@ -24,6 +24,8 @@ export class GeofenceMap {
   readonly #destroyMap: () => void;
   readonly #ready: Promise<void>;
   #draw: Promise<TerraDraw> | null = null;
+  /** Once it is loaded. */
+  #tool: TerraDraw | null = null;
   #isDrawing = false;
   #vertices: [number, number][] = [];
   #shown: readonly Geozone[] = [];
@@ -85,6 +87,16 @@ export class GeofenceMap {
       draw.setMode('select');
       if (added?.valid && added.id !== undefined) draw.selectFeature(added.id);
     }
+  }
+
+  /** Gives up a shape that is half drawn; false where there is none. */
+  cancelDrawing(): boolean {
+    if (this.#tool?.getModeState() !== 'drawing') return false;
+    const mode = this.#tool.getMode();
+    this.#tool.clear();
+    this.#tool.setMode('static');
+    this.#tool.setMode(mode);
+    return true;
   }
 
   destroy(): void {
@@ -154,6 +166,7 @@ export class GeofenceMap {
       // The tool finishes its own work first.
       if (area?.type === 'Polygon' || area?.type === 'LineString') setTimeout(() => this.#events.onDraw(area as Drawn));
     });
+    this.#tool = draw;
     return draw;
   }
 }

@@ -129,6 +129,7 @@ export function GeofencesPage() {
           onReload={() => editedId !== null && void read(editedId)}
           onShape={drawDraft}
           onUndo={past.value.length === 0 ? null : undo}
+          onEscape={() => view.current?.cancelDrawing() ?? false}
           onDeleted={(body) => {
             deleted.value = body;
           }}
@@ -283,7 +284,7 @@ function GeofenceList({ all, editedId, deleted, onRestore }: ListProps) {
                 <button type="button" onClick={() => open(id)}>
                   <strong>
                     {properties.color !== null && <i class="fence-color" style={{ background: properties.color }} />}
-                    {properties.name}
+                    <bdi>{properties.name}</bdi>
                   </strong>
                   <small class="end">
                     {properties.speedLimitKmh === null ? '' : formats().speed(properties.speedLimitKmh)}

@@ -10,6 +10,7 @@ import { IconButton } from '../../parts/buttons.tsx';
 import { Edit, ifMatch } from '../../parts/edit.ts';
 import { ChoiceField, EditForm, NumberField, TextField } from '../../parts/edit-form.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { Panel } from '../../parts/panel.tsx';
 import { Picker, type PickerItem } from '../../parts/picker.tsx';
 import { Loaded, useReading } from '../../parts/reading.tsx';
 import { toast } from '../../parts/toast.tsx';
@@ -51,11 +52,16 @@ export function GroupPanel({ id, onClose, onSaved }: Props) {
   );
   const title = id === null ? t().groups.newGroup : (opened.value.value?.group?.name ?? '');
   return (
-    <aside class="detail" aria-label={title}>
-      <header>
-        <h2>{title}</h2>
-        <IconButton icon="close" label={t().close} onClick={onClose} />
-      </header>
+    <Panel
+      kind="detail"
+      label={title}
+      onClose={onClose}
+      head={
+        <h2>
+          <bdi>{title}</bdi>
+        </h2>
+      }
+    >
       <Loaded of={opened} describe={readError}>
         {(group) => (
           <div class="body">
@@ -72,7 +78,7 @@ export function GroupPanel({ id, onClose, onSaved }: Props) {
           </div>
         )}
       </Loaded>
-    </aside>
+    </Panel>
   );
 }
 
@@ -209,8 +215,12 @@ function Members({ groupId }: { groupId: string }) {
             return (
               <li key={id} class="member" {...placed(index, members.length, ROW_REM)}>
                 <VehicleIcon name={icon} color={color} />
-                <a href={`/vehicles?vehicle=${id}`}>{name}</a>
-                <small>{plate ?? ''}</small>
+                <a href={`/vehicles?vehicle=${id}`}>
+                  <bdi>{name}</bdi>
+                </a>
+                <small>
+                  <bdi>{plate ?? ''}</bdi>
+                </small>
                 <RemoveButton
                   name={name}
                   isBusy={isBusy.value}
@@ -285,8 +295,12 @@ function People({ groupId }: { groupId: string }) {
         {people.value.map(({ id, name, login }) => (
           <li key={id} class="member">
             <Icon name="user" />
-            <span>{name}</span>
-            <small>{login}</small>
+            <span>
+              <bdi>{name}</bdi>
+            </span>
+            <small>
+              <bdi>{login}</bdi>
+            </small>
             <RemoveButton
               name={name}
               isBusy={isBusy.value}

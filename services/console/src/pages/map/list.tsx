@@ -207,7 +207,7 @@ function Row({ index, place, count, selected, onSelect }: RowProps) {
       <button type="button" onClick={() => onSelect(vehicle.id)}>
         <strong>
           {vehicle.icon !== null && <VehicleIcon name={vehicle.icon} color={vehicle.color} />}
-          {vehicle.name}
+          <bdi>{vehicle.name}</bdi>
         </strong>
         <span class="end">{state === 'moving' && !Number.isNaN(speed) ? formats().speed(speed) : ''}</span>
         <small>

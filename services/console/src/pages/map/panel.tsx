@@ -9,15 +9,15 @@ import { formats } from '../../format.ts';
 import { trackLink } from '../../links.ts';
 import { live } from '../../live/live.ts';
 import { VehicleCounters } from '../../maintenance/counters.tsx';
-import { IconButton } from '../../parts/buttons.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { lazy } from '../../parts/lazy.tsx';
+import { Panel } from '../../parts/panel.tsx';
 import { VehicleIcon } from '../../parts/vehicle-icon.tsx';
 import { preferences } from '../../preferences.ts';
 import { api } from '../../session.ts';
 import { ShareButton } from '../../share/share-button.tsx';
 import { OrderVideo } from '../../video/order-video.tsx';
-import { t } from '../../words/words.ts';
+import { joined, t } from '../../words/words.ts';
 import { DriverLine } from './driver-line.tsx';
 import { screenFor } from './panel-links.ts';
 import { SensorValues, useLiveState } from './sensor-values.tsx';
@@ -98,17 +98,21 @@ export function VehiclePanel({ id, isFollowed, onFollow, onClose }: Props) {
   });
   if (vehicle === undefined && loaded.value === null) return null;
   return (
-    <aside class="panel" aria-label={vehicle?.name ?? t().vehicles}>
-      <header>
+    <Panel
+      kind="panel"
+      of={id}
+      label={vehicle?.name ?? t().vehicles}
+      onClose={onClose}
+      head={
         <div>
           <h2>
             {vehicle && vehicle.icon !== null && <VehicleIcon name={vehicle.icon} color={vehicle.color} />}{' '}
-            {vehicle?.name ?? '–'}
+            <bdi>{vehicle?.name ?? '–'}</bdi>
           </h2>
-          {vehicle && <small>{[vehicle.plate, vehicle.terminalId].filter(Boolean).join(' · ')}</small>}
+          {vehicle && <small>{joined([vehicle.plate, vehicle.terminalId])}</small>}
         </div>
-        <IconButton icon="close" label={t().close} onClick={onClose} />
-      </header>
+      }
+    >
       <div class="body">
         {vehicle === undefined ? (
           <p>{t().notFoundVehicle}</p>
@@ -146,7 +150,7 @@ export function VehiclePanel({ id, isFollowed, onFollow, onClose }: Props) {
           </>
         )}
       </div>
-    </aside>
+    </Panel>
   );
 }
 
@@ -231,7 +235,7 @@ function Sensors({ state }: { state: VehicleState | null }) {
 }
 
 function refusalText({ at, protocol, address, reason }: NonNullable<VehicleState['lastRefusal']>): string {
-  return [formats().moment(Date.parse(at)), protocol, address, t().fleetMap.refusals[reason]].join(' · ');
+  return joined([formats().moment(Date.parse(at)), protocol, address, t().fleetMap.refusals[reason]]);
 }
 
 /** Something that never happened leaves the lists at once. */
@@ -342,7 +346,7 @@ function Trips({ trips }: { trips: readonly TripsRow[] }) {
                 ? `${t().ongoing}, ${format.duration(durationSeconds)}`
                 : t().tripSummary(format.distance(distanceM), format.duration(durationSeconds))}
               <small>
-                <bdi>{[startPlace, endPlace].filter(Boolean).join(' – ')}</bdi>
+                <bdi>{joined([startPlace, endPlace], ' – ')}</bdi>
               </small>
             </span>
           </li>
@@ -365,14 +369,15 @@ function Events({ events }: { events: readonly EventsRow[] }) {
               <time dateTime={event.startedAt}>{format.time(event.startedAt)}</time>
             </a>
             <span>
-              {[
-                t().events[event.kind] ?? event.kind,
-                event.geozoneName ?? event.alarm,
-                event.peakKmh === null ? null : format.speed(event.peakKmh),
-                event.endedAt === null ? t().ongoing : format.duration(event.durationSeconds),
-              ]
-                .filter(Boolean)
-                .join(', ')}
+              {joined(
+                [
+                  t().events[event.kind] ?? event.kind,
+                  event.geozoneName ?? event.alarm,
+                  event.peakKmh === null ? null : format.speed(event.peakKmh),
+                  event.endedAt === null ? t().ongoing : format.duration(event.durationSeconds),
+                ],
+                ', ',
+              )}
             </span>
             <OrderVideo vehicleId={event.vehicleId} atMs={Date.parse(event.startedAt)} isSmall />
           </li>

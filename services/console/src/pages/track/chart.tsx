@@ -7,7 +7,7 @@ import { palette } from '../../map/style.ts';
 import { preferences } from '../../preferences.ts';
 import { isNarrow } from '../../text-size.ts';
 import type { ReplayClock } from '../../track/clock.ts';
-import { t } from '../../words/words.ts';
+import { joined, t } from '../../words/words.ts';
 import { FuelMarks, type PlotArea } from './fuel-marks.tsx';
 import type { Part } from './load.ts';
 import { lineOf, type Measured, SENSOR, sensorOf, TANK } from './measured.ts';
@@ -147,7 +147,10 @@ export function Chart({ parts, vehicleIds, measures, measured, clock, isLarge }:
     if (made) made.setCursor({ left: made.valToPos(second, 'x'), top: 0 }, false);
   });
   if (measures.length === 0) return null;
-  const names = measures.map((name) => measureName(name, vehicleIds)).join(', ');
+  const names = joined(
+    measures.map((name) => measureName(name, vehicleIds)),
+    ', ',
+  );
   return (
     <div class="chart-box">
       <div class="chart" ref={box} role="img" aria-label={t().replay.overTime(names)} />

@@ -69,7 +69,7 @@ export function TrackPage() {
         <Filters vehicleIds={vehicleIds} range={range} />
         {failures.map(({ id, error }) => (
           <p key={id} class="error notice" role="alert">
-            {nameOf(id)}: {error}
+            <bdi>{nameOf(id)}</bdi>: {error}
           </p>
         ))}
         {vehicleIds.length === 0 && hasNoVehicles() ? (

@@ -200,7 +200,7 @@ function Readings({ parts, vehicleIds, measures, measured, all, clock, children 
     <div class="readings">
       {readings.map(({ name, label, number, value }) => (
         <span key={`${name} ${number}`} class={`named vehicle${number}`}>
-          {label}{' '}
+          <bdi>{label}</bdi>{' '}
           <strong>
             <bdi>{measureText(name, value, vehicleIds)}</bdi>
           </strong>

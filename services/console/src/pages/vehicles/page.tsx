@@ -16,7 +16,7 @@ import { VehicleIcon } from '../../parts/vehicle-icon.tsx';
 import { navigate, route, setQuery, withQuery } from '../../router.ts';
 import { api, user } from '../../session.ts';
 import { keepsAccounts } from '../../views.ts';
-import { t } from '../../words/words.ts';
+import { joined, t } from '../../words/words.ts';
 import { BulkDialog, type BulkKind } from './bulk-dialog.tsx';
 import { dealers, loadDealers } from './dealers.ts';
 import { FILTER_NAMES, isFiltered, listQuery, sortingOf, sortText } from './filters.ts';
@@ -329,7 +329,7 @@ function columns(groupNames: ReadonlyMap<string, string>): Column<Vehicle>[] {
       sortBy: ({ name }) => name,
       cell: ({ name, icon, color }) => (
         <>
-          <VehicleIcon name={icon} color={color} /> {name}
+          <VehicleIcon name={icon} color={color} /> <bdi>{name}</bdi>
         </>
       ),
     },
@@ -362,7 +362,13 @@ function columns(groupNames: ReadonlyMap<string, string>): Column<Vehicle>[] {
       title: t().drivers.driver,
       cell: ({ id }) => {
         const driver = fleet.drivingOf(id)?.driver;
-        return driver ? <a href={`/drivers?driver=${driver.id}`}>{driver.name}</a> : '';
+        return driver ? (
+          <a href={`/drivers?driver=${driver.id}`}>
+            <bdi>{driver.name}</bdi>
+          </a>
+        ) : (
+          ''
+        );
       },
     },
     {
@@ -379,7 +385,11 @@ function columns(groupNames: ReadonlyMap<string, string>): Column<Vehicle>[] {
     {
       key: 'groups',
       title: vehicles.groups,
-      cell: ({ groupIds }) => groupIds.map((id) => groupNames.get(id) ?? '').join(', '),
+      cell: ({ groupIds }) =>
+        joined(
+          groupIds.map((id) => groupNames.get(id)),
+          ', ',
+        ),
     },
     user.value?.role === 'operator' && dealers.value.length > 0
       ? {
