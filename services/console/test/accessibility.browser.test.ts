@@ -111,9 +111,9 @@ describe.skipIf(CHROMIUM === undefined)(
       const panel = page.locator('.panel');
       await panel.waitFor();
       const box = await page.locator('.maplibregl-canvas').boundingBox();
-      const points = () => page.evaluate(() => document.querySelector('.mapbox .canvas')?.getAttribute('data-drawing'));
-      void points;
-      await page.locator('.mapbox .canvas[data-tool="polygon"]').waitFor();
+      // The tool is there once its cursor is.
+      const cursor = () => page.locator('.maplibregl-canvas').evaluate((canvas) => getComputedStyle(canvas).cursor);
+      await expect.poll(cursor, PATIENCE).toBe('crosshair');
       await page.mouse.click((box?.x ?? 0) + 200, (box?.y ?? 0) + 200);
       await page.mouse.click((box?.x ?? 0) + 300, (box?.y ?? 0) + 200);
       await page.keyboard.press('Escape');

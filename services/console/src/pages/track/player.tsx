@@ -114,9 +114,7 @@ function Step({ parts, clock, direction }: { parts: readonly Part[]; clock: Repl
       aria-label={direction === 1 ? t().replay.nextMark : t().replay.previousMark}
       onClick={go}
     >
-      <span class="flip">
-        <Icon name={direction === 1 ? 'next' : 'previous'} />
-      </span>
+      <Icon name={direction === 1 ? 'next' : 'previous'} />
     </button>
   );
 }
