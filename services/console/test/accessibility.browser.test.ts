@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { CHROMIUM, useDemo } from './demo.fixture.ts';
+import { CHROMIUM, type Login, useDemo } from './demo.fixture.ts';
 
 const PATIENCE = { timeout: 60_000, interval: 100 };
 
@@ -181,5 +181,81 @@ describe.skipIf(CHROMIUM === undefined)(
         expect(found).toEqual({});
       },
     );
+
+    describe('in Hebrew', () => {
+      const enter = async (path: string, login: Login = demo) => {
+        const { page } = await demo.enter(login, '/', { reducedMotion: 'reduce' });
+        await page.evaluate(() =>
+          fetch('/api/v1/me/preferences', {
+            method: 'PATCH',
+            headers: { 'Content-Type': 'application/merge-patch+json' },
+            body: '{"language":"he"}',
+          }).then(({ ok }) => ok),
+        );
+        await page.goto(demo.url + path);
+        await page.locator('html[dir="rtl"]').waitFor({ state: 'attached' });
+        return page;
+      };
+      const vehicleId = async (name: string) => {
+        const { page } = await demo.enter(demo);
+        const { items } = await page.evaluate(() => fetch('/api/v1/vehicles').then((answer) => answer.json()));
+        await page.context().close();
+        return items.find((vehicle: { name: string }) => vehicle.name === name).id as string;
+      };
+      /** Where letters of an element stand: from the first of the text to its last. */
+      const widthInOrder = (page: Page, selector: string) =>
+        page
+          .locator(selector)
+          .first()
+          .evaluate((element) => {
+            const text = document.createTreeWalker(element, NodeFilter.SHOW_TEXT).nextNode() as Text;
+            const leftOf = (at: number) => {
+              const range = document.createRange();
+              range.setStart(text, at);
+              range.setEnd(text, at + 1);
+              return range.getBoundingClientRect().left;
+            };
+            return leftOf(text.length - 1) - leftOf(0);
+          });
+
+      test('the slider of a track runs as its chart, from left to right, by pointer and by keys', async () => {
+        const page = await enter(`/track?vehicle=${await vehicleId('Truck 02')}`);
+        const slider = page.locator('.player input[type="range"]');
+        await slider.waitFor();
+        const share = () =>
+          slider.evaluate((input: HTMLInputElement) => (+input.value - +input.min) / (+input.max - +input.min));
+        const { x = 0, y = 0, width = 0, height = 0 } = (await slider.boundingBox()) ?? {};
+        await page.mouse.click(x + width * 0.1, y + height / 2);
+        await expect.poll(share, PATIENCE).toBeLessThan(0.3);
+        const before = await share();
+        await slider.press('ArrowRight');
+        await expect.poll(share, PATIENCE).toBeGreaterThan(before);
+        // The same place of the strip below is the same moment.
+        const strip = (await page.locator('.strip').boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+        await page.mouse.click(strip.x + strip.width * 0.9, strip.y + strip.height / 2);
+        await expect.poll(share, PATIENCE).toBeGreaterThan(0.7);
+      });
+
+      test('names keep their own direction in lists, tables, panels and texts', async () => {
+        const id = await vehicleId('Truck 03');
+        const rename = (name: string) => async (page: Page) =>
+          page.evaluate(
+            ([to, of]) =>
+              fetch(`/api/v1/vehicles/${of}`, {
+                method: 'PATCH',
+                headers: { 'Content-Type': 'application/merge-patch+json' },
+                body: JSON.stringify({ name: to }),
+              }).then(({ status }) => status),
+            [name, id],
+          );
+        const { page: operator } = await demo.enter(demo.operator);
+        expect(await rename('Truck 03 (spare)')(operator)).toBe(200);
+        const page = await enter(`/?vehicle=${id}`, demo.operator);
+        for (const selector of ['.panel h2 bdi', `.vehicle[aria-current] strong bdi`])
+          await expect.poll(() => widthInOrder(page, selector), PATIENCE).toBeGreaterThan(30);
+        await page.goto(`${demo.url}/vehicles?q=spare`);
+        await expect.poll(() => widthInOrder(page, '[data-row] button bdi'), PATIENCE).toBeGreaterThan(30);
+      });
+    });
   },
 );
