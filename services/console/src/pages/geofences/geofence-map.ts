@@ -89,7 +89,7 @@ export class GeofenceMap {
     }
   }
 
-  /** Gives up a shape that is half drawn; false where there is none. */
+  /** Gives up a shape that is half drawn; false where nothing is. */
   cancelDrawing(): boolean {
     if (this.#tool?.getModeState() !== 'drawing') return false;
     const mode = this.#tool.getMode();
