@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { describeError } from './errors.ts';
+import { focusPage } from './focus.ts';
 import { hasNewVersion, install, installOffer, reloadOnce, useNewVersion } from './installed/installed.ts';
 import { connectLive, live } from './live/live.ts';
 import { Menu } from './menu.tsx';
@@ -61,6 +62,13 @@ function Shell() {
   useEffect(() => {
     document.title = `${title} · Outrider`;
   }, [title]);
+  // A page that is opened anew begins at its top; after the login the focus that went away comes here.
+  const shownPath = useRef(route.value.path);
+  const { path } = route.value;
+  useEffect(() => {
+    if (path !== shownPath.current) focusPage();
+    shownPath.current = path;
+  }, [path]);
   let outlet = <NowhereMessage icon="search" title={t().pageNotFound} />;
   if (view && user.value)
     outlet = mayOpen(view, user.value) ? (
@@ -148,8 +156,12 @@ function UserMenu() {
       </button>
       <div id="user-menu" class="menu" popover="auto" ref={menu}>
         <p>
-          <strong>{user.value?.name}</strong>
-          <small>{user.value?.login}</small>
+          <strong>
+            <bdi>{user.value?.name}</bdi>
+          </strong>
+          <small>
+            <bdi>{user.value?.login}</bdi>
+          </small>
         </p>
         <a href="/me">
           <Icon name="settings" /> {t().me.title}

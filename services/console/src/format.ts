@@ -185,8 +185,3 @@ export function formats(): Formats {
   if (current?.key !== key) current = { key, formats: new Formats(locale) };
   return current.formats;
 }
-
-/** A text with Latin letters among words of any direction. */
-export function isolated(text: string): string {
-  return `\u2068${text}\u2069`;
-}

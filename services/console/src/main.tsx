@@ -5,6 +5,7 @@ import './style/parts.css';
 import './style/shell.css';
 import { followAccountPreferences } from './account-preferences.ts';
 import { App } from './app.tsx';
+import { keepFocus } from './focus.ts';
 import { followVersions } from './installed/installed.ts';
 import { followPreferences } from './preferences.ts';
 import { startRouter } from './router.ts';
@@ -19,6 +20,7 @@ followPreferences();
 followAccountPreferences();
 followLanguage();
 followVersions();
+keepFocus();
 startRouter(isView);
 void refreshUser();
 // The screen is loaded while the service is asked who is logged in.

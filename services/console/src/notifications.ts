@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 import { announce } from './alerts.ts';
 import { formats } from './format.ts';
 import { toast } from './parts/toast.tsx';
-import { t } from './words/words.ts';
+import { joined, t } from './words/words.ts';
 
 /** The newest notification. */
 export const newest = signal<Notification | null>(null);
@@ -44,7 +44,7 @@ export interface OwnFields {
 export function describe({ vehicleName, geofenceName, driverName, event }: Notification): string {
   if (isLicence(event)) {
     const { licenceOf, aDriver } = t().rules;
-    return licenceOf(driverName ?? aDriver, event.stage, formats().calendarDate(event.licenceExpiresOn));
+    return licenceOf(driverName ?? aDriver, event.stage === 'expired', formats().calendarDate(event.licenceExpiresOn));
   }
   return describeEvent(event, vehicleName ?? '', geofenceName);
 }
@@ -59,7 +59,7 @@ export function describeEvent(event: PublishedEvent, vehicleName: string, geofen
   const what =
     typeof alarm === 'string' ? (t().rules.alarmNames[alarm] ?? alarm) : (t().events[event.kind] ?? event.kind);
   const phase = t().phases[event.phase] ?? event.phase;
-  return `${vehicleName}: ${what} ${phase}${geofenceName === null ? '' : `, ${geofenceName}`}`;
+  return joined([joined([vehicleName, `${what} ${phase}`], ': '), geofenceName], ', ');
 }
 
 /** When this phase of an event happened. */

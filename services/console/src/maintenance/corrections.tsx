@@ -38,8 +38,10 @@ export function Corrections(props: {
       <ul class="records">
         {corrections.map((each) => (
           <li key={each.id}>
-            <strong>{nameOf(each, custom)}</strong> <bdi>{valueText(each, custom)}</bdi>{' '}
-            <time dateTime={each.at}>{formats().dateTime(each.at)}</time>
+            <strong>
+              <bdi>{nameOf(each, custom)}</bdi>
+            </strong>{' '}
+            <bdi>{valueText(each, custom)}</bdi> <time dateTime={each.at}>{formats().dateTime(each.at)}</time>
             {each.note !== null && <p>{each.note}</p>}
             {maintains && (
               <button

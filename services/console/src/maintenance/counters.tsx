@@ -137,7 +137,9 @@ function Custom({ counter, onEdit }: { counter: CustomCounter; onEdit: (() => vo
   const { name, unit, value } = counter;
   return (
     <>
-      <dt>{name}</dt>
+      <dt>
+        <bdi>{name}</bdi>
+      </dt>
       <dd>
         <bdi>{`${formats().number(value, 1)} ${unit}`.trimEnd()}</bdi>{' '}
         {onEdit !== null && <IconButton icon="edit" label={`${t().maintenance.counter}: ${name}`} onClick={onEdit} />}

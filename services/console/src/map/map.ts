@@ -12,6 +12,7 @@ import 'maplibre-gl/dist/maplibre-gl.css';
 import { mercatorX, mercatorY } from '../fleet/mercator.ts';
 import { toast } from '../parts/toast.tsx';
 import { preferences } from '../preferences.ts';
+import { isNarrow } from '../text-size.ts';
 import { t } from '../words/words.ts';
 import { type BaseMap, chosenMap, loadMaps, maps, readBase } from './base.ts';
 import type { View } from './clusters.ts';
@@ -64,8 +65,8 @@ export function createMap(container: HTMLElement, place: Place | null): { map: M
   // Where the list is, not where panels open: on a phone they open from below.
   const isRtl = document.documentElement.dir === 'rtl';
   const corner = isRtl ? 'bottom-right' : 'bottom-left';
-  const isNarrow = matchMedia('(max-width: 45rem)').matches;
-  map.addControl(new NavigationControl(), isNarrow ? (isRtl ? 'top-left' : 'top-right') : corner);
+
+  map.addControl(new NavigationControl(), isNarrow() ? (isRtl ? 'top-left' : 'top-right') : corner);
   let scale: ScaleControl | null = null;
   const stopUnits = effect(() => {
     const { units } = preferences.value;

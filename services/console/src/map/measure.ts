@@ -46,8 +46,11 @@ export class MeasureControl implements IControl {
     this.#output.textContent = isOn ? t().maps.measureHint : '';
   }
 
-  readonly #onKey = ({ key }: KeyboardEvent): void => {
-    if (key === 'Escape' && this.#isOn) this.#set(false);
+  readonly #onKey = (event: KeyboardEvent): void => {
+    if (event.key !== 'Escape' || !this.#isOn) return;
+    // The panel stays open.
+    event.preventDefault();
+    this.#set(false);
   };
 
   readonly #onClick = (event: MouseEvent): void => {

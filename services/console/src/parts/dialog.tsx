@@ -20,7 +20,9 @@ export function Dialog({ title, onClose, isWide = false, children }: Props) {
   return (
     <dialog ref={element} class={isWide ? 'wide' : undefined} aria-labelledby={id} closedby="any" onClose={onClose}>
       <header>
-        <h2 id={id}>{title}</h2>
+        <h2 id={id}>
+          <bdi>{title}</bdi>
+        </h2>
         <IconButton icon="close" label={t().close} onClick={() => element.current?.close()} />
       </header>
       {children}

@@ -7,6 +7,7 @@ import type { Edit } from './edit.ts';
 import { Choice, Field } from './field.tsx';
 import { Icon } from './icon.tsx';
 import { Failure } from './message.tsx';
+import { useUnsaved } from './panel.tsx';
 import { toast } from './toast.tsx';
 
 interface FormProps<T extends object> {
@@ -36,6 +37,7 @@ export function EditForm<T extends object>({
   children,
   ...rest
 }: FormProps<T>) {
+  useUnsaved(() => edit.isChanged.peek());
   const save = async (event: SubmitEvent) => {
     event.preventDefault();
     if (!(await edit.save())) return;

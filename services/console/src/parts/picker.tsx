@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import { fleet, geofences, groups, loaded } from '../fleet/store.ts';
-import { language, t } from '../words/words.ts';
+import { joined, language, t } from '../words/words.ts';
 import { Icon } from './icon.tsx';
-import { VirtualList } from './virtual-list.tsx';
+import { placed, VirtualList } from './virtual-list.tsx';
 
 export interface PickerItem {
   id: string;
@@ -26,7 +26,7 @@ interface Props {
   errors?: readonly string[];
 }
 
-const ROW_PX = 40;
+const ROW_REM = 2.5;
 
 /** Chooses among many: a button with what is chosen, and a list with a search. */
 export function Picker({ label, items, chosen, onChange, all, isSingle = false, onSearch, errors = [] }: Props) {
@@ -43,7 +43,7 @@ export function Picker({ label, items, chosen, onChange, all, isSingle = false, 
     chosen.length === 0
       ? (all ?? t().parts.nothingChosen)
       : chosen.length <= 2 && names.length === chosen.length
-        ? names.join(', ')
+        ? joined(names, ', ')
         : t().parts.chosen(chosen.length);
   const toggle = (item: string) => {
     if (isSingle) return onChange(set.has(item) ? [] : [item]);
@@ -87,11 +87,11 @@ export function Picker({ label, items, chosen, onChange, all, isSingle = false, 
           <VirtualList
             label={label}
             count={found.length}
-            rowHeight={ROW_PX}
-            row={(index, top) => {
+            rowRem={ROW_REM}
+            row={(index) => {
               const { id: itemId, name, hint } = found[index] as PickerItem;
               return (
-                <li key={itemId} class="choice" style={{ insetBlockStart: `${top}px` }}>
+                <li key={itemId} class="choice" {...placed(index, found.length, ROW_REM)}>
                   <label>
                     <input
                       type={isSingle ? 'radio' : 'checkbox'}
@@ -99,7 +99,9 @@ export function Picker({ label, items, chosen, onChange, all, isSingle = false, 
                       checked={set.has(itemId)}
                       onChange={() => toggle(itemId)}
                     />
-                    <span>{name}</span>
+                    <span>
+                      <bdi>{name}</bdi>
+                    </span>
                     {hint && <small>{hint}</small>}
                   </label>
                 </li>

@@ -1,8 +1,10 @@
 import type { ComponentChild } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { t } from '../words/words.ts';
+import { useArrowKeys } from './arrow-keys.ts';
 import { Icon } from './icon.tsx';
 import { useRowsInSight } from './rows-in-sight.ts';
+import { rowsWith } from './virtual-list.tsx';
 
 export interface Column<T> {
   key: string;
@@ -38,15 +40,20 @@ interface Props<T> {
   onSelect?: (selection: ReadonlySet<string>) => void;
 }
 
-export const TABLE_ROW_PX = 40;
+/** As in parts.css: rows grow with the text. */
+const ROW_REM = 2.5;
 const MARGIN_ROWS = 10;
 const MOST_MADE = 500;
 
-/** A long table: only the rows in sight are in the document. Its box scrolls both ways. */
+/**
+ * A long table: only the rows in sight are in the document. Its box scrolls both ways. For the Tab key its rows are one
+ * stop, and so is the box.
+ */
 export function Table<T>(props: Props<T>) {
   const { label, columns, rows, rowKey, onOpen, currentKey, onEnd, selection, onSelect } = props;
   const box = useRef<HTMLDivElement>(null);
-  const { from, to } = useRowsInSight(box, { rowPx: TABLE_ROW_PX, count: rows.length, marginRows: MARGIN_ROWS });
+  const { from, to } = useRowsInSight(box, { rowRem: ROW_REM, count: rows.length, marginRows: MARGIN_ROWS });
+  const active = useArrowKeys(box, rows.length);
   const isAtEnd = rows.length > 0 && to >= rows.length;
   useEffect(() => {
     if (isAtEnd) onEnd?.();
@@ -65,6 +72,7 @@ export function Table<T>(props: Props<T>) {
     return (
       <tr
         key={key}
+        data-row={index}
         aria-rowindex={index + 2}
         aria-selected={isSelectable ? selection.has(key) : undefined}
         aria-current={key === currentKey ? 'true' : undefined}
@@ -87,10 +95,10 @@ export function Table<T>(props: Props<T>) {
           <td key={column.key} class={column.isNumber ? 'number' : undefined}>
             {at === 0 && onOpen ? (
               <button type="button" class="link" onClick={() => onOpen(row)}>
-                {column.cell(row)}
+                {shown(column.cell(row))}
               </button>
             ) : (
-              column.cell(row)
+              shown(column.cell(row))
             )}
           </td>
         ))}
@@ -101,10 +109,12 @@ export function Table<T>(props: Props<T>) {
   const made = useMemo(() => new Map<number, ComponentChild>(), [props]);
   if (made.size > MOST_MADE) made.clear();
   const lines: ComponentChild[] = [];
-  for (let index = from; index < to; index += 1) {
+  let next = 0;
+  for (const index of rowsWith(active, from, to, rows.length)) {
     const known = made.get(index) ?? line(index);
     made.set(index, known);
-    lines.push(known);
+    lines.push(<Gap key={`gap ${next}`} rows={index - next} width={width} />, known);
+    next = index + 1;
   }
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls is reached by keyboard.
@@ -112,9 +122,8 @@ export function Table<T>(props: Props<T>) {
       <table aria-rowcount={rows.length + 1}>
         <Head {...props} select={select} />
         <tbody>
-          <Gap rows={from} width={width} />
           {lines}
-          <Gap rows={rows.length - to} width={width} />
+          <Gap rows={rows.length - next} width={width} />
         </tbody>
         {columns.some(({ total }) => total !== undefined) && (
           <tfoot>
@@ -133,11 +142,16 @@ export function Table<T>(props: Props<T>) {
   );
 }
 
+/** Names keep their own direction in a page from right to left. */
+function shown(cell: ComponentChild): ComponentChild {
+  return typeof cell === 'string' && cell !== '' ? <bdi>{cell}</bdi> : cell;
+}
+
 function Gap({ rows, width }: { rows: number; width: number }) {
   if (rows <= 0) return null;
   return (
     <tr class="gap">
-      <td colSpan={width} style={{ blockSize: `${rows * TABLE_ROW_PX}px` }} />
+      <td colSpan={width} style={{ blockSize: `${rows * ROW_REM}rem` }} />
     </tr>
   );
 }

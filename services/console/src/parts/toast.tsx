@@ -31,7 +31,13 @@ export function Toasts() {
     <div class="toasts" role="log" aria-live="polite">
       {toasts.value.map(({ id, kind, text, href }) => (
         <div key={id} class={`toast ${kind}`}>
-          {href === undefined ? <span>{text}</span> : <a href={href}>{text}</a>}
+          {href === undefined ? (
+            <bdi>{text}</bdi>
+          ) : (
+            <a href={href}>
+              <bdi>{text}</bdi>
+            </a>
+          )}
           <IconButton icon="close" label={t().close} onClick={() => remove(id)} />
         </div>
       ))}

@@ -1,27 +1,46 @@
 import type { ComponentChild } from 'preact';
 import { useRef } from 'preact/hooks';
+import { useArrowKeys } from './arrow-keys.ts';
 import { useRowsInSight } from './rows-in-sight.ts';
 
 interface Props {
   label: string;
   count: number;
-  rowHeight: number;
-  row: (index: number, top: number) => ComponentChild;
+  /** In rem: rows grow with the text. */
+  rowRem: number;
+  /** A list item with the properties of `placed`. */
+  row: (index: number) => ComponentChild;
 }
 
 const MARGIN_ROWS = 6;
 
-/** A long list of rows of one height: only those in sight are in the document. */
-export function VirtualList({ label, count, rowHeight, row }: Props) {
+/** A long list of rows of one height: only those in sight are in the document. For the Tab key it is one stop. */
+export function VirtualList({ label, count, rowRem, row }: Props) {
   const box = useRef<HTMLDivElement>(null);
-  const { from, to } = useRowsInSight(box, { rowPx: rowHeight, count, marginRows: MARGIN_ROWS });
-  const rows: ComponentChild[] = [];
-  for (let index = from; index < to; index += 1) rows.push(row(index, index * rowHeight));
+  const { from, to } = useRowsInSight(box, { rowRem, count, marginRows: MARGIN_ROWS });
+  const active = useArrowKeys(box, count);
   return (
     <div class="rows" ref={box}>
-      <ul aria-label={label} style={{ blockSize: `${count * rowHeight}px` }}>
-        {rows}
+      <ul aria-label={label} style={{ blockSize: `${count * rowRem}rem` }}>
+        {rowsWith(active, from, to, count).map(row)}
       </ul>
     </div>
   );
+}
+
+/** What a row of a virtual list needs to be in its place. */
+export function placed(index: number, count: number, rowRem: number) {
+  return {
+    'data-row': index,
+    'aria-posinset': index + 1,
+    'aria-setsize': count,
+    style: { insetBlockStart: `${index * rowRem}rem` },
+  } as const;
+}
+
+/** The rows in sight, in order, and the active one wherever it is: the focus stays with it. */
+export function rowsWith(active: number | null, from: number, to: number, count: number): number[] {
+  const rows = Array.from({ length: Math.max(0, to - from) }, (_, nth) => from + nth);
+  if (active === null || active >= count || (active >= from && active < to)) return rows;
+  return active < from ? [active, ...rows] : [...rows, active];
 }

@@ -9,6 +9,7 @@ import { Failure } from '../parts/message.tsx';
 import { JobProgress } from '../parts/progress.tsx';
 import { useAttempts } from '../parts/task-form.tsx';
 import { api } from '../session.ts';
+import { joined } from '../words/words.ts';
 import { protectionWords } from './words.ts';
 
 interface Props {
@@ -51,7 +52,7 @@ export function EraseDialog({ vehicle, onClose }: Props) {
   const isOfField = at('/before').length > 0;
   const wrong = isOfField ? jobError.value : (error.value ?? jobError.value);
   return (
-    <Dialog title={`${words.erase}: ${vehicle.name}`} onClose={onClose}>
+    <Dialog title={joined([words.erase, vehicle.name], ': ')} onClose={onClose}>
       <form class="body" onSubmit={count}>
         <p>{words.eraseHint}</p>
         <Field

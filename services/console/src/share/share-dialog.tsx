@@ -11,7 +11,7 @@ import { Failure } from '../parts/message.tsx';
 import { VehiclePicker } from '../parts/picker.tsx';
 import { toast } from '../parts/toast.tsx';
 import { api } from '../session.ts';
-import { t } from '../words/words.ts';
+import { joined, t } from '../words/words.ts';
 import type { Shared } from './share-button.tsx';
 
 const HOUR_MS = 3_600_000;
@@ -28,7 +28,10 @@ export function ShareDialog({ vehicleIds, track, onClose }: Shared & { onClose: 
   const isBusy = useSignal(false);
   const made = useSignal<CreatedShareLink | null>(null);
   const words = t().share;
-  const names = chosen.value.map((id) => fleet.vehicles[fleet.indexOf(id)]?.name ?? '–').join(', ');
+  const names = joined(
+    chosen.value.map((id) => fleet.vehicles[fleet.indexOf(id)]?.name ?? '–'),
+    ', ',
+  );
   const make = async (event: SubmitEvent) => {
     event.preventDefault();
     isBusy.value = true;

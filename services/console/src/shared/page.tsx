@@ -5,7 +5,7 @@ import { formats } from '../format.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Message } from '../parts/message.tsx';
 import { indexAt, type Track } from '../track/track.ts';
-import { t } from '../words/words.ts';
+import { joined, t } from '../words/words.ts';
 import { SharedMap } from './shared-map.ts';
 import type { SharedView } from './shared-view.ts';
 
@@ -14,7 +14,14 @@ const CLOCK_MS = 5000;
 
 export function SharedPage({ view }: { view: SharedView }) {
   const shared = view.shared.value;
-  const title = shared?.name ?? shared?.vehicles.map(({ name }) => name).join(', ') ?? t().share.title;
+  const title =
+    shared?.name ??
+    (shared &&
+      joined(
+        shared.vehicles.map(({ name }) => name),
+        ', ',
+      )) ??
+    t().share.title;
   useEffect(() => {
     document.title = title;
   }, [title]);
@@ -31,7 +38,9 @@ export function SharedPage({ view }: { view: SharedView }) {
       <header>
         <img src="/favicon.svg" alt="" width="28" height="28" />
         <div>
-          <h1>{title}</h1>
+          <h1>
+            <bdi>{title}</bdi>
+          </h1>
           {shared !== null && <small>{subtitleOf(shared)}</small>}
         </div>
       </header>
@@ -77,7 +86,9 @@ function Content({ shared }: { shared: Shared }) {
           {shared.vehicles.map((vehicle, index) => (
             <li key={index}>
               <button type="button" onClick={() => map.current?.goTo(index)}>
-                <strong>{vehicle.name}</strong>
+                <strong>
+                  <bdi>{vehicle.name}</bdi>
+                </strong>
                 {vehicle.points === null ? (
                   <Now vehicle={vehicle} />
                 ) : (

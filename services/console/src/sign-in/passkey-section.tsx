@@ -50,7 +50,9 @@ export function PasskeySection({ onChange }: { onChange: () => void }) {
         {passkeys.value?.map((passkey) => (
           <li key={passkey.id}>
             <div>
-              <strong>{passkey.name}</strong>
+              <strong>
+                <bdi>{passkey.name}</bdi>
+              </strong>
               <small>
                 {words.created(formats().dateTime(passkey.createdAt))} ·{' '}
                 {passkey.lastUsedAt === null ? words.neverUsed : words.lastUsed(formats().moment(passkey.lastUsedAt))}

@@ -1,4 +1,5 @@
-import { language } from './words.ts';
+import { isolating } from './isolate.ts';
+import { LANGUAGES, language } from './words.ts';
 
 /** The words of a page in each language of the console. */
 export interface PageWords<Words> {
@@ -9,6 +10,15 @@ export interface PageWords<Words> {
 
 /** Makes words of a page, which come with the page: the first load does without them. */
 export function pageWords<Words>(inLanguages: PageWords<Words>['inLanguages']): PageWords<Words> {
-  const words = () => (inLanguages as Readonly<Record<string, Words>>)[language.value] ?? inLanguages.en;
+  const made = new Map<string, Words>();
+  const words = () => {
+    const tag = language.value;
+    const known = made.get(tag);
+    if (known !== undefined) return known;
+    const own = (inLanguages as Readonly<Record<string, Words>>)[tag] ?? inLanguages.en;
+    const isolated = isolating(own, LANGUAGES[tag]?.direction ?? 'ltr');
+    made.set(tag, isolated);
+    return isolated;
+  };
   return Object.assign(words, { inLanguages });
 }

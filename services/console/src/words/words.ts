@@ -2,11 +2,12 @@ import { computed, effect, signal } from '@preact/signals';
 import { Loadable } from '../parts/loadable.ts';
 import { preferences } from '../preferences.ts';
 import { en, type Words } from './en.ts';
+import { type Direction, isolated, isolating } from './isolate.ts';
 
 interface Language {
   /** In the language itself. */
   name: string;
-  direction: 'ltr' | 'rtl';
+  direction: Direction;
   load: () => Promise<Words>;
 }
 
@@ -37,20 +38,30 @@ export function withRegion(tag: string, wanted: readonly string[]): string {
   return wanted.find((one) => one.toLowerCase().split('-', 1)[0] === tag) ?? tag;
 }
 
-const inUse = signal<Words>(en);
+const inUse = signal<Words>(isolating(en, 'ltr'));
 const loadables = new Map(Object.entries(LANGUAGES).map(([tag, { load }]) => [tag, new Loadable(load)]));
 
 /** The words in use. Read within a component, it follows the language. */
 export const t = (): Words => inUse.value;
 
+/** Names and values in a row, such as a plate and a terminal: each keeps its direction. What is empty is left out. */
+export function joined(parts: readonly (string | null | undefined | false)[], separator = ' · '): string {
+  const direction = LANGUAGES[language.value]?.direction ?? 'ltr';
+  return parts
+    .filter((part) => typeof part === 'string' && part !== '')
+    .map((part) => isolated(part as string, direction))
+    .join(separator);
+}
+
 /** Keeps words, `lang` and `dir` with the language. Where its words can't be loaded, those before stay until then. */
 export function followLanguage(): void {
   effect(() => {
     const tag = language.value;
+    const { direction } = LANGUAGES[tag] as Language;
     const words = loadables.get(tag)?.state.value ?? null;
     if (words === null || words instanceof Error) return;
-    inUse.value = words;
+    inUse.value = isolating(words, direction);
     document.documentElement.lang = tag;
-    document.documentElement.dir = (LANGUAGES[tag] as Language).direction;
+    document.documentElement.dir = direction;
   });
 }

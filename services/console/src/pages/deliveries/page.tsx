@@ -10,6 +10,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { Message, NoneFound } from '../../parts/message.tsx';
 import { Paged } from '../../parts/paged.tsx';
 import { usePages } from '../../parts/pages.ts';
+import { Panel } from '../../parts/panel.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { navigate, route, setQuery, withQuery } from '../../router.ts';
@@ -213,24 +214,33 @@ function DeliveryPanel({ delivery, onClose, onResent }: PanelProps) {
     }
   };
   return (
-    <aside class="side-panel" aria-label={eventText(delivery)}>
-      <header>
+    <Panel
+      kind="side-panel"
+      label={eventText(delivery)}
+      onClose={onClose}
+      head={
         <div>
-          <h2>{eventText(delivery)}</h2>
+          <h2>
+            <bdi>{eventText(delivery)}</bdi>
+          </h2>
           <StateChip state={state} />
         </div>
-        <IconButton icon="close" label={t().close} onClick={onClose} />
-      </header>
+      }
+    >
       <div class="scrolled">
         <div class="body">
           <dl class="facts">
             <dt>{words.channelNames[channel]}</dt>
-            <dd class="address">{target}</dd>
+            <dd class="address">
+              <bdi>{target}</bdi>
+            </dd>
             {notification !== null && (
               <>
                 <dt>{words.rule}</dt>
                 <dd>
-                  <a href={`/rules?rule=${ruleId}`}>{notification.ruleName}</a>
+                  <a href={`/rules?rule=${ruleId}`}>
+                    <bdi>{notification.ruleName}</bdi>
+                  </a>
                 </dd>
               </>
             )}
@@ -295,6 +305,6 @@ function DeliveryPanel({ delivery, onClose, onResent }: PanelProps) {
           </div>
         </div>
       </div>
-    </aside>
+    </Panel>
   );
 }

@@ -130,7 +130,9 @@ export function AssignDialog({ driverId, vehicleId, onClose, onAssigned }: Props
             <ul class="slips">
               {others.value.map((other) => (
                 <li key={other.id} class="slip">
-                  <strong>{nameOfDriver(other.driverId)}</strong>
+                  <strong>
+                    <bdi>{nameOfDriver(other.driverId)}</bdi>
+                  </strong>
                   <small>{intervalText(other)}</small>
                   <span class="actions">
                     <button type="button" onClick={() => void endOther(other)}>

@@ -76,7 +76,9 @@ function CodeCard({
         </bdi>
       </strong>
       <small>
-        <a href={`/?vehicle=${vehicleId}`}>{vehicleName}</a>
+        <a href={`/?vehicle=${vehicleId}`}>
+          <bdi>{vehicleName}</bdi>
+        </a>
         {` · ${formats().moment(Date.parse(lastSeenAt))} · ${words.shiftCount(shifts)}`}
       </small>
       <span class="actions">

@@ -11,7 +11,7 @@ import { Message } from '../../parts/message.tsx';
 import { Loaded, useReading } from '../../parts/reading.tsx';
 import { preferences } from '../../preferences.ts';
 import { route, setQuery } from '../../router.ts';
-import { t } from '../../words/words.ts';
+import { joined, t } from '../../words/words.ts';
 import { type DayData, type Shift, shareOf, shiftsOf } from './day.ts';
 import { loadDay } from './load-day.ts';
 
@@ -83,7 +83,10 @@ function Present({ driverId }: { driverId: string }) {
   return (
     <p class="present">
       <span>
-        {t().drivers.drivesNow} <a href={`/?vehicle=${vehicle.id}`}>{vehicle.name}</a>
+        {t().drivers.drivesNow}{' '}
+        <a href={`/?vehicle=${vehicle.id}`}>
+          <bdi>{vehicle.name}</bdi>
+        </a>
       </span>
       <span class={`chip ${state}`}>{t().states[state]}</span>
     </p>
@@ -109,7 +112,7 @@ function Day({ data, span }: { data: DayData; span: { fromMs: number; toMs: numb
                 {shift.isOpen ? '…' : <time dateTime={iso(shift.toMs)}>{format.time(shift.toMs)}</time>}
               </a>
               <span>
-                {shift.vehicleName}
+                <bdi>{shift.vehicleName}</bdi>
                 <small>
                   {[
                     format.duration((shift.toMs - shift.fromMs) / 1000),
@@ -136,12 +139,12 @@ function Day({ data, span }: { data: DayData; span: { fromMs: number; toMs: numb
                   <time dateTime={trip.startedAt}>{format.time(trip.startedAt)}</time>
                 </a>
                 <span>
-                  {trip.vehicleName},{' '}
+                  <bdi>{trip.vehicleName}</bdi>,{' '}
                   {trip.endedAt === null
                     ? `${t().ongoing}, ${format.duration(trip.durationSeconds)}`
                     : t().tripSummary(format.distance(trip.distanceM), format.duration(trip.durationSeconds))}
                   <small>
-                    <bdi>{[trip.startPlace, trip.endPlace].filter(Boolean).join(' – ')}</bdi>
+                    <bdi>{joined([trip.startPlace, trip.endPlace], ' – ')}</bdi>
                   </small>
                 </span>
                 <TripScore score={data.scores.get(tripKey(trip))} />
@@ -160,14 +163,15 @@ function Day({ data, span }: { data: DayData; span: { fromMs: number; toMs: numb
                 <time dateTime={event.startedAt}>{format.time(event.startedAt)}</time>
               </a>
               <span>
-                {[
-                  t().events[event.kind] ?? event.kind,
-                  event.alarm,
-                  event.peakKmh === null ? null : format.speed(event.peakKmh),
-                  event.vehicleName,
-                ]
-                  .filter(Boolean)
-                  .join(', ')}
+                {joined(
+                  [
+                    t().events[event.kind] ?? event.kind,
+                    event.alarm,
+                    event.peakKmh === null ? null : format.speed(event.peakKmh),
+                    event.vehicleName,
+                  ],
+                  ', ',
+                )}
                 <small>
                   <bdi>{event.startPlace}</bdi>
                 </small>
@@ -188,7 +192,9 @@ function Timeline({ shifts, span }: { shifts: readonly Shift[]; span: { fromMs: 
     <div class="shift-lines" aria-hidden="true">
       {lines.map((line) => (
         <div key={line[0]?.vehicleId} class="vehicle-line">
-          <small>{line[0]?.vehicleName}</small>
+          <small>
+            <bdi>{line[0]?.vehicleName}</bdi>
+          </small>
           <span>
             {line.map((shift) => {
               const start = shareOf(shift.fromMs, span);

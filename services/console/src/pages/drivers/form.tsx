@@ -14,7 +14,7 @@ import { useTyped } from '../../parts/typed.ts';
 import { ExportData } from '../../protection/export-data.tsx';
 import { api, user } from '../../session.ts';
 import { keepsAccounts } from '../../views.ts';
-import { t } from '../../words/words.ts';
+import { joined, t } from '../../words/words.ts';
 import { dealers } from '../vehicles/dealers.ts';
 import { codesIn } from './list.ts';
 
@@ -226,7 +226,12 @@ function CodesField({
 function describeValue(name: string, value: unknown): string | undefined {
   if (name === 'codes' && Array.isArray(value)) return value.join(', ') || '–';
   if (name !== 'groupIds' || !Array.isArray(value)) return undefined;
-  return value.map((id) => groups.value.find((group) => group.id === id)?.name ?? '').join(', ') || '–';
+  return (
+    joined(
+      value.map((id) => groups.value.find((group) => group.id === id)?.name),
+      ', ',
+    ) || '–'
+  );
 }
 
 function Facts({ driver }: { driver: Driver }) {

@@ -16,6 +16,7 @@ import {
 import { describeError } from '../../errors.ts';
 import { fleet, groups } from '../../fleet/store.ts';
 import { formats } from '../../format.ts';
+import { FilterBox } from '../../parts/filter-box.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Message } from '../../parts/message.tsx';
 import { type Column, type Sorting, sorted, Table } from '../../parts/table.tsx';
@@ -23,7 +24,7 @@ import { toast } from '../../parts/toast.tsx';
 import { navigate, route, setQuery, withQuery } from '../../router.ts';
 import { user } from '../../session.ts';
 import { keepsAccounts } from '../../views.ts';
-import { t } from '../../words/words.ts';
+import { joined, t } from '../../words/words.ts';
 import { dealers, loadDealers } from '../vehicles/dealers.ts';
 import { ImportDialog } from '../vehicles/import-dialog.tsx';
 import { AssignDialog } from './assign-dialog.tsx';
@@ -173,7 +174,7 @@ function Toolbar({ keeps }: { keeps: boolean }) {
   const words = t().drivers;
   const { groupId, licence } = driverFilterOf(query);
   return (
-    <search class="toolbar">
+    <FilterBox kind="toolbar">
       <SearchField placeholder={words.search} value={query.get('q')} />
       {groups.value.length > 1 && (
         <select
@@ -214,7 +215,7 @@ function Toolbar({ keeps }: { keeps: boolean }) {
           </a>
         </span>
       )}
-    </search>
+    </FilterBox>
   );
 }
 
@@ -230,7 +231,13 @@ function columns(): Column<Driver>[] {
       sortBy: ({ id }) => driven.get(id)?.name ?? null,
       cell: ({ id }) => {
         const vehicle = driven.get(id);
-        return vehicle === undefined ? '' : <a href={`/?vehicle=${vehicle.id}`}>{vehicle.name}</a>;
+        return vehicle === undefined ? (
+          ''
+        ) : (
+          <a href={`/?vehicle=${vehicle.id}`}>
+            <bdi>{vehicle.name}</bdi>
+          </a>
+        );
       },
     },
     {
@@ -248,7 +255,11 @@ function columns(): Column<Driver>[] {
     {
       key: 'groups',
       title: words.fields.groupIds,
-      cell: ({ groupIds }) => groupIds.map((id) => names.get(id) ?? '').join(', '),
+      cell: ({ groupIds }) =>
+        joined(
+          groupIds.map((id) => names.get(id)),
+          ', ',
+        ),
     },
   ];
   if (user.value?.role === 'operator' && dealers.value.length > 0)

@@ -1,6 +1,6 @@
 import { drivers } from '../../drivers/drivers.ts';
-import { IconButton } from '../../parts/buttons.tsx';
 import { Message } from '../../parts/message.tsx';
+import { Panel } from '../../parts/panel.tsx';
 import { route, withQuery } from '../../router.ts';
 import { t } from '../../words/words.ts';
 import { Assignments } from './assignments.tsx';
@@ -27,12 +27,19 @@ export function DriverPanel({ id, version, onClose, onSaved }: Props) {
   const title = id === null ? words.newDriver : (driver?.name ?? '');
   const tab = id === null ? 'details' : (TABS.find((one) => one === query.get('tab')) ?? 'day');
   return (
-    <aside class="detail driver" aria-label={title}>
-      <header>
-        <h2>{title}</h2>
-        {driver !== undefined && <LicenceChip driver={driver} />}
-        <IconButton icon="close" label={t().close} onClick={onClose} />
-      </header>
+    <Panel
+      kind="detail driver"
+      label={title}
+      onClose={onClose}
+      head={
+        <>
+          <h2>
+            <bdi>{title}</bdi>
+          </h2>
+          {driver !== undefined && <LicenceChip driver={driver} />}
+        </>
+      }
+    >
       {id !== null && (
         <nav class="driver-tabs" aria-label={title}>
           {TABS.map((one) => (
@@ -60,6 +67,6 @@ export function DriverPanel({ id, version, onClose, onSaved }: Props) {
       ) : (
         <DriverForm key={id ?? `new ${query.get('code')}`} id={id} code={query.get('code')} onSaved={onSaved} />
       )}
-    </aside>
+    </Panel>
   );
 }

@@ -14,7 +14,7 @@ import { toast } from '../../parts/toast.tsx';
 import { preferences } from '../../preferences.ts';
 import { api } from '../../session.ts';
 import { localText, timeOfLocalText } from '../../time-range.ts';
-import { t } from '../../words/words.ts';
+import { joined, t } from '../../words/words.ts';
 import { DestinationDialog } from './destination-dialog.tsx';
 import { forwardingWords } from './words.ts';
 import '../../style/list-page.css';
@@ -129,7 +129,10 @@ function DestinationCard({ destination, act, onEdit, onReplay }: CardProps) {
     <li>
       <div>
         <span>
-          <strong>{name}</strong> <small>{words.kinds[kind]}</small>{' '}
+          <strong>
+            <bdi>{name}</bdi>
+          </strong>{' '}
+          <small>{words.kinds[kind]}</small>{' '}
           <small class={`chip forwarding-${progress.state}`}>{words.states[progress.state]}</small>
         </span>
         <Progress progress={progress} />
@@ -205,7 +208,7 @@ function ReplayDialog({ destination, onDone }: { destination: ForwardingDestinat
     }
   };
   return (
-    <Dialog title={`${words.replay} ${destination.name}`} onClose={onDone}>
+    <Dialog title={joined([words.replay, destination.name], ' ')} onClose={onDone}>
       <form class="form" onSubmit={send}>
         <Field
           label={words.replayFrom}

@@ -1,13 +1,14 @@
 import { ApiError, type NewGeozone } from '@outrider/client';
 import { type Signal, useSignal } from '@preact/signals';
-import { useId } from 'preact/hooks';
+import { useId, useRef } from 'preact/hooks';
 import { CustomFieldInputs } from '../../custom-fields/custom-fields.tsx';
 import { describeError } from '../../errors.ts';
 import { geofences, loadGeofences } from '../../fleet/store.ts';
-import { CancelButton, IconButton, SubmitButton } from '../../parts/buttons.tsx';
+import { CancelButton, SubmitButton } from '../../parts/buttons.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Failure } from '../../parts/message.tsx';
+import { Panel } from '../../parts/panel.tsx';
 import { GroupPicker } from '../../parts/picker.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { api, user } from '../../session.ts';
@@ -25,6 +26,8 @@ interface Props {
   onShape: () => void;
   /** Takes back the last change of the shape; null before the first. */
   onUndo: (() => void) | null;
+  /** Escape gives up what is half drawn first; false where nothing is. */
+  onEscape: () => boolean;
   onDeleted: (body: NewGeozone) => void;
 }
 
@@ -36,11 +39,14 @@ const MORE_FIELDS = ['description', 'externalId', 'customAttributes'] as const;
 type FieldName = (typeof FIELDS)[number] | (typeof MORE_FIELDS)[number];
 
 /** The numbers and the name of a geofence. A change by somebody else in the meantime is shown, not overwritten. */
-export function GeofenceForm({ draft, onClose, onReload, onShape, onUndo, onDeleted }: Props) {
+export function GeofenceForm({ draft, onClose, onReload, onShape, onUndo, onEscape, onDeleted }: Props) {
   const error = useSignal<unknown>(null);
   const isAsking = useSignal(false);
   const theirs = useSignal<{ draft: Draft; etag: string | null } | null>(null);
   const value = draft.value;
+  /** As it was opened, or read again. */
+  const opened = useRef(value);
+  if (opened.current?.etag !== value?.etag) opened.current = value;
   if (value === null) return null;
   const { id, etag, shape, geometry } = value;
   const headers = etag === null ? {} : { 'If-Match': etag };
@@ -109,11 +115,18 @@ export function GeofenceForm({ draft, onClose, onReload, onShape, onUndo, onDele
     />
   );
   return (
-    <aside class="panel" aria-label={t().geofence}>
-      <header>
-        <h2>{id === null ? t().newGeofence : value.name}</h2>
-        <IconButton icon="close" label={t().close} onClick={onClose} />
-      </header>
+    <Panel
+      kind="panel"
+      label={t().geofence}
+      onClose={onClose}
+      isChanged={value !== opened.current}
+      onEscape={onEscape}
+      head={
+        <h2>
+          <bdi>{id === null ? t().newGeofence : value.name}</bdi>
+        </h2>
+      }
+    >
       <form class="body" onSubmit={save}>
         {isReadOnly && <p role="status">{t().fences.readOnly}</p>}
         <fieldset class="plain" disabled={isReadOnly}>
@@ -182,7 +195,7 @@ export function GeofenceForm({ draft, onClose, onReload, onShape, onUndo, onDele
         {id !== null && <InsideNow geofenceId={id} />}
         <WhatHappened draft={value} />
       </form>
-    </aside>
+    </Panel>
   );
 }
 

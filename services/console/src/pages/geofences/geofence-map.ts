@@ -26,6 +26,7 @@ export class GeofenceMap {
   readonly #destroyMap: () => void;
   readonly #ready: Promise<void>;
   #draw: Promise<TerraDraw> | null = null;
+  /** Once it is loaded. */
   #tool: TerraDraw | null = null;
   #isDrawing = false;
   #vertices: [number, number][] = [];
@@ -88,6 +89,16 @@ export class GeofenceMap {
       draw.setMode('select');
       if (added?.valid && added.id !== undefined) draw.selectFeature(added.id);
     }
+  }
+
+  /** Gives up a shape that is half drawn; false where nothing is. */
+  cancelDrawing(): boolean {
+    if (this.#tool?.getModeState() !== 'drawing') return false;
+    const mode = this.#tool.getMode();
+    this.#tool.clear();
+    this.#tool.setMode('static');
+    this.#tool.setMode(mode);
+    return true;
   }
 
   destroy(): void {

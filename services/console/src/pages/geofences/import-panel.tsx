@@ -3,10 +3,10 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { describeError } from '../../errors.ts';
 import { loadGeofences } from '../../fleet/store.ts';
-import { IconButton } from '../../parts/buttons.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Failure } from '../../parts/message.tsx';
+import { Panel } from '../../parts/panel.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { api } from '../../session.ts';
 import { t } from '../../words/words.ts';
@@ -124,11 +124,7 @@ export function ImportPanel({ onClose, onPreview }: Props) {
   };
   const hasRowProblems = rows.value.some((_, index) => problemsOf(index).length > 0);
   return (
-    <aside class="panel" aria-label={t().fences.import}>
-      <header>
-        <h2>{t().fences.import}</h2>
-        <IconButton icon="close" label={t().close} onClick={onClose} />
-      </header>
+    <Panel kind="panel" label={t().fences.import} onClose={onClose} head={<h2>{t().fences.import}</h2>}>
       <div class="body">
         <Field
           label={t().fences.file}
@@ -182,7 +178,7 @@ export function ImportPanel({ onClose, onPreview }: Props) {
           </div>
         )}
       </div>
-    </aside>
+    </Panel>
   );
 }
 

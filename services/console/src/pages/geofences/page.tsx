@@ -4,12 +4,13 @@ import { useEffect, useRef } from 'preact/hooks';
 import { describeError } from '../../errors.ts';
 import { geofences, loadGeofences } from '../../fleet/store.ts';
 import { formats } from '../../format.ts';
+import { FilterBox } from '../../parts/filter-box.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { MapTool } from '../../parts/map-tool.tsx';
 import { Message } from '../../parts/message.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import { toast } from '../../parts/toast.tsx';
-import { VirtualList } from '../../parts/virtual-list.tsx';
+import { placed, VirtualList } from '../../parts/virtual-list.tsx';
 import { navigate, route, setQuery, withQuery } from '../../router.ts';
 import { api, user } from '../../session.ts';
 import { language, t } from '../../words/words.ts';
@@ -20,7 +21,7 @@ import { ImportPanel } from './import-panel.tsx';
 import { categoriesOf, matches, mayDraw, NO_CATEGORY, WHOSE, whoseOf } from './whose.ts';
 import '../../style/geofences.css';
 
-const ROW_PX = 60;
+const ROW_REM = 3.75;
 const MOST_UNDONE = 50;
 /** Of a new geofence on the map. */
 const DRAFT_ID = 'draft';
@@ -133,6 +134,7 @@ export function GeofencesPage() {
           onReload={() => editedId !== null && void read(editedId)}
           onShape={drawDraft}
           onUndo={past.value.length === 0 ? null : undo}
+          onEscape={() => view.current?.cancelDrawing() ?? false}
           onDeleted={(body) => {
             deleted.value = body;
           }}
@@ -181,7 +183,7 @@ function GeofenceList({ all, editedId, deleted, onRestore }: ListProps) {
   const categories = categoriesOf(all, language.value);
   return (
     <section class="side" aria-label={t().pages.geofences}>
-      <search class="filters">
+      <FilterBox kind="filters">
         <SearchField placeholder={t().name} value={route.value.query.get('q')} />
         <div class="row narrowing">
           {(categories.length > 0 || category !== null) && (
@@ -263,7 +265,7 @@ function GeofenceList({ all, editedId, deleted, onRestore }: ListProps) {
             </button>
           </div>
         )}
-      </search>
+      </FilterBox>
       {found.length === 0 ? (
         <Message
           icon="fence"
@@ -274,20 +276,20 @@ function GeofenceList({ all, editedId, deleted, onRestore }: ListProps) {
         <VirtualList
           label={t().pages.geofences}
           count={found.length}
-          rowHeight={ROW_PX}
-          row={(index, top) => {
+          rowRem={ROW_REM}
+          row={(index) => {
             const { id, properties } = found[index] as Geozone;
             return (
               <li
                 key={id}
                 class="vehicle"
-                style={{ insetBlockStart: `${top}px` }}
+                {...placed(index, found.length, ROW_REM)}
                 aria-current={id === editedId ? 'true' : undefined}
               >
                 <button type="button" onClick={() => open(id)}>
                   <strong>
                     {properties.color !== null && <i class="fence-color" style={{ background: properties.color }} />}
-                    {properties.name}
+                    <bdi>{properties.name}</bdi>
                   </strong>
                   <small class="end">
                     {properties.speedLimitKmh === null ? '' : formats().speed(properties.speedLimitKmh)}

@@ -102,7 +102,10 @@ function Found({ vehicles, isCut }: { vehicles: readonly VehicleVisits[]; isCut:
       {vehicles.map(({ vehicleId, vehicleName, seconds, visits }) => (
         <details key={vehicleId} class="visits">
           <summary>
-            <strong>{vehicleName}</strong> {t().fences.visits(visits.length)}, {format.duration(seconds)}
+            <strong>
+              <bdi>{vehicleName}</bdi>
+            </strong>{' '}
+            {t().fences.visits(visits.length)}, {format.duration(seconds)}
           </summary>
           <ol class="timeline">
             {visits.map(({ fromMs, toMs, seconds: stayed }) => (
@@ -162,7 +165,9 @@ export function InsideNow({ geofenceId }: { geofenceId: string }) {
       <ol class="timeline">
         {inside.value.map(({ vehicleId, vehicleName, sinceMs }) => (
           <li key={vehicleId}>
-            <a href={`/?vehicle=${vehicleId}`}>{vehicleName}</a>
+            <a href={`/?vehicle=${vehicleId}`}>
+              <bdi>{vehicleName}</bdi>
+            </a>
             <small>{t().since(formats().moment(sinceMs))}</small>
           </li>
         ))}

@@ -10,11 +10,12 @@ import { IconButton } from '../../parts/buttons.tsx';
 import { Edit, ifMatch } from '../../parts/edit.ts';
 import { ChoiceField, EditForm, NumberField, TextField } from '../../parts/edit-form.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { Panel } from '../../parts/panel.tsx';
 import { Picker, type PickerItem } from '../../parts/picker.tsx';
 import { Loaded, useReading } from '../../parts/reading.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { VehicleIcon } from '../../parts/vehicle-icon.tsx';
-import { VirtualList } from '../../parts/virtual-list.tsx';
+import { placed, VirtualList } from '../../parts/virtual-list.tsx';
 import { protectionWords } from '../../protection/words.ts';
 import { api, user } from '../../session.ts';
 import { language, t } from '../../words/words.ts';
@@ -35,7 +36,7 @@ interface Opened {
 }
 
 const PATH = '/api/v1/vehicle-groups/{id}';
-const ROW_PX = 44;
+const ROW_REM = 2.75;
 const MOST_FOUND = 100;
 
 /** A group: its name, its owner, its vehicles, and the people with access to it. */
@@ -51,11 +52,16 @@ export function GroupPanel({ id, onClose, onSaved }: Props) {
   );
   const title = id === null ? t().groups.newGroup : (opened.value.value?.group?.name ?? '');
   return (
-    <aside class="detail" aria-label={title}>
-      <header>
-        <h2>{title}</h2>
-        <IconButton icon="close" label={t().close} onClick={onClose} />
-      </header>
+    <Panel
+      kind="detail"
+      label={title}
+      onClose={onClose}
+      head={
+        <h2>
+          <bdi>{title}</bdi>
+        </h2>
+      }
+    >
       <Loaded of={opened} describe={readError}>
         {(group) => (
           <div class="body">
@@ -72,7 +78,7 @@ export function GroupPanel({ id, onClose, onSaved }: Props) {
           </div>
         )}
       </Loaded>
-    </aside>
+    </Panel>
   );
 }
 
@@ -203,14 +209,18 @@ function Members({ groupId }: { groupId: string }) {
         <VirtualList
           label={groups.vehicles}
           count={members.length}
-          rowHeight={ROW_PX}
-          row={(index, top) => {
+          rowRem={ROW_REM}
+          row={(index) => {
             const { id, name, plate, icon, color } = members[index] as Vehicle;
             return (
-              <li key={id} class="member" style={{ insetBlockStart: `${top}px` }}>
+              <li key={id} class="member" {...placed(index, members.length, ROW_REM)}>
                 <VehicleIcon name={icon} color={color} />
-                <a href={`/vehicles?vehicle=${id}`}>{name}</a>
-                <small>{plate ?? ''}</small>
+                <a href={`/vehicles?vehicle=${id}`}>
+                  <bdi>{name}</bdi>
+                </a>
+                <small>
+                  <bdi>{plate ?? ''}</bdi>
+                </small>
                 <RemoveButton
                   name={name}
                   isBusy={isBusy.value}
@@ -285,8 +295,12 @@ function People({ groupId }: { groupId: string }) {
         {people.value.map(({ id, name, login }) => (
           <li key={id} class="member">
             <Icon name="user" />
-            <span>{name}</span>
-            <small>{login}</small>
+            <span>
+              <bdi>{name}</bdi>
+            </span>
+            <small>
+              <bdi>{login}</bdi>
+            </small>
             <RemoveButton
               name={name}
               isBusy={isBusy.value}

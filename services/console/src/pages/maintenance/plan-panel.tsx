@@ -5,11 +5,11 @@ import { describeError } from '../../errors.ts';
 import { fleet, groups } from '../../fleet/store.ts';
 import { words as counterWords } from '../../maintenance/counter-words.ts';
 import { metresOf, shownDistance, unitOf } from '../../maintenance/units.ts';
-import { IconButton } from '../../parts/buttons.tsx';
 import { Edit, ifMatch } from '../../parts/edit.ts';
 import { EditForm } from '../../parts/edit-form.tsx';
 import { Choice, Field } from '../../parts/field.tsx';
 import { Message } from '../../parts/message.tsx';
+import { Panel } from '../../parts/panel.tsx';
 import { preferences } from '../../preferences.ts';
 import { api } from '../../session.ts';
 import { t } from '../../words/words.ts';
@@ -47,18 +47,23 @@ export function PlanPanel({ id, onClose, onDone }: Props) {
   const words = t().maintenance;
   const title = id === null ? words.newPlan : (edit.value?.draft.value.name ?? '');
   return (
-    <aside class="detail" aria-label={title}>
-      <header>
-        <h2>{title}</h2>
-        <IconButton icon="close" label={t().close} onClick={onClose} />
-      </header>
+    <Panel
+      kind="detail"
+      label={title}
+      onClose={onClose}
+      head={
+        <h2>
+          <bdi>{title}</bdi>
+        </h2>
+      }
+    >
       {error.value !== null && <Message icon="warning" title={describeError(error.value)} />}
       {edit.value !== null && (
         <div class="body">
           <PlanForm id={id} edit={edit.value} onDone={onDone} />
         </div>
       )}
-    </aside>
+    </Panel>
   );
 }
 

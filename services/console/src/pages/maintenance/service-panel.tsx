@@ -6,16 +6,16 @@ import { fleet } from '../../fleet/store.ts';
 import { formats } from '../../format.ts';
 import { mayMaintain } from '../../maintenance/counters.tsx';
 import { metresOf, unitOf } from '../../maintenance/units.ts';
-import { IconButton } from '../../parts/buttons.tsx';
 import { confirmed } from '../../parts/dialog.tsx';
 import { Edit } from '../../parts/edit.ts';
 import { EditForm } from '../../parts/edit-form.tsx';
 import { Choice, Field } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { Panel } from '../../parts/panel.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { preferences } from '../../preferences.ts';
 import { api, user } from '../../session.ts';
-import { t } from '../../words/words.ts';
+import { joined, t } from '../../words/words.ts';
 import '../../style/maintenance.css';
 import { ServiceFiles } from './files.tsx';
 
@@ -80,11 +80,16 @@ export function ServicePanel({ vehicleId, plans, onClose, onRecorded }: Props) {
     ({ vehicleId: id, groupId }) => id === vehicleId || (groupId !== null && vehicle?.groupIds.includes(groupId)),
   );
   return (
-    <aside class="detail" aria-label={vehicle?.name ?? words.records}>
-      <header>
-        <h2>{vehicle?.name ?? words.records}</h2>
-        <IconButton icon="close" label={t().close} onClick={onClose} />
-      </header>
+    <Panel
+      kind="detail"
+      label={vehicle?.name ?? words.records}
+      onClose={onClose}
+      head={
+        <h2>
+          <bdi>{vehicle?.name ?? words.records}</bdi>
+        </h2>
+      }
+    >
       <div class="body">
         {error.value !== null && <p class="error">{error.value}</p>}
         {maintains && !isAdding.value && (
@@ -112,14 +117,12 @@ export function ServicePanel({ vehicleId, plans, onClose, onRecorded }: Props) {
             <li key={record.id}>
               <strong>{record.title}</strong> <time dateTime={record.at}>{formats().date(record.at)}</time>
               <p>
-                {[
+                {joined([
                   record.odometerM === null ? null : formats().distance(record.odometerM),
                   record.engineHours === null ? null : words.hours(formats().number(record.engineHours, 1)),
                   record.cost === null ? null : money(record.cost),
                   record.note,
-                ]
-                  .filter(Boolean)
-                  .join(' · ')}
+                ])}
               </p>
               <ServiceFiles vehicleId={vehicleId} record={record} maintains={maintains} onChanged={() => void read()} />
               {maintains && (
@@ -131,7 +134,7 @@ export function ServicePanel({ vehicleId, plans, onClose, onRecorded }: Props) {
           ))}
         </ul>
       </div>
-    </aside>
+    </Panel>
   );
 }
 

@@ -16,7 +16,9 @@ export function DriverLine({ vehicleId }: { vehicleId: string }) {
     <p class="driver-line">
       <Icon name="driver" />
       {driver !== null ? (
-        <a href={`/drivers?driver=${driver.id}`}>{driver.name}</a>
+        <a href={`/drivers?driver=${driver.id}`}>
+          <bdi>{driver.name}</bdi>
+        </a>
       ) : (
         <span>{code === null ? words.nobody : words.unknownCode(code)}</span>
       )}

@@ -5,17 +5,18 @@ import { countStates, type Filter, listed, passes, SORTS, type Sort } from '../.
 import { isStateLoading, stateName } from '../../fleet/state-name.ts';
 import { fleet, groups, loadDefinitions, loaded } from '../../fleet/store.ts';
 import { formats } from '../../format.ts';
+import { FilterBox } from '../../parts/filter-box.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Message } from '../../parts/message.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import { VehicleIcon } from '../../parts/vehicle-icon.tsx';
-import { VirtualList } from '../../parts/virtual-list.tsx';
+import { placed, VirtualList } from '../../parts/virtual-list.tsx';
 import { change, preferences } from '../../preferences.ts';
 import { route, setQuery } from '../../router.ts';
 import { language, t } from '../../words/words.ts';
 import { NoVehicles } from './no-vehicles.tsx';
 
-const ROW_PX = 60;
+const ROW_REM = 3.75;
 const SHOWN_STATES: readonly State[] = ['moving', 'idling', 'parking', 'offline', 'unknown'];
 
 /** The filter that the address bar has. */
@@ -58,7 +59,7 @@ function Filters({ filter, sort }: { filter: Filter; sort: Sort }) {
   const counts = countStates(fleet, filter);
   const isFavourites = filter.only !== null;
   return (
-    <search class="filters">
+    <FilterBox kind="filters">
       <div class="row">
         <SearchField placeholder={t().searchVehicles} value={route.value.query.get('q')} />
         <button
@@ -102,7 +103,7 @@ function Filters({ filter, sort }: { filter: Filter; sort: Sort }) {
         </select>
       </div>
       <States filter={filter} counts={counts} />
-    </search>
+    </FilterBox>
   );
 }
 
@@ -170,12 +171,13 @@ function ListBody({ indexes, selected, onSelect }: BodyProps) {
     <VirtualList
       label={t().vehicleList}
       count={indexes.length}
-      rowHeight={ROW_PX}
-      row={(place, top) => (
+      rowRem={ROW_REM}
+      row={(place) => (
         <Row
           key={fleet.vehicles[indexes[place] ?? 0]?.id}
           index={indexes[place] ?? 0}
-          {...{ top, selected, onSelect }}
+          count={indexes.length}
+          {...{ place, selected, onSelect }}
         />
       )}
     />
@@ -184,12 +186,14 @@ function ListBody({ indexes, selected, onSelect }: BodyProps) {
 
 interface RowProps {
   index: number;
-  top: number;
+  /** In the list. */
+  place: number;
+  count: number;
   selected: string | null;
   onSelect: (id: string) => void;
 }
 
-function Row({ index, top, selected, onSelect }: RowProps) {
+function Row({ index, place, count, selected, onSelect }: RowProps) {
   // By itself: what its properties leave as they are is not drawn anew with the list.
   void fleet.version.value;
   const vehicle = fleet.vehicles[index];
@@ -202,15 +206,11 @@ function Row({ index, top, selected, onSelect }: RowProps) {
   const toggle = () =>
     change({ favourites: isFavourite ? favourites.filter((id) => id !== vehicle.id) : [...favourites, vehicle.id] });
   return (
-    <li
-      class="vehicle"
-      style={{ insetBlockStart: `${top}px` }}
-      aria-current={vehicle.id === selected ? 'true' : undefined}
-    >
+    <li class="vehicle" {...placed(place, count, ROW_REM)} aria-current={vehicle.id === selected ? 'true' : undefined}>
       <button type="button" onClick={() => onSelect(vehicle.id)}>
         <strong>
           {vehicle.icon !== null && <VehicleIcon name={vehicle.icon} color={vehicle.color} />}
-          {vehicle.name}
+          <bdi>{vehicle.name}</bdi>
         </strong>
         <span class="end">{state === 'moving' && !Number.isNaN(speed) ? formats().speed(speed) : ''}</span>
         <small>

@@ -148,8 +148,14 @@ function VehicleCard({ id }: { id: string }) {
   const contactMs = fleet.contactMs[index] ?? 0;
   return (
     <>
-      <strong>{vehicle.name}</strong>
-      {vehicle.plate !== null && <small>{vehicle.plate}</small>}
+      <strong>
+        <bdi>{vehicle.name}</bdi>
+      </strong>
+      {vehicle.plate !== null && (
+        <small>
+          <bdi>{vehicle.plate}</bdi>
+        </small>
+      )}
       <span class={`chip ${state}`}>
         {stateName(state)}
         {state === 'moving' && !Number.isNaN(speed) ? ` · ${formats().speed(speed)}` : ''}

@@ -6,14 +6,14 @@ import { fleet, hasStates, loaded } from '../../fleet/store.ts';
 import { formats } from '../../format.ts';
 import { trackLink } from '../../links.ts';
 import { VehicleCounters } from '../../maintenance/counters.tsx';
-import { IconButton } from '../../parts/buttons.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { lazy } from '../../parts/lazy.tsx';
 import { Failure } from '../../parts/message.tsx';
+import { Panel } from '../../parts/panel.tsx';
 import { VehicleIcon } from '../../parts/vehicle-icon.tsx';
 import { ShareButton } from '../../share/share-button.tsx';
 import { OrderVideo } from '../../video/order-video.tsx';
-import { t } from '../../words/words.ts';
+import { joined, t } from '../../words/words.ts';
 import { type Details, useDetails } from './details.ts';
 import { DriverLine } from './driver-line.tsx';
 import { screenFor } from './panel-links.ts';
@@ -51,17 +51,21 @@ export function VehiclePanel({ id, isFollowed, onFollow, onClose }: Props) {
   });
   const isLoading = vehicle === undefined && loaded.value === null;
   return (
-    <aside class="panel" aria-label={vehicle?.name ?? t().vehicles} aria-busy={isLoading}>
-      <header>
+    <Panel
+      kind="panel"
+      of={id}
+      label={vehicle?.name ?? t().vehicles}
+      onClose={onClose}
+      head={
         <div>
           <h2>
             {vehicle && vehicle.icon !== null && <VehicleIcon name={vehicle.icon} color={vehicle.color} />}{' '}
-            {vehicle?.name ?? '–'}
+            <bdi>{vehicle?.name ?? '–'}</bdi>
           </h2>
-          {vehicle && <small>{[vehicle.plate, vehicle.terminalId].filter(Boolean).join(' · ')}</small>}
+          {vehicle && <small>{joined([vehicle.plate, vehicle.terminalId])}</small>}
         </div>
-        <IconButton icon="close" label={t().close} onClick={onClose} />
-      </header>
+      }
+    >
       <div class="body">
         {vehicle === undefined ? (
           <p>{isLoading ? t().loading : t().notFoundVehicle}</p>
@@ -99,7 +103,7 @@ export function VehiclePanel({ id, isFollowed, onFollow, onClose }: Props) {
           </>
         )}
       </div>
-    </aside>
+    </Panel>
   );
 }
 
@@ -185,7 +189,7 @@ function Sensors({ state }: { state: VehicleState | null }) {
 }
 
 function refusalText({ at, protocol, address, reason }: NonNullable<VehicleState['lastRefusal']>): string {
-  return [formats().moment(Date.parse(at)), protocol, address, t().fleetMap.refusals[reason]].join(' · ');
+  return joined([formats().moment(Date.parse(at)), protocol, address, t().fleetMap.refusals[reason]]);
 }
 
 function Facts({ index, state, place }: { index: number; state: VehicleState | null; place: string | null }) {
@@ -268,7 +272,7 @@ function Trips({ trips, error }: Pick<Details, 'trips' | 'error'>) {
                 ? `${t().ongoing}, ${format.duration(durationSeconds)}`
                 : t().tripSummary(format.distance(distanceM), format.duration(durationSeconds))}
               <small>
-                <bdi>{[startPlace, endPlace].filter(Boolean).join(' – ')}</bdi>
+                <bdi>{joined([startPlace, endPlace], ' – ')}</bdi>
               </small>
             </span>
           </li>
@@ -291,14 +295,15 @@ function Events({ vehicleId, events, error }: Pick<Details, 'events' | 'error'> 
               <time dateTime={event.startedAt}>{format.moment(event.startedAt)}</time>
             </a>
             <span>
-              {[
-                t().events[event.kind] ?? event.kind,
-                event.geozoneName ?? event.alarm,
-                event.peakKmh === null ? null : format.speed(event.peakKmh),
-                event.endedAt === null ? t().ongoing : format.duration(event.durationSeconds),
-              ]
-                .filter(Boolean)
-                .join(', ')}
+              {joined(
+                [
+                  t().events[event.kind] ?? event.kind,
+                  event.geozoneName ?? event.alarm,
+                  event.peakKmh === null ? null : format.speed(event.peakKmh),
+                  event.endedAt === null ? t().ongoing : format.duration(event.durationSeconds),
+                ],
+                ', ',
+              )}
             </span>
             <OrderVideo vehicleId={event.vehicleId} atMs={Date.parse(event.startedAt)} isSmall />
           </li>

@@ -79,7 +79,9 @@ function SensorValue({ reading, vehicleId, definition }: ValueProps) {
     .map((threshold) => (threshold === undefined ? t().fleetMap.beyond : thresholdText(threshold, reading, format)));
   return (
     <li class={isBeyond ? 'beyond' : undefined}>
-      <a href={chartLink(vehicleId, `sensor.${id}`)}>{name}</a>
+      <a href={chartLink(vehicleId, `sensor.${id}`)}>
+        <bdi>{name}</bdi>
+      </a>
       <strong>
         <bdi>{readingText(reading, format)}</bdi>
       </strong>

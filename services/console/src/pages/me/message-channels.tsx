@@ -112,7 +112,9 @@ function Channel({ channel, onEdit }: { channel: MessageChannel; onEdit: () => v
   return (
     <li>
       <div>
-        <strong>{name}</strong>{' '}
+        <strong>
+          <bdi>{name}</bdi>
+        </strong>{' '}
         <small>
           {words.kinds[kind]} <bdi>{to}</bdi>
         </small>

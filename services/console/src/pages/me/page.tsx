@@ -34,7 +34,9 @@ export function MePage() {
         <NameForm key={account.id} />
         <dl class="facts">
           <dt>{t().login}</dt>
-          <dd>{account.login}</dd>
+          <dd>
+            <bdi>{account.login}</bdi>
+          </dd>
           <dt>{userWords().role}</dt>
           <dd>{userWords().roles[account.role]}</dd>
         </dl>

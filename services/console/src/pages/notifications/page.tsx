@@ -178,7 +178,10 @@ function Card({ notification, onRead }: { notification: Notification; onRead: (i
       <div>
         <strong>{describe(notification)}</strong>
         <small>
-          <a href={`/rules?rule=${ruleId}`}>{ruleName}</a> · <time dateTime={at}>{formats().moment(at)}</time>
+          <a href={`/rules?rule=${ruleId}`}>
+            <bdi>{ruleName}</bdi>
+          </a>{' '}
+          · <time dateTime={at}>{formats().moment(at)}</time>
           {late && ` · ${t().foundLater}`}
         </small>
       </div>

@@ -144,7 +144,10 @@ function Entry({ entry }: { entry: AuditEntry }) {
             <strong>{who}</strong> {wordOf(words.auditActions, action)}
           </span>
           <span class="subject">
-            {wordOf(words.auditKinds, subject.kind)} <b>{subject.name}</b>
+            {wordOf(words.auditKinds, subject.kind)}{' '}
+            <b>
+              <bdi>{subject.name}</bdi>
+            </b>
           </span>
         </summary>
         {differences.length > 0 && (
@@ -159,7 +162,9 @@ function Entry({ entry }: { entry: AuditEntry }) {
             <tbody>
               {differences.map(({ name, before, after }) => (
                 <tr key={name}>
-                  <th scope="row">{name}</th>
+                  <th scope="row">
+                    <bdi>{name}</bdi>
+                  </th>
                   <td>{valueText(before)}</td>
                   <td>{valueText(after)}</td>
                 </tr>

@@ -34,7 +34,11 @@ export function SessionsTab() {
     {
       key: 'login',
       title: t().login,
-      cell: ({ login, userId }) => <a href={`/users?user=${userId}`}>{login}</a>,
+      cell: ({ login, userId }) => (
+        <a href={`/users?user=${userId}`}>
+          <bdi>{login}</bdi>
+        </a>
+      ),
     },
     {
       key: 'device',

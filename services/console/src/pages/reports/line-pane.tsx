@@ -65,7 +65,7 @@ export function LinePane({ rows, columns, look, drawn, onChoose }: Props) {
               <svg viewBox="0 0 12 12" aria-hidden="true">
                 <rect y={4} width={12} height={4} fill={colors[nth]} />
               </svg>
-              {name}
+              <bdi>{name}</bdi>
             </li>
           ))}
         </ul>

@@ -8,6 +8,7 @@ import { usePages } from '../../parts/pages.ts';
 import { preferences } from '../../preferences.ts';
 import { navigate, route } from '../../router.ts';
 import { api } from '../../session.ts';
+import { isNarrow } from '../../text-size.ts';
 import { presetRange } from '../../time-range.ts';
 import { t } from '../../words/words.ts';
 import { Failure } from './failure.tsx';
@@ -159,7 +160,7 @@ function Shown({ asked, kind, kinds, draft, onRepeat }: ShownProps) {
   return (
     <>
       <section class="side" aria-label={reportWords().question}>
-        <details class="fold" open={asked === null || !matchMedia('(max-width: 45rem)').matches}>
+        <details class="fold" open={asked === null || !isNarrow()}>
           <summary>{reportWords().question}</summary>
           <QuestionForm
             kinds={kinds}

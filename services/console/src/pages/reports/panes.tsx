@@ -133,7 +133,9 @@ export function HeatPane({ rows, columns, look }: Props) {
           <tbody>
             {Array.from({ length: DAYS }, (_, day) => format.weekday(day)).map((name, day) => (
               <tr key={name}>
-                <th scope="row">{name}</th>
+                <th scope="row">
+                  <bdi>{name}</bdi>
+                </th>
                 {Array.from(cells.subarray(day * HOURS, (day + 1) * HOURS), (value, hour) => (
                   <td
                     key={`${name} ${hourText(hour)}`}

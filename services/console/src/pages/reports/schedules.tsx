@@ -126,7 +126,9 @@ function ScheduleCard({ schedule, onChanged }: { schedule: ReportSchedule; onCha
     <li class={active ? '' : 'paused'}>
       <div>
         <a href={linkOf(id)}>
-          <strong>{name}</strong>
+          <strong>
+            <bdi>{name}</bdi>
+          </strong>
         </a>
         <small>
           {titleOfKind(kind)} · {reportWords().covers[covers]} · {reportWords().frequencies[frequency]},{' '}
@@ -409,7 +411,10 @@ function Delivered({ id }: { id: string }) {
           <ul>
             {states.map(({ address, state, suppressedToday }) => (
               <li key={address}>
-                <span>{address}</span> <small>{words.emailStates[state]}</small>
+                <span>
+                  <bdi>{address}</bdi>
+                </span>{' '}
+                <small>{words.emailStates[state]}</small>
                 {suppressedToday > 0 && <small class="error">{words.suppressed(suppressedToday)}</small>}
               </li>
             ))}
@@ -424,7 +429,10 @@ function Delivered({ id }: { id: string }) {
           <ul>
             {items.map(({ id: deliveryId, address, state, createdAt, error }) => (
               <li key={deliveryId}>
-                <time dateTime={createdAt}>{formats().moment(createdAt)}</time> <span>{address}</span>{' '}
+                <time dateTime={createdAt}>{formats().moment(createdAt)}</time>{' '}
+                <span>
+                  <bdi>{address}</bdi>
+                </span>{' '}
                 <small class={state === 'failed' ? 'error' : ''}>
                   {words.deliveryStates[state]}
                   {error !== null && `: ${error}`}

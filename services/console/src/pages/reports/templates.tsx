@@ -64,7 +64,9 @@ export function TemplateList({ range }: { range: TimeRange }) {
         {items.map((template) => (
           <li key={template.name}>
             <a href={linkOfTemplate(template, range, preferences.value.timeZone)}>
-              <strong>{template.name}</strong>
+              <strong>
+                <bdi>{template.name}</bdi>
+              </strong>
               <small>{titleOfKind(template.kind)}</small>
             </a>
             {template.shape === null && (

@@ -70,7 +70,7 @@ function ChosenChannels({ edit }: Pick<Props, 'edit'>) {
             onChange={() => edit.set({ channelIds: toggled(channelIds, all, id) })}
           />
           <span>
-            {name} <small>{state === 'pending' ? words.pending : words.kinds[kind]}</small>
+            <bdi>{name}</bdi> <small>{state === 'pending' ? words.pending : words.kinds[kind]}</small>
           </span>
         </label>
       ))}
@@ -139,7 +139,9 @@ function Email({ address, rule, errors, onRemove }: EmailProps) {
   return (
     <li>
       <div>
-        <span class="address">{address}</span>
+        <span class="address">
+          <bdi>{address}</bdi>
+        </span>
         {known && <small class={`mail-${known.state}`}>{words.emailStates[known.state]}</small>}
         {known !== undefined && known.suppressedToday > 0 && <small>{words.suppressed(known.suppressedToday)}</small>}
         {errors.length > 0 && <p class="error">{errors.join('; ')}</p>}

@@ -15,7 +15,7 @@ import { toast } from '../../parts/toast.tsx';
 import { navigate, route, setQuery, withQuery } from '../../router.ts';
 import { api, user as me } from '../../session.ts';
 import { isOperator } from '../../views.ts';
-import { t } from '../../words/words.ts';
+import { joined, t } from '../../words/words.ts';
 import '../../style/list-page.css';
 import '../../style/rules.css';
 import { Sections } from '../notifications/sections.tsx';
@@ -195,7 +195,7 @@ function whichVehicles({ eventKinds, vehicleIds, groupIds }: NotificationRule): 
     ...(vehicleIds === null || vehicleIds.length === 0 ? [] : [words.vehicleCount(vehicleIds.length)]),
     ...(groupIds === null || groupIds.length === 0 ? [] : [words.groupCount(groupIds.length)]),
   ];
-  return parts.length === 0 ? '–' : parts.join(', ');
+  return parts.length === 0 ? '–' : joined(parts, ', ');
 }
 
 function channelsText({ emails, webhook, channelIds }: NotificationRule): string {
@@ -206,7 +206,7 @@ function channelsText({ emails, webhook, channelIds }: NotificationRule): string
     ...(webhook === null ? [] : [words.webhook]),
     ...(channelIds.length === 0 ? [] : [t().messageChannels.chosen]),
   ];
-  return parts.join(', ');
+  return joined(parts, ', ');
 }
 
 /** Switches a rule on or off at once. */

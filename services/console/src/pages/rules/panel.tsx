@@ -5,15 +5,16 @@ import { commandText } from '../../commands/words.ts';
 import { drivers } from '../../drivers/drivers.ts';
 import { describeError } from '../../errors.ts';
 import { fleet, geofences, groups } from '../../fleet/store.ts';
-import { IconButton } from '../../parts/buttons.tsx';
 import { Edit } from '../../parts/edit.ts';
 import { CheckField, EditForm, TextField } from '../../parts/edit-form.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Message } from '../../parts/message.tsx';
+import { Panel } from '../../parts/panel.tsx';
 import { preferences } from '../../preferences.ts';
 import { navigate, route, withQuery } from '../../router.ts';
 import { api } from '../../session.ts';
-import { t } from '../../words/words.ts';
+import { unisolated } from '../../words/isolate.ts';
+import { joined, t } from '../../words/words.ts';
 import { Channels } from './channels.tsx';
 import { CommandAction } from './command-action.tsx';
 import { bodyOf, fieldsOf, isLicenceRule, newRule, type RuleCommand, type RuleFields } from './draft.ts';
@@ -70,11 +71,16 @@ export function RulePanel({ id, onClose, onSaved }: Props) {
   const value = opened.value;
   const title = value !== null && 'edit' in value && value.rule !== null ? value.rule.name : t().rules.new;
   return (
-    <aside class="side-panel" aria-label={title}>
-      <header>
-        <h2>{title}</h2>
-        <IconButton icon="close" label={t().close} onClick={onClose} />
-      </header>
+    <Panel
+      kind="side-panel"
+      label={title}
+      onClose={onClose}
+      head={
+        <h2>
+          <bdi>{title}</bdi>
+        </h2>
+      }
+    >
       <div class="scrolled">
         {value === null ? (
           <Message title={t().loading} />
@@ -100,7 +106,7 @@ export function RulePanel({ id, onClose, onSaved }: Props) {
           }}
         />
       )}
-    </aside>
+    </Panel>
   );
 }
 
@@ -110,7 +116,9 @@ async function openNew(copyOf: string | null, save: Save): Promise<Opened> {
   const timeZone = preferences.peek().timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   const source = copyOf === null ? null : await api.get('/api/v1/notification-rules/{id}', { path: { id: copyOf } });
   const value =
-    source === null ? newRule(timeZone) : { ...fieldsOf(source), name: t().rules.copyOf(source.name), active: true };
+    source === null
+      ? newRule(timeZone)
+      : { ...fieldsOf(source), name: unisolated(t().rules.copyOf(source.name)), active: true };
   return { edit: new Edit<RuleFields>({ value, etag: null, save }), rule: null };
 }
 
@@ -238,5 +246,5 @@ function describe(name: string, value: unknown): string | undefined {
     if (name.endsWith('eofenceIds')) return geofences.value.find(({ id }) => id === one)?.properties.name ?? one;
     return one;
   };
-  return value.map(nameOf).join(', ');
+  return joined(value.map(nameOf), ', ');
 }

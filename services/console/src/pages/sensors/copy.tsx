@@ -61,7 +61,9 @@ export function Copy({ vehicleId, sensors, onClose }: Props) {
         {sensors.map(({ id, name }) => (
           <label key={id} class="check">
             <input type="checkbox" checked={chosen.value.has(id)} onChange={() => toggle(id)} />
-            <span>{name}</span>
+            <span>
+              <bdi>{name}</bdi>
+            </span>
           </label>
         ))}
       </fieldset>

@@ -54,7 +54,9 @@ export function Presets({ sensors, protocol, onAdd, onCancel }: Props) {
                   <li key={key}>
                     <label class="check">
                       <input type="checkbox" checked={chosen.value.has(key)} onChange={() => toggle(key, preset)} />
-                      <span>{preset.name}</span>
+                      <span>
+                        <bdi>{preset.name}</bdi>
+                      </span>
                       <small>
                         <bdi>{preset.source}</bdi> {preset.unit !== '' && `· ${preset.unit}`}
                         {sources.has(preset.source) && ` · ${text.hasAlready}`}

@@ -162,7 +162,7 @@ function Source({ sensor: { source }, set, errors, trial }: SourceProps) {
         <div class="names">
           {names.map((name) => (
             <button key={name} type="button" dir="ltr" aria-label={text.insert(name)} onClick={() => insert(name)}>
-              {name}
+              <bdi>{name}</bdi>
             </button>
           ))}
         </div>

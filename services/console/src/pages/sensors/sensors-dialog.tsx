@@ -9,6 +9,7 @@ import { Message } from '../../parts/message.tsx';
 import { Loaded, useReading } from '../../parts/reading.tsx';
 import { route, setQuery } from '../../router.ts';
 import { api } from '../../session.ts';
+import { joined, t } from '../../words/words.ts';
 import { Copy } from './copy.tsx';
 import { freeName, MOST_SENSORS, moved, newSensor, type Preset, type SensorDraft, withPresets } from './draft.ts';
 import { type OpenedSensors, openSensors, type SensorsDraft } from './open.ts';
@@ -27,7 +28,7 @@ export function SensorsDialog({ vehicleId, onClose }: Props) {
   const opened = useReading<OpenedSensors>((ending) => openSensors(vehicleId, ending), [vehicleId]);
   const close = async () => {
     const isChanged = opened.value.peek()?.edit.isChanged.peek() ?? false;
-    if (isChanged && !(await confirmed(words().unsaved, words().leaveUnsaved, words().leave))) {
+    if (isChanged && !(await confirmed(t().parts.unsaved, t().parts.leaveUnsaved, t().parts.leave))) {
       // Escape has closed it already.
       document.querySelector<HTMLDialogElement>('dialog.wide:not([open])')?.showModal();
       return;
@@ -36,7 +37,7 @@ export function SensorsDialog({ vehicleId, onClose }: Props) {
   };
   const { name = '' } = opened.value.value?.vehicle ?? {};
   return (
-    <Dialog title={`${words().sensors}: ${name}`} isWide onClose={() => void close()}>
+    <Dialog title={joined([words().sensors, name], ': ')} isWide onClose={() => void close()}>
       <Loaded of={opened}>{(sensors) => <Sensors {...sensors} onClose={onClose} />}</Loaded>
     </Dialog>
   );
@@ -209,7 +210,7 @@ function describeSensors(_: string, value: unknown): string {
   return (value as SensorDraft[])
     .map(({ name, source, unit, calibration, thresholds }) =>
       [
-        `${name}: ${source}`,
+        joined([name, source], ': '),
         unit,
         calibration.length > 0 ? words().points(calibration.length) : '',
         ...thresholds.map(({ condition, min, max }) =>

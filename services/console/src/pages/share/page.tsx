@@ -9,7 +9,7 @@ import { Paged } from '../../parts/paged.tsx';
 import { type PagedList, usePages } from '../../parts/pages.ts';
 import { toast } from '../../parts/toast.tsx';
 import { api } from '../../session.ts';
-import { t } from '../../words/words.ts';
+import { joined, t } from '../../words/words.ts';
 
 /** The user's own share links: what each shows, until when, and a button that ends it. */
 export function SharePage() {
@@ -52,10 +52,13 @@ function LinkCard({ link, links }: { link: ShareLink; links: PagedList<ShareLink
   const { id, name, vehicleIds, track, createdAt, expiresAt } = link;
   const words = t().share;
   const format = formats();
-  const names = vehicleIds.map((each) => fleet.vehicles[fleet.indexOf(each)]?.name ?? '–').join(', ');
+  const names = joined(
+    vehicleIds.map((each) => fleet.vehicles[fleet.indexOf(each)]?.name ?? '–'),
+    ', ',
+  );
   const title = name ?? (names === '' ? words.untitled : names);
   const revoke = async () => {
-    if (!(await confirmed(`${words.revoke}: ${title}`, words.revokeQuestion, words.revoke))) return;
+    if (!(await confirmed(joined([words.revoke, title], ': '), words.revokeQuestion, words.revoke))) return;
     try {
       await api.delete('/api/v1/share-links/{id}', { path: { id } });
       toast(words.revoked);
@@ -67,7 +70,9 @@ function LinkCard({ link, links }: { link: ShareLink; links: PagedList<ShareLink
   return (
     <li>
       <div>
-        <strong>{title}</strong>
+        <strong>
+          <bdi>{title}</bdi>
+        </strong>
         <span>
           {vehicleIds.length === 0
             ? words.showsNothing

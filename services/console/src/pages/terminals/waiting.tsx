@@ -10,6 +10,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { Failure, Message } from '../../parts/message.tsx';
 import { GroupPicker } from '../../parts/picker.tsx';
 import { api } from '../../session.ts';
+import { unisolated } from '../../words/isolate.ts';
 import { t } from '../../words/words.ts';
 import { terminalProtocols } from '../vehicles/protocols.ts';
 import { identityOf, keyOf, makerOf, shortId } from './names.ts';
@@ -129,7 +130,7 @@ function Card({ terminal, isOpen, onOpen, groupIds, onAdded }: CardProps) {
       {known !== null && isOpen && (
         <AddForm
           terminalId={known.terminalId}
-          name={terminals.vehicleName(makerOf(known.title), shortId(known.terminalId))}
+          name={unisolated(terminals.vehicleName(makerOf(known.title), shortId(known.terminalId)))}
           groupIds={groupIds}
           onAdded={onAdded}
         />

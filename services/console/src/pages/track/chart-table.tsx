@@ -1,7 +1,7 @@
 import { formats } from '../../format.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Table } from '../../parts/table.tsx';
-import { t } from '../../words/words.ts';
+import { joined, t } from '../../words/words.ts';
 import { words } from '../sensors/words.ts';
 import type { ChartProps } from './chart.tsx';
 import { changeText } from './fuel-marks.tsx';
@@ -26,22 +26,30 @@ export function ChartTable({
   const isAlone = parts.length === 1;
   const stepMs = Math.max(0, ...lines.map((line) => line.stepMs));
   return (
-    <Dialog title={measures.map((name) => measureName(name, vehicleIds)).join(', ')} isWide onClose={onClose}>
+    <Dialog
+      title={joined(
+        measures.map((name) => measureName(name, vehicleIds)),
+        ', ',
+      )}
+      isWide
+      onClose={onClose}
+    >
       {changes.length > 0 && (
         <section>
           <h3>{words().chart.events}</h3>
           <ul>
             {changes.map((change) => (
               <li key={`${change.vehicleId} ${change.kind} ${change.startedAt}`}>
-                {[
-                  isAlone ? null : change.vehicleName,
-                  format.dateTime(change.startedAt),
-                  changeText(change),
-                  words().chart.levels(format.volume(change.levelBeforeL), format.volume(change.levelAfterL)),
-                  change.startPlace,
-                ]
-                  .filter(Boolean)
-                  .join(', ')}
+                {joined(
+                  [
+                    isAlone ? null : change.vehicleName,
+                    format.dateTime(change.startedAt),
+                    changeText(change),
+                    words().chart.levels(format.volume(change.levelBeforeL), format.volume(change.levelAfterL)),
+                    change.startPlace,
+                  ],
+                  ', ',
+                )}
               </li>
             ))}
           </ul>
@@ -49,7 +57,12 @@ export function ChartTable({
       )}
       {stepMs > 0 && <small>{words().chart.averaged(format.duration(stepMs / 1000))}</small>}
       <Table
-        label={t().replay.overTime(measures.map((name) => measureName(name, vehicleIds)).join(', '))}
+        label={t().replay.overTime(
+          joined(
+            measures.map((name) => measureName(name, vehicleIds)),
+            ', ',
+          ),
+        )}
         rows={rows}
         rowKey={({ second }) => String(second)}
         onOpen={({ second }) => {

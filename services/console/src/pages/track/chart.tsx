@@ -5,8 +5,9 @@ import 'uplot/dist/uPlot.min.css';
 import { formats } from '../../format.ts';
 import { palette } from '../../map/style.ts';
 import { preferences } from '../../preferences.ts';
+import { isNarrow } from '../../text-size.ts';
 import type { ReplayClock } from '../../track/clock.ts';
-import { t } from '../../words/words.ts';
+import { joined, t } from '../../words/words.ts';
 import { FuelMarks, type PlotArea } from './fuel-marks.tsx';
 import type { Part } from './load.ts';
 import { lineOf, type Measured, SENSOR, sensorOf, TANK } from './measured.ts';
@@ -14,7 +15,6 @@ import { measureName } from './names.ts';
 
 const HEIGHT_PX = 104;
 const LARGE_PX = 280;
-const NARROW_PX = 720;
 const FUEL_SCALE = 'fuelL';
 const IMPERIAL: Readonly<Record<string, number>> = { speedKmh: 1 / 1.609344, [FUEL_SCALE]: 1 / 3.785411784 };
 /** From here on times have their date, and below that their seconds. */
@@ -39,7 +39,7 @@ export function Chart({ parts, vehicleIds, measures, measured, clock, isLarge }:
   const chart = useRef<uPlot | null>(null);
   const area = useSignal<PlotArea | null>(null);
   // On a phone a large one would leave nothing of the map.
-  const height = isLarge && innerWidth > NARROW_PX ? LARGE_PX : HEIGHT_PX;
+  const height = isLarge && !isNarrow() ? LARGE_PX : HEIGHT_PX;
   const colors = palette.value;
   const { units } = preferences.value;
   const format = formats();
@@ -147,7 +147,10 @@ export function Chart({ parts, vehicleIds, measures, measured, clock, isLarge }:
     if (made) made.setCursor({ left: made.valToPos(second, 'x'), top: 0 }, false);
   });
   if (measures.length === 0) return null;
-  const names = measures.map((name) => measureName(name, vehicleIds)).join(', ');
+  const names = joined(
+    measures.map((name) => measureName(name, vehicleIds)),
+    ', ',
+  );
   return (
     <div class="chart-box">
       <div class="chart" ref={box} role="img" aria-label={t().replay.overTime(names)} />

@@ -24,7 +24,9 @@ export function Filters({ vehicleIds, range }: { vehicleIds: readonly string[]; 
         <ul class="chosen" aria-label={t().vehicles}>
           {vehicleIds.map((id, number) => (
             <li key={id} class={`named vehicle${number}`}>
-              <span>{nameOf(id)}</span>
+              <span>
+                <bdi>{nameOf(id)}</bdi>
+              </span>
               <button
                 type="button"
                 class="icon"

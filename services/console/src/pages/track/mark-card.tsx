@@ -7,7 +7,7 @@ import { PointList } from '../../drivers/points.tsx';
 import { ScoreChip } from '../../drivers/score-chip.tsx';
 import { formats } from '../../format.ts';
 import { trackLink } from '../../links.ts';
-import { IconButton } from '../../parts/buttons.tsx';
+import { Panel } from '../../parts/panel.tsx';
 import { route, setQuery } from '../../router.ts';
 import type { ReplayClock } from '../../track/clock.ts';
 import type { Mark } from '../../track/marks.ts';
@@ -24,14 +24,19 @@ export function MarkCard({ parts, clock }: { parts: readonly Part[]; clock: Repl
   const { vehicleId, fromMs, toMs, longitude, latitude } = mark;
   const format = formats();
   return (
-    <aside class="panel card" aria-label={t().replay.details}>
-      <header>
+    <Panel
+      kind="panel card"
+      label={t().replay.details}
+      onClose={() => setQuery({ mark: null })}
+      head={
         <div>
           <h2>{describeMark(mark)}</h2>
-          <small>{nameOf(vehicleId)}</small>
+          <small>
+            <bdi>{nameOf(vehicleId)}</bdi>
+          </small>
         </div>
-        <IconButton icon="close" label={t().close} onClick={() => setQuery({ mark: null })} />
-      </header>
+      }
+    >
       <div class="body">
         <dl class="facts">
           {factsOf(mark).map(([label, value]) => (
@@ -65,7 +70,7 @@ export function MarkCard({ parts, clock }: { parts: readonly Part[]; clock: Repl
           )}
         </div>
       </div>
-    </aside>
+    </Panel>
   );
 }
 

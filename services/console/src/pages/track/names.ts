@@ -1,7 +1,7 @@
 import { fleet } from '../../fleet/store.ts';
 import { formats } from '../../format.ts';
 import type { Mark } from '../../track/marks.ts';
-import { t } from '../../words/words.ts';
+import { joined, t } from '../../words/words.ts';
 import { readingText } from '../map/sensor-values.tsx';
 import { words } from '../sensors/words.ts';
 import { SENSOR, sensorOf, TANK } from './measured.ts';
@@ -17,7 +17,7 @@ export function describeMark({ kind, row, toMs, durationSeconds, distanceM }: Ma
   if (kind === 'gap') return t().replay.gapOf(duration);
   if (kind === 'trip') {
     const summary = t().tripSummary(format.distance(distanceM), duration);
-    return [t().events.trip, summary, toMs === null ? t().ongoing : null].filter(Boolean).join(', ');
+    return joined([t().events.trip, summary, toMs === null ? t().ongoing : null], ', ');
   }
   if (row === null || !('phase' in row)) return t().stopOf(duration);
   const parts = [
@@ -26,7 +26,7 @@ export function describeMark({ kind, row, toMs, durationSeconds, distanceM }: Ma
     row.peakKmh === null ? null : format.speed(row.peakKmh),
     toMs === null ? t().ongoing : durationSeconds > 0 ? duration : null,
   ];
-  return parts.filter(Boolean).join(', ');
+  return joined(parts, ', ');
 }
 
 /** @param vehicleIds whose sensors may be named */

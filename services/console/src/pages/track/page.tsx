@@ -1,6 +1,6 @@
 import { ApiError } from '@outrider/client';
 import { useSignal, useSignalEffect } from '@preact/signals';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { describeError } from '../../errors.ts';
 import { hasNoVehicles } from '../../fleet/store.ts';
 import { secondText, timeOf } from '../../links.ts';
@@ -46,7 +46,8 @@ export function TrackPage() {
   const isLoading = vehicleIds.some((id) => readings.get(id) === 'loading' || !readings.has(id));
   const present = useStable(parts);
 
-  useEffect(() => {
+  // Before effects of what shows the clock: the chart is made for its interval.
+  useLayoutEffect(() => {
     const times = present.flatMap(({ track }) => [track.timeMs.at(0), track.timeMs.at(-1)]);
     const known = times.filter((time) => time !== undefined);
     if (known.length === 0) return;
@@ -69,7 +70,7 @@ export function TrackPage() {
         <Filters vehicleIds={vehicleIds} range={range} />
         {failures.map(({ id, error }) => (
           <p key={id} class="error notice" role="alert">
-            {nameOf(id)}: {error}
+            <bdi>{nameOf(id)}</bdi>: {error}
           </p>
         ))}
         {vehicleIds.length === 0 && hasNoVehicles() ? (

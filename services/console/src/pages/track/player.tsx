@@ -114,9 +114,7 @@ function Step({ parts, clock, direction }: { parts: readonly Part[]; clock: Repl
       aria-label={direction === 1 ? t().replay.nextMark : t().replay.previousMark}
       onClick={go}
     >
-      <span class="flip">
-        <Icon name={direction === 1 ? 'next' : 'previous'} />
-      </span>
+      <Icon name={direction === 1 ? 'next' : 'previous'} />
     </button>
   );
 }
@@ -200,7 +198,7 @@ function Readings({ parts, vehicleIds, measures, measured, all, clock, children 
     <div class="readings">
       {readings.map(({ name, label, number, value }) => (
         <span key={`${name} ${number}`} class={`named vehicle${number}`}>
-          {label}{' '}
+          <bdi>{label}</bdi>{' '}
           <strong>
             <bdi>{measureText(name, value, vehicleIds)}</bdi>
           </strong>

@@ -82,7 +82,11 @@ function Totals({ part, number, isAlone }: { part: Part; number: number; isAlone
   const highest = highestKmh(track);
   return (
     <section>
-      {!isAlone && <h2 class={`named vehicle${number}`}>{nameOf(part.vehicleId)}</h2>}
+      {!isAlone && (
+        <h2 class={`named vehicle${number}`}>
+          <bdi>{nameOf(part.vehicleId)}</bdi>
+        </h2>
+      )}
       {track.count === 0 ? (
         <small>{t().noTrack}</small>
       ) : (
@@ -136,7 +140,11 @@ function Rows({ rows, vehicleIds, clock, isSeveral }: RowsProps) {
               <span class={`chip ${chip}`}>
                 <span>{describeMark(mark)}</span>
               </span>
-              {isSeveral && <small class={`named vehicle${vehicleIds.indexOf(vehicleId)}`}>{nameOf(vehicleId)}</small>}
+              {isSeveral && (
+                <small class={`named vehicle${vehicleIds.indexOf(vehicleId)}`}>
+                  <bdi>{nameOf(vehicleId)}</bdi>
+                </small>
+              )}
             </button>
           </li>
         );

@@ -12,7 +12,7 @@ import { Failure } from '../../parts/message.tsx';
 import { GroupPicker } from '../../parts/picker.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { api } from '../../session.ts';
-import { t } from '../../words/words.ts';
+import { joined, t } from '../../words/words.ts';
 import '../../style/manage.css';
 import { userWords } from './words.ts';
 
@@ -66,7 +66,9 @@ export function ApiKeyList({ userId, isOwn, apiAccess }: Props) {
         {keys.value?.map((key) => (
           <li key={key.id}>
             <div>
-              <strong>{key.name}</strong>
+              <strong>
+                <bdi>{key.name}</bdi>
+              </strong>
               <small>
                 {key.scopes.map((scope) => words.scopes[scope]).join(', ')} · {groupsOf(key)}
               </small>
@@ -105,7 +107,7 @@ export function ApiKeyList({ userId, isOwn, apiAccess }: Props) {
 function groupsOf({ groupIds }: ApiKey): string {
   if (groupIds === null) return userWords().apiKeys.allGroups;
   const names = groups.value.filter(({ id }) => groupIds.includes(id)).map(({ name }) => name);
-  return names.length === 0 ? userWords().apiKeys.noGroups : names.join(', ');
+  return names.length === 0 ? userWords().apiKeys.noGroups : joined(names, ', ');
 }
 
 /** Says what a key allows, makes it, and shows it once. */

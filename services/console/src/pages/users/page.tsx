@@ -12,7 +12,7 @@ import { type Column, Table } from '../../parts/table.tsx';
 import { navigate, route, setQuery, withQuery } from '../../router.ts';
 import { api, user as me } from '../../session.ts';
 import { isOperator } from '../../views.ts';
-import { t } from '../../words/words.ts';
+import { joined, t } from '../../words/words.ts';
 import '../../style/list-page.css';
 import { dealers, loadDealers } from './dealers.ts';
 import { UserPanel } from './panel.tsx';
@@ -151,8 +151,8 @@ function columns(): Column<User>[] {
   const groupText = ({ groupIds }: User) => {
     const known = groupIds.map((id) => names.get(id)).filter((name) => name !== undefined);
     return known.length > 2
-      ? `${known.slice(0, 2).join(', ')} +${formats().number(known.length - 2)}`
-      : known.join(', ');
+      ? `${joined(known.slice(0, 2), ', ')} +${formats().number(known.length - 2)}`
+      : joined(known, ', ');
   };
   const all: Column<User>[] = [
     { key: 'login', title: t().login, cell: ({ login }) => login, sortBy: ({ login }) => login },

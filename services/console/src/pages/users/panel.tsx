@@ -6,12 +6,12 @@ import { customFieldLabels } from '../../custom-fields/words.ts';
 import { describeError } from '../../errors.ts';
 import { groups } from '../../fleet/store.ts';
 import { live } from '../../live/live.ts';
-import { IconButton } from '../../parts/buttons.tsx';
 import { confirmed } from '../../parts/dialog.tsx';
 import { Edit } from '../../parts/edit.ts';
 import { CheckField, ChoiceField, EditForm, TextField } from '../../parts/edit-form.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Message } from '../../parts/message.tsx';
+import { Panel } from '../../parts/panel.tsx';
 import { GroupPicker } from '../../parts/picker.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { ExportData } from '../../protection/export-data.tsx';
@@ -22,7 +22,7 @@ import { ExpiryForm } from '../../sign-in/expiry.tsx';
 import { RemoveSecondFactor } from '../../sign-in/second-factor.tsx';
 import { signInWords } from '../../sign-in/words.ts';
 import { isOperator } from '../../views.ts';
-import { t } from '../../words/words.ts';
+import { joined, t } from '../../words/words.ts';
 import { ApiKeyList } from './api-keys.tsx';
 import { dealers, loadDealers } from './dealers.ts';
 import {
@@ -80,18 +80,23 @@ export function UserPanel({ id, onClose, onSaved }: Props) {
     onSaved();
   };
   return (
-    <aside class="side-panel" aria-label={userWords().account}>
-      <header>
+    <Panel
+      kind="side-panel"
+      label={userWords().account}
+      onClose={onClose}
+      head={
         <div>
-          <h2>{id === 'new' ? userWords().new : (account?.body.login ?? '')}</h2>
+          <h2>
+            <bdi>{id === 'new' ? userWords().new : (account?.body.login ?? '')}</bdi>
+          </h2>
           {account !== null && (
             <small>
               {userWords().roles[account.body.role]} · <StateChip isBlocked={account.body.blocked} />
             </small>
           )}
         </div>
-        <IconButton icon="close" label={t().close} onClick={onClose} />
-      </header>
+      }
+    >
       {error.value !== null && <Message icon="warning" title={describeError(error.value)} />}
       {error.value === null && (id === 'new' || account !== null) && (
         <div class="scrolled">
@@ -105,7 +110,7 @@ export function UserPanel({ id, onClose, onSaved }: Props) {
           {account !== null && <More account={account.body} isActing={isActing} onChange={changed} />}
         </div>
       )}
-    </aside>
+    </Panel>
   );
 }
 
@@ -330,7 +335,10 @@ function editOf(account: Tagged<User> | null, isOperated: boolean, onSaved: Prop
 }
 
 function groupNames(ids: readonly string[]): string {
-  return ids.map((id) => groups.peek().find((group) => group.id === id)?.name ?? id).join(', ');
+  return joined(
+    ids.map((id) => groups.peek().find((group) => group.id === id)?.name ?? id),
+    ', ',
+  );
 }
 
 interface MoreProps {

@@ -2,7 +2,7 @@ import { ApiError, type Quotas, type User } from '@outrider/client';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { describeError } from '../../errors.ts';
-import { formats, isolated } from '../../format.ts';
+import { formats } from '../../format.ts';
 import { SubmitButton } from '../../parts/buttons.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
@@ -148,7 +148,7 @@ export function Meter({
   limit: number;
   isBytes?: boolean;
 }) {
-  const text = (value: number) => isolated(isBytes ? formats().bytes(value) : formats().number(value));
+  const text = (value: number) => (isBytes ? formats().bytes(value) : formats().number(value));
   return (
     <div class="meter-row">
       <span>{label}</span>

@@ -5,11 +5,11 @@ import { CustomFields } from '../../custom-fields/custom-fields.tsx';
 import { customFieldLabels } from '../../custom-fields/words.ts';
 import { describeError } from '../../errors.ts';
 import { fleet, groups } from '../../fleet/store.ts';
-import { IconButton } from '../../parts/buttons.tsx';
 import { Edit, ifMatch } from '../../parts/edit.ts';
 import { ChoiceField, EditForm, NumberField, TextField } from '../../parts/edit-form.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { lazy } from '../../parts/lazy.tsx';
+import { Panel } from '../../parts/panel.tsx';
 import { GroupPicker } from '../../parts/picker.tsx';
 import { Loaded, useReading } from '../../parts/reading.tsx';
 import type { VehicleIconName } from '../../parts/vehicle-icon.tsx';
@@ -17,7 +17,7 @@ import { protectionWords } from '../../protection/words.ts';
 import { route, setQuery } from '../../router.ts';
 import { api, user } from '../../session.ts';
 import { keepsAccounts } from '../../views.ts';
-import { t } from '../../words/words.ts';
+import { joined, t } from '../../words/words.ts';
 import { words as sensorWords } from '../sensors/words.ts';
 import { ColorField, IconField } from './appearance.tsx';
 import { dealers } from './dealers.ts';
@@ -66,16 +66,23 @@ export function VehicleForm({ id, onClose, onSaved }: Props) {
   );
   const title = id === null ? t().vehiclePages.newVehicle : (opened.value.value?.vehicle?.name ?? '');
   return (
-    <aside class="detail" aria-label={title}>
-      <header>
-        <h2>{title}</h2>
-        {id !== null && fleet.indexOf(id) >= 0 && (
-          <a class="button" href={`/?vehicle=${id}`}>
-            <Icon name="map" /> {t().vehiclePages.showOnMap}
-          </a>
-        )}
-        <IconButton icon="close" label={t().close} onClick={onClose} />
-      </header>
+    <Panel
+      kind="detail"
+      label={title}
+      onClose={onClose}
+      head={
+        <>
+          <h2>
+            <bdi>{title}</bdi>
+          </h2>
+          {id !== null && fleet.indexOf(id) >= 0 && (
+            <a class="button" href={`/?vehicle=${id}`}>
+              <Icon name="map" /> {t().vehiclePages.showOnMap}
+            </a>
+          )}
+        </>
+      }
+    >
       <Loaded of={opened} describe={readError}>
         {(vehicle) => (
           <Fields
@@ -85,7 +92,7 @@ export function VehicleForm({ id, onClose, onSaved }: Props) {
           />
         )}
       </Loaded>
-    </aside>
+    </Panel>
   );
 }
 
@@ -208,7 +215,7 @@ function LevelSource({ vehicle }: { vehicle: Vehicle }) {
   const { sensors } = fleet.vehicles[fleet.indexOf(vehicle.id)] ?? vehicle;
   const levels = sensors.filter(({ kind }) => kind === 'fuel-level').map(({ name }) => name);
   const text = sensorWords();
-  return <small>{levels.length === 0 ? text.levelByTerminal : text.levelBy(levels.join(', '))}</small>;
+  return <small>{levels.length === 0 ? text.levelByTerminal : text.levelBy(joined(levels, ', '))}</small>;
 }
 
 interface Part {
@@ -379,7 +386,10 @@ function labels(): Record<keyof VehicleDraft, string> {
 function describeValue(name: keyof VehicleDraft, value: unknown): string | undefined {
   const { vehiclePages: vehicles } = t();
   if (name === 'groupIds')
-    return (value as string[]).map((id) => groups.value.find((group) => group.id === id)?.name ?? id).join(', ');
+    return joined(
+      (value as string[]).map((id) => groups.value.find((group) => group.id === id)?.name ?? id),
+      ', ',
+    );
   if (name === 'dealerId')
     return value === null ? vehicles.operatorsOwn : dealers.value.find(({ id }) => id === value)?.name;
   if (name === 'protocol') return protocolTitle(value as string);

@@ -20,7 +20,7 @@ import { Table } from '../../parts/table.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { setQuery } from '../../router.ts';
 import { api } from '../../session.ts';
-import { t } from '../../words/words.ts';
+import { joined, t } from '../../words/words.ts';
 import { maintenanceImportWords } from '../maintenance/import-words.ts';
 import { words } from '../sensors/words.ts';
 
@@ -139,7 +139,9 @@ export function ImportDialog({ subject, onClose, onImported }: Props) {
         </>
       ) : (
         <p>
-          <strong>{file.value.name}</strong>
+          <strong>
+            <bdi>{file.value.name}</bdi>
+          </strong>
         </p>
       )}
       {busy.value === null && checked.value?.dryRun !== false && (
@@ -297,5 +299,5 @@ function Outcome({ report, subject }: { report: Report; subject: Subject }) {
 function sensorName(item: VehicleImport['items'][number] | SensorImport['items'][number]): string {
   if (!('name' in item)) return '';
   const { name = item.vehicleId } = fleet.vehicles[fleet.indexOf(item.vehicleId)] ?? {};
-  return `${name}: ${item.name}`;
+  return joined([name, item.name], ': ');
 }

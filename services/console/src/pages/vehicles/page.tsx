@@ -7,6 +7,7 @@ import { STATES } from '../../fleet/fleet.ts';
 import { stateName } from '../../fleet/state-name.ts';
 import { fleet, groups } from '../../fleet/store.ts';
 import { formats } from '../../format.ts';
+import { FilterBox } from '../../parts/filter-box.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Message } from '../../parts/message.tsx';
 import { type PagedList, usePages } from '../../parts/pages.ts';
@@ -16,7 +17,7 @@ import { VehicleIcon } from '../../parts/vehicle-icon.tsx';
 import { navigate, route, setQuery, withQuery } from '../../router.ts';
 import { api, user } from '../../session.ts';
 import { keepsAccounts } from '../../views.ts';
-import { t } from '../../words/words.ts';
+import { joined, t } from '../../words/words.ts';
 import { BulkDialog, type BulkKind } from './bulk-dialog.tsx';
 import { dealers, loadDealers } from './dealers.ts';
 import { FILTER_NAMES, isFiltered, listQuery, sortingOf, sortText } from './filters.ts';
@@ -104,7 +105,7 @@ function Toolbar() {
   };
   const group = query.get('group');
   return (
-    <search class="toolbar">
+    <FilterBox kind="toolbar">
       <input
         type="search"
         aria-label={t().search}
@@ -165,7 +166,7 @@ function Toolbar() {
           <Icon name="download" /> {t().vehiclePages.exportCsv}
         </a>
       </span>
-    </search>
+    </FilterBox>
   );
 }
 
@@ -329,7 +330,7 @@ function columns(groupNames: ReadonlyMap<string, string>): Column<Vehicle>[] {
       sortBy: ({ name }) => name,
       cell: ({ name, icon, color }) => (
         <>
-          <VehicleIcon name={icon} color={color} /> {name}
+          <VehicleIcon name={icon} color={color} /> <bdi>{name}</bdi>
         </>
       ),
     },
@@ -362,7 +363,13 @@ function columns(groupNames: ReadonlyMap<string, string>): Column<Vehicle>[] {
       title: t().drivers.driver,
       cell: ({ id }) => {
         const driver = fleet.drivingOf(id)?.driver;
-        return driver ? <a href={`/drivers?driver=${driver.id}`}>{driver.name}</a> : '';
+        return driver ? (
+          <a href={`/drivers?driver=${driver.id}`}>
+            <bdi>{driver.name}</bdi>
+          </a>
+        ) : (
+          ''
+        );
       },
     },
     {
@@ -379,7 +386,11 @@ function columns(groupNames: ReadonlyMap<string, string>): Column<Vehicle>[] {
     {
       key: 'groups',
       title: vehicles.groups,
-      cell: ({ groupIds }) => groupIds.map((id) => groupNames.get(id) ?? '').join(', '),
+      cell: ({ groupIds }) =>
+        joined(
+          groupIds.map((id) => groupNames.get(id)),
+          ', ',
+        ),
     },
     user.value?.role === 'operator' && dealers.value.length > 0
       ? {

@@ -6,7 +6,7 @@ import { Field } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Loaded, useReading } from '../../parts/reading.tsx';
 import { api } from '../../session.ts';
-import { t } from '../../words/words.ts';
+import { joined, t } from '../../words/words.ts';
 
 interface Props {
   vehicle: Vehicle;
@@ -36,7 +36,7 @@ const MOST_CHANNELS = 64;
 export function VideoDialog({ vehicle, title, onClose }: Props) {
   const opened = useReading((ending) => openProfile(vehicle, ending), [vehicle]);
   return (
-    <Dialog title={`${t().vehiclePages.video}: ${title}`} onClose={onClose}>
+    <Dialog title={joined([t().vehiclePages.video, title], ': ')} onClose={onClose}>
       <Loaded of={opened}>{(profile) => <ProfileForm {...profile} onClose={onClose} />}</Loaded>
     </Dialog>
   );

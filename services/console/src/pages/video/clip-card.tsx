@@ -2,14 +2,14 @@ import type { ListedVideoTask } from '@outrider/client';
 import { useSignal } from '@preact/signals';
 import { describeError } from '../../errors.ts';
 import { fleet, loaded } from '../../fleet/store.ts';
-import { formats, isolated } from '../../format.ts';
+import { formats } from '../../format.ts';
 import { confirmed } from '../../parts/dialog.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { navigate, withQuery } from '../../router.ts';
 import { api } from '../../session.ts';
 import { videoProfiles } from '../../video/profiles.ts';
-import { t } from '../../words/words.ts';
+import { joined, t } from '../../words/words.ts';
 import { ChangeDialog } from './change-dialog.tsx';
 import { type Clip, isFinal, mayChange, mayRetry, watchable } from './clips.ts';
 import type { VideoTasks } from './tasks.ts';
@@ -49,7 +49,9 @@ export function ClipCard({ clip, isOpen, tasks }: Props) {
   return (
     <li class="clip-card" aria-current={isOpen ? 'true' : undefined}>
       <div>
-        <strong>{name}</strong>
+        <strong>
+          <bdi>{name}</bdi>
+        </strong>
         <small>
           {intervalOf(clip)} · {format.duration((clip.endMs - clip.startMs) / 1000)}
         </small>
@@ -82,12 +84,10 @@ function Channel({ task, clip, tasks }: { task: ListedVideoTask; clip: Clip; tas
         {isUnderWay && (
           <span class="progress">
             <progress max={100} value={progress.percent} aria-label={`${channel}: ${t().video.states[status]}`} />
-            <small>
-              {format.number(progress.percent)} % · {isolated(format.bytes(progress.bytes))}
-            </small>
+            <small>{joined([`${format.number(progress.percent)} %`, format.bytes(progress.bytes)])}</small>
           </span>
         )}
-        <small>{factsOf(task).join(' · ')}</small>
+        <small>{joined(factsOf(task))}</small>
       </div>
       <Actions task={task} clip={clip} tasks={tasks} channel={channel} />
       {file === null && status === 'done' && <span class="hidden">{t().video.deleted}</span>}
@@ -101,7 +101,7 @@ function factsOf({ status, reason, file, expiresAt, nextAttemptAt }: ListedVideo
   const words = t().video;
   if (file !== null)
     return [
-      isolated(format.bytes(file.bytes)),
+      format.bytes(file.bytes),
       words.keptUntil(format.dateTime(file.expiresAt)),
       ...(file.packetsLost > 0 ? [words.packetsLost(file.packetsLost)] : []),
     ];
@@ -143,12 +143,12 @@ function Actions({ task, clip, tasks, channel }: { task: ListedVideoTask; channe
     }, words.ordered(1));
   };
   const remove = async () => {
-    const question = words.deleteQuestion(`${nameOfVehicle(task.vehicleId)}, ${channel}`, intervalOf(clip));
+    const question = words.deleteQuestion(joined([nameOfVehicle(task.vehicleId), channel], ', '), intervalOf(clip));
     if (await confirmed(words.deleteVideo, question, t().delete))
       await run(() => api.delete('/service/ovms/api/tasks/file/{task_id}', { path }), words.wasDeleted);
   };
   const removeTask = async () => {
-    const question = words.deleteTaskQuestion(`${nameOfVehicle(task.vehicleId)}, ${channel}`, intervalOf(clip));
+    const question = words.deleteTaskQuestion(joined([nameOfVehicle(task.vehicleId), channel], ', '), intervalOf(clip));
     if (!(await confirmed(words.deleteTask, question, t().delete))) return;
     await run(() => api.delete('/service/ovms/api/tasks/{task_id}', { path }), words.taskWasDeleted);
   };

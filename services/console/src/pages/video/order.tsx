@@ -140,7 +140,9 @@ function Fields({ profile, tasks }: { profile: VideoProfile; tasks: VideoTasks }
                   chosen.value = next;
                 }}
               />
-              <span>{name}</span>
+              <span>
+                <bdi>{name}</bdi>
+              </span>
             </label>
           ))}
           {chosen.value.size === 0 && <p class="error">{t().video.noChannel}</p>}

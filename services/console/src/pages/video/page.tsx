@@ -3,7 +3,7 @@ import { untracked, useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import '../../style/video.css';
 import { describeError } from '../../errors.ts';
-import { formats, isolated } from '../../format.ts';
+import { formats } from '../../format.ts';
 import { live } from '../../live/live.ts';
 import { Choice } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
@@ -185,7 +185,7 @@ function Storage({ tasks }: { tasks: VideoTasks }) {
       <meter min={0} max={quotaBytes} high={0.9 * quotaBytes} value={usedBytes} aria-label={t().video.storage} />
       <small>
         {[
-          t().video.storageUsed(isolated(format.bytes(usedBytes)), isolated(format.bytes(quotaBytes))),
+          t().video.storageUsed(format.bytes(usedBytes), format.bytes(quotaBytes)),
           t().video.storageFiles(count),
           t().video.keptDays(retentionDays),
         ].join(' · ')}

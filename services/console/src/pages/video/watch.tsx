@@ -58,7 +58,9 @@ export function WatchClip({ clip, taskId, isListed }: Props) {
     <section class="stage" aria-label={t().video.watch}>
       <header class="stage-head">
         <div>
-          <h2>{nameOfVehicle(shown.vehicleId)}</h2>
+          <h2>
+            <bdi>{nameOfVehicle(shown.vehicleId)}</bdi>
+          </h2>
           <small>{intervalOf(shown)}</small>
         </div>
         <a class="button" href={trackLink({ vehicleId: shown.vehicleId, atMs: shown.startMs })}>
@@ -126,7 +128,7 @@ function Video({ task, clock }: { task: ListedVideoTask; clock: ClipClock }) {
         }}
       />
       <figcaption>
-        {name}
+        <bdi>{name}</bdi>
         {isBroken.value && <span class="error">{t().video.cannotPlay}</span>}
       </figcaption>
     </figure>

@@ -90,8 +90,8 @@ export const rules: typeof english = {
   whichDrivers: 'Welche Fahrer',
   showDriver: 'Fahrer zeigen',
   aDriver: 'Ein Fahrer',
-  licenceOf: (driver: string, stage: 'expires-soon' | 'expired', date: string) =>
-    `${driver}: Führerschein ${stage === 'expired' ? 'abgelaufen' : 'läuft bald ab'}, letzter Tag ${date}`,
+  licenceOf: (driver: string, isExpired: boolean, date: string) =>
+    `${driver}: Führerschein ${isExpired ? 'abgelaufen' : 'läuft bald ab'}, letzter Tag ${date}`,
   notifyAt: 'Benachrichtigen',
   phases: { begin: 'bei Beginn', end: 'bei Ende' },
 

@@ -86,8 +86,8 @@ export const rules = {
   whichDrivers: 'Which drivers',
   showDriver: 'Show the driver',
   aDriver: 'A driver',
-  licenceOf: (driver: string, stage: 'expires-soon' | 'expired', date: string) =>
-    `${driver}: driving licence ${stage === 'expired' ? 'expired' : 'expires soon'}, last day ${date}`,
+  licenceOf: (driver: string, isExpired: boolean, date: string) =>
+    `${driver}: driving licence ${isExpired ? 'expired' : 'expires soon'}, last day ${date}`,
   notifyAt: 'Notify',
   phases: { begin: 'when it begins', end: 'when it ends' },
 

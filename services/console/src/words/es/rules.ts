@@ -87,8 +87,8 @@ export const rules: typeof english = {
   whichDrivers: 'Qué conductores',
   showDriver: 'Mostrar el conductor',
   aDriver: 'Un conductor',
-  licenceOf: (driver: string, stage: 'expires-soon' | 'expired', date: string) =>
-    `${driver}: el permiso de conducir ${stage === 'expired' ? 'ha caducado' : 'caduca pronto'}, último día ${date}`,
+  licenceOf: (driver: string, isExpired: boolean, date: string) =>
+    `${driver}: el permiso de conducir ${isExpired ? 'ha caducado' : 'caduca pronto'}, último día ${date}`,
   notifyAt: 'Avisar',
   phases: { begin: 'cuando empieza', end: 'cuando termina' },
 

@@ -87,8 +87,8 @@ export const rules: typeof english = {
   whichDrivers: 'אילו נהגים',
   showDriver: 'הצגת הנהג',
   aDriver: 'נהג',
-  licenceOf: (driver: string, stage: 'expires-soon' | 'expired', date: string) =>
-    `${driver}: רישיון הנהיגה ${stage === 'expired' ? 'פג' : 'עומד לפוג'}, יום אחרון ${date}`,
+  licenceOf: (driver: string, isExpired: boolean, date: string) =>
+    `${driver}: רישיון הנהיגה ${isExpired ? 'פג' : 'עומד לפוג'}, יום אחרון ${date}`,
   notifyAt: 'להתריע',
   phases: { begin: 'בתחילת האירוע', end: 'בסיום האירוע' },
 

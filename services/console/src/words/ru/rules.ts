@@ -89,8 +89,8 @@ export const rules: typeof english = {
   whichDrivers: 'Какие водители',
   showDriver: 'Показать водителя',
   aDriver: 'Водитель',
-  licenceOf: (driver: string, stage: 'expires-soon' | 'expired', date: string) =>
-    `${driver}: водительское удостоверение ${stage === 'expired' ? 'просрочено' : 'скоро истекает'}, последний день ${date}`,
+  licenceOf: (driver: string, isExpired: boolean, date: string) =>
+    `${driver}: водительское удостоверение ${isExpired ? 'просрочено' : 'скоро истекает'}, последний день ${date}`,
   notifyAt: 'Уведомлять',
   phases: { begin: 'о начале', end: 'об окончании' },
 
