@@ -57,6 +57,14 @@ test('a broken file is an error, never silently replaced', async () => {
   }
 });
 
+test('a key that is damaged is named with its file', async () => {
+  expect((await openKeys(path, LIFETIMES, () => nowMs)).isNew).toBe(true);
+  expect((await openKeys(path, LIFETIMES, () => nowMs)).isNew).toBe(false);
+  const file = JSON.parse(await readFile(path, 'utf8'));
+  await writeFile(path, JSON.stringify({ keys: [{ ...file.keys[0], d: file.keys[0].d.slice(2) }] }));
+  await expect(openKeys(path, LIFETIMES, () => nowMs)).rejects.toThrow(`${path} holds a key that is damaged`);
+});
+
 describe('rotation', () => {
   const HOUR_MS = 3_600_000;
   /** How long a service may take to notice. */

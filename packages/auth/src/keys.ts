@@ -53,6 +53,8 @@ const NOTICED_WITHIN_MS = 60_000;
  * It is made by {@link openKeys}; {@link KeyRing.reload} takes in what another process changed.
  */
 export class KeyRing implements SigningKeys {
+  /** Whether the file was made when it was opened. */
+  readonly isNew: boolean;
   readonly #path: string;
   readonly #lifetimes: Lifetimes;
   readonly #now: () => number;
@@ -61,7 +63,8 @@ export class KeyRing implements SigningKeys {
   /** Differs between any two states of the file. */
   #stamp: string;
 
-  private constructor(path: string, lifetimes: Lifetimes, now: () => number, loaded: Loaded) {
+  private constructor(path: string, isNew: boolean, lifetimes: Lifetimes, now: () => number, loaded: Loaded) {
+    this.isNew = isNew;
     this.#path = path;
     this.#lifetimes = lifetimes;
     this.#now = now;
@@ -71,10 +74,10 @@ export class KeyRing implements SigningKeys {
   }
 
   static async open(path: string, lifetimes: Lifetimes, now: () => number): Promise<KeyRing> {
-    if ((await read(path)) === null) await create(path);
+    const isNew = (await read(path)) === null && (await create(path));
     // A restored backup may have come with looser rights.
     await chmod(path, 0o600);
-    return new KeyRing(path, lifetimes, now, await load(path));
+    return new KeyRing(path, isNew, lifetimes, now, await load(path));
   }
 
   get current(): SigningKeys['current'] {
@@ -192,14 +195,22 @@ async function load(path: string): Promise<Loaded> {
     const kid = await calculateJwkThumbprint(shown);
     keys.set(kid, {
       kid,
-      publicKey: (await importJWK(shown, ALGORITHM)) as CryptoKey,
+      publicKey: await importKey(shown, path),
       shown: { ...shown, kid, alg: ALGORITHM, use: 'sig' },
       retiredAtMs: isSigning ? null : retiredAtMs,
     });
-    if (isSigning) current = { kid, privateKey: (await importJWK(signingPart(jwk), ALGORITHM)) as CryptoKey };
+    if (isSigning) current = { kid, privateKey: await importKey(signingPart(jwk), path) };
   }
   if (!current) throw new Error(`${path} holds no key`);
   return { current, keys, stamp };
+}
+
+async function importKey(jwk: JWK, path: string): Promise<CryptoKey> {
+  try {
+    return (await importJWK(jwk, ALGORITHM)) as CryptoKey;
+  } catch (cause) {
+    throw new Error(`${path} holds a key that is damaged: ${(cause as Error).message}`, { cause });
+  }
 }
 
 function publicPart({ x = '' }: JWK): JWK {
@@ -239,13 +250,19 @@ async function newKey(): Promise<JWK> {
   return exportJWK(privateKey);
 }
 
-/** Of several that make the file at once, one does: the link is made where there is nothing, or not at all. */
-async function create(path: string): Promise<void> {
+/**
+ * Of several that make the file at once, one does: the link is made where there is nothing, or not at all.
+ *
+ * @returns whether it was this one
+ */
+async function create(path: string): Promise<boolean> {
   const draft = await writeDraft(path, { keys: [await newKey()] });
   try {
     await link(draft, path);
+    return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    return false;
   } finally {
     await unlink(draft);
   }

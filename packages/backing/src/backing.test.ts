@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { sampleRuleFields, sampleUserFields } from '@outrider/domain/samples';
 import { MemoryHub } from '@outrider/hub';
 import { createLogger, explainStart, readConfig, StartError } from '@outrider/runtime';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import {
   type Backing,
   backingOf,
@@ -13,9 +13,11 @@ import {
   openHub,
   openLog,
   openRegistry,
+  openTokens,
   openVideoFiles,
   openWarehouse,
   SECRETS_KEY_FILE,
+  SIGNING_KEYS_FILE,
 } from './index.ts';
 import { logVariables, serverVariables, serverVariablesWith } from './variables.ts';
 
@@ -38,6 +40,30 @@ test('without servers everything is in the folder', async () => {
   const hub = await openHub(backing, logger);
   expect(hub).toBeInstanceOf(MemoryHub);
   for (const part of [hub, registry, checkpoints, log]) await part.close();
+  rmSync(folder, { recursive: true });
+});
+
+test('new keys in the place of lost ones end sessions, and a warning says so', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'outrider-backing-'));
+  const config = { DATA_DIR: folder, JWT_TTL_SECONDS: 3600, SESSION_TTL_SECONDS: 86_400 } as Parameters<
+    typeof openTokens
+  >[0];
+  const registry = await openRegistry(read({}, folder), logger);
+  const warn = vi.fn();
+  const watched = { ...logger, info() {}, error() {}, warn } as unknown as Parameters<typeof openTokens>[2];
+  const open = async () => (await openTokens(config, registry, watched, Date.now)).close();
+  await open();
+  const { id } = await registry.users.create(sampleUserFields({ login: 'anna' }), 'a long password');
+  await registry.sessions.create(id, 86_400_000, '192.0.2.1', 'browser');
+  await open();
+  expect(warn).not.toHaveBeenCalled();
+  rmSync(join(folder, SIGNING_KEYS_FILE));
+  await open();
+  expect(warn).toHaveBeenCalledExactlyOnceWith(
+    { file: join(folder, SIGNING_KEYS_FILE) },
+    expect.stringMatching(/new ones were made: everybody has to log in again/),
+  );
+  await registry.close();
   rmSync(folder, { recursive: true });
 });
 

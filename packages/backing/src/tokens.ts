@@ -27,7 +27,13 @@ export async function openTokens(
 ): Promise<OpenTokens> {
   const lifetimes = { tokenSeconds: config.JWT_TTL_SECONDS, sessionSeconds: config.SESSION_TTL_SECONDS };
   await mkdir(config.DATA_DIR, { recursive: true });
-  const keys = await openKeys(join(config.DATA_DIR, SIGNING_KEYS_FILE), lifetimes);
+  const file = join(config.DATA_DIR, SIGNING_KEYS_FILE);
+  const keys = await openKeys(file, lifetimes);
+  if (keys.isNew && (await registry.sessions.list(1, null)).length > 0)
+    logger.warn(
+      { file },
+      'the keys that sign tokens were missing, and new ones were made: everybody has to log in again',
+    );
   const close = watchKeys(keys, {
     onRotated: (kid) => logger.info({ kid }, 'another key signs from now on'),
     onError: (error) => logger.error({ err: error }, 'the keys could not be read again; they stay as they are'),

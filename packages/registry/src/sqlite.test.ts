@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
@@ -279,4 +279,24 @@ test('users of a dealer that was blocked before that blocked them are blocked by
   expect((await registry.users.get(anna.id))?.blocked).toBe(false);
   await registry.close();
   await rm(folder, { recursive: true });
+});
+
+test('a registry that is damaged is named by its file, when it is opened and when it is read', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'damaged-registry-'));
+  const path = join(folder, 'registry.sqlite');
+  try {
+    await writeFile(path, Buffer.alloc(8192, 0x5a));
+    await expect(openRegistry({ path })).rejects.toThrow(`the registry ${path}`);
+    await rm(path);
+    const whole = await openRegistry({ path });
+    await whole.users.create({ ...userFields('damaged'), role: 'operator' }, PASSWORD);
+    await whole.close();
+    // All pages but the first, which says what is in the file.
+    const bytes = await readFile(path);
+    await writeFile(path, Buffer.concat([bytes.subarray(0, 4096), Buffer.alloc(bytes.length - 4096, 0x5a)]));
+    const reading = openRegistry({ path }).then((registry) => registry.users.byLogin('damaged'));
+    await expect(reading).rejects.toThrow(new RegExp(`the registry ${path} .*database disk image is malformed`));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 });

@@ -17,6 +17,8 @@ import { RegistryFullError } from './errors.ts';
  */
 const SQLITE_FULL = 13;
 const SQLITE_IOERR_SHMSIZE = 4874;
+const SQLITE_CORRUPT = 11;
+const SQLITE_NOTADB = 26;
 
 const MAX_CACHED_STATEMENTS = 256;
 const BUSY_TIMEOUT_MS = 5000;
@@ -25,11 +27,16 @@ const BUSY_TIMEOUT_MS = 5000;
  * Opens a database file: write-ahead log, every commit synced to the disk, foreign keys enforced.
  *
  * @param path file, or `:memory:`
+ * @throws {Error} naming the file, when it can't be opened or is no database
  */
 export function openDatabase(path: string): DatabaseSync {
-  const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
-  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
-  return database;
+  try {
+    const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
+    return database;
+  } catch (cause) {
+    throw new Error(`the registry ${path} can't be opened: ${(cause as Error).message}`, { cause });
+  }
 }
 
 /** Kysely over the SQLite that Node brings along. */
@@ -102,7 +109,8 @@ function adapt(database: DatabaseSync, writes: { count: number }): SqliteDatabas
       if (statement) statements.delete(sql);
       else {
         statement = adaptStatement(
-          database.prepare(sql),
+          naming(database, () => database.prepare(sql)),
+          database,
           READS.test(sql)
             ? () => {}
             : () => {
@@ -127,13 +135,13 @@ function adapt(database: DatabaseSync, writes: { count: number }): SqliteDatabas
 /** Statements that write nothing; those that begin and end a transaction do not either. */
 const READS = /^\s*(select|begin|commit|rollback)\b/i;
 
-function adaptStatement(statement: StatementSync, onRun: () => void): SqliteStatement {
+function adaptStatement(statement: StatementSync, database: DatabaseSync, onRun: () => void): SqliteStatement {
   const values = (parameters: ReadonlyArray<unknown>) => parameters as readonly SQLInputValue[];
   /** @throws {RegistryFullError} when the disk is full */
   const run = <T>(action: () => T): T => {
     onRun();
     try {
-      return action();
+      return naming(database, action);
     } catch (error) {
       throw isFull(error) ? new RegistryFullError((error as Error).message, { cause: error }) : error;
     }
@@ -146,7 +154,25 @@ function adaptStatement(statement: StatementSync, onRun: () => void): SqliteStat
   };
 }
 
+/** Runs something, and names the file where it is damaged: the message of SQLite does not. */
+function naming<T>(database: DatabaseSync, action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    const code = codeOf(error) & 0xff;
+    if (code !== SQLITE_CORRUPT && code !== SQLITE_NOTADB) throw error;
+    throw new Error(`the registry ${database.location() ?? ''} is damaged: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
 function isFull(error: unknown): boolean {
+  const code = codeOf(error);
+  return (code & 0xff) === SQLITE_FULL || code === SQLITE_IOERR_SHMSIZE;
+}
+
+function codeOf(error: unknown): number {
   const code = (error as { errcode?: unknown } | null)?.errcode;
-  return typeof code === 'number' && ((code & 0xff) === SQLITE_FULL || code === SQLITE_IOERR_SHMSIZE);
+  return typeof code === 'number' ? code : 0;
 }

@@ -57,6 +57,9 @@ test('a folder that another version wrote is left alone, and named with both for
   // It is not held either.
   writeFileSync(join(folder, 'format'), '3\n');
   expect(() => openDataDir(folder)).toThrow(/written in format 3/);
+  writeFileSync(join(folder, 'format'), '');
+  expect(() => openDataDir(folder)).toThrow(`${join(folder, 'format')} is damaged`);
+  writeFileSync(join(folder, 'format'), '3\n');
   expect(readFileSync(join(folder, 'format'), 'utf8')).toBe('3\n');
 });
 

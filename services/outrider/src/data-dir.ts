@@ -85,6 +85,8 @@ function checkFormat(path: string): void {
   if (isNew) writeFileSync(file, `${DATA_DIR_FORMAT}\n`);
   // The first format did not say so.
   const found = existsSync(file) ? readFileSync(file, 'utf8').trim() : '1';
+  if (!/^\d+$/.test(found))
+    throw new DataDirError(`${file} is damaged: it should hold a number. Restore it from a backup of DATA_DIR`);
   if (found !== String(DATA_DIR_FORMAT))
     throw new DataDirError(
       `DATA_DIR ${path} was written in format ${found}, and this version of Outrider reads format ${DATA_DIR_FORMAT} alone: ` +

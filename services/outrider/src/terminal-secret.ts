@@ -1,16 +1,41 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
+import { StartError } from '@outrider/runtime';
+
+/** 32 random bytes in hex digits. */
+const SECRET = /^[0-9a-f]{64}$/;
+/** Of 64 random hex digits fewer than this are never different. */
+const FEWEST_DIGITS = 6;
 
 /**
- * The secret from which the codes of terminals are derived, in a file that only the user of the service can read;
- * created if it does not exist. With another secret after a restart, all terminals would have to register again.
+ * The secret from which the codes of terminals are derived, in a file that only the user of the service can read, with
+ * its check sum in another; both are created if they do not exist. With another secret after a restart, all terminals
+ * would have to register again.
  *
- * @throws {Error} when the file can't be read or made, or holds nothing
+ * @throws {StartError} when the file is damaged
+ * @throws {Error} when it can't be read or made
  */
 export async function openTerminalSecret(path: string): Promise<string> {
+  const secret = await readOrMake(path, randomBytes(32).toString('hex'));
+  if (!SECRET.test(secret) || new Set(secret).size < FEWEST_DIGITS)
+    throw damaged(path, `it has ${secret.length} characters that are no secret of 64 hex digits`);
+  const sum = createHash('sha256').update(secret).digest('hex');
+  if ((await readOrMake(`${path}.sha256`, sum)) !== sum)
+    throw damaged(path, `its check sum is not that in ${path}.sha256`);
+  return secret;
+}
+
+function damaged(path: string, how: string): StartError {
+  return new StartError(
+    `${path} is damaged: ${how}. Restore both files from a backup; or delete both, and all terminals register again`,
+  );
+}
+
+/** Content of a file without the white space around it. */
+async function readOrMake(path: string, content: string): Promise<string> {
   // Written aside and put in place whole: a start that is killed leaves no empty file.
   const aside = `${path}.${randomBytes(6).toString('hex')}`;
-  await writeFile(aside, randomBytes(32).toString('hex'), { flag: 'wx', mode: 0o600 });
+  await writeFile(aside, content, { flag: 'wx', mode: 0o600, flush: true });
   try {
     await link(aside, path);
   } catch (error) {
@@ -18,7 +43,5 @@ export async function openTerminalSecret(path: string): Promise<string> {
   } finally {
     await rm(aside, { force: true });
   }
-  const secret = (await readFile(path, 'utf8')).trim();
-  if (secret === '') throw new Error(`${path} is empty: delete it, and terminals will register again`);
-  return secret;
+  return (await readFile(path, 'utf8')).trim();
 }

@@ -92,9 +92,8 @@ async function openIn(folder: string, spool: string): Promise<ChdbEngine> {
       return new chdb.Session(folder, { connectionArgs });
     } catch (cause) {
       // chDB prints the reason to standard error and does not report it.
-      throw new Error(`The warehouse can't open ${folder}: another process holds it, or it can't be written to`, {
-        cause,
-      });
+      const causes = "another process holds it, it can't be written to, or a file in it is damaged";
+      throw new Error(`The warehouse can't open ${folder}: ${causes}; ClickHouse printed which before this`, { cause });
     }
   };
 
