@@ -1,6 +1,6 @@
 import type { VehicleCounters as Counters, CustomCounter, LiveCounters, User } from '@outrider/client';
 import { useSignal, useSignalEffect } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { describeError } from '../errors.ts';
 import { formats } from '../format.ts';
 import { live } from '../live/live.ts';
@@ -17,6 +17,8 @@ export function mayMaintain({ role, services }: User): boolean {
   return role !== 'user' || services.includes('maintenance');
 }
 
+/** Corrections of a vehicle that is counted on are read at this pace. */
+const CORRECTIONS_MS = 10_000;
 const CustomCounterDialog = lazy(async () => (await import('./custom-counter-dialog.tsx')).CustomCounterDialog);
 const CorrectionDialog = lazy(async () => (await import('./correction-dialog.tsx')).CorrectionDialog);
 
@@ -30,6 +32,7 @@ export function VehicleCounters({ vehicleId }: { vehicleId: string }) {
   const words = t().maintenance;
   const counters = useSignal<Counters | null>(null);
   const error = useSignal<string | null>(null);
+  const again = useRef<ReturnType<typeof setTimeout> | null>(null);
   const isCorrecting = useSignal(false);
   const edited = useSignal<CustomCounter | 'new' | null>(null);
   const read = (signal?: AbortSignal) =>
@@ -46,6 +49,10 @@ export function VehicleCounters({ vehicleId }: { vehicleId: string }) {
     );
   useEffect(() => {
     counters.value = null;
+    return () => {
+      clearTimeout(again.current ?? undefined);
+      again.current = null;
+    };
   }, [vehicleId]);
   useEffect(() => {
     const ending = new AbortController();
@@ -58,8 +65,14 @@ export function VehicleCounters({ vehicleId }: { vehicleId: string }) {
     const news = live.counters.value.length > 0 ? newsOf(vehicleId) : undefined;
     if (news === undefined || known === null) return;
     counters.value = { ...known, ...news };
-    // Nothing was counted on: somebody corrected a counter, and corrections are shown as well.
+    // Nothing was counted on: somebody corrected a counter, and corrections are shown as well. Of a vehicle that drives
+    // the message does not say which of both it was.
     if (news.at === known.at) void read();
+    else
+      again.current ??= setTimeout(() => {
+        again.current = null;
+        void read();
+      }, CORRECTIONS_MS);
   });
   const { value } = counters;
   const maintains = user.value != null && mayMaintain(user.value);

@@ -66,7 +66,7 @@ export class NotificationFeed {
     const progress = (await this.#context.inbox.progressByUser([client.userId])).get(client.userId);
     const { lastNumber, forgottenNumber } = progress ?? { lastNumber: 0, forgottenNumber: 0 };
     client.newestNotification = Math.max(client.newestNotification, lastNumber);
-    const from = since?.notifications ?? before ?? lastNumber;
+    const from = before ?? since?.notifications ?? lastNumber;
     if (from < forgottenNumber) sendForgotten(client, from + 1, forgottenNumber + 1);
     // A number that was never given comes from another inbox: it says nothing about this one.
     client.lastNotification = Math.min(Math.max(from, forgottenNumber), lastNumber);

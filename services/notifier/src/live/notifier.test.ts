@@ -428,6 +428,25 @@ test('the end of a report is sent to who asked for it, and to nobody else', asyn
   }
 });
 
+test('a client that subscribes again on its connection, with whatever cursor, gets no event twice', async () => {
+  const client = await subscribed('operator');
+  await log.append(eventsTopic, [visit(CAR, NOON)]);
+  const cursor = (await client.receives('event'))[0]?.cursor;
+  await log.append(eventsTopic, [visit(CAR, NOON + 1), visit(VAN, NOON + 2)]);
+  await client.receives('event', 3);
+  client.say({ type: 'subscribe', all: true, since: cursor });
+  expect((await client.receives('resumed', 2))[1]).toMatchObject({ missed: 0 });
+  await log.append(eventsTopic, [visit(CAR, NOON + 3)]);
+  const events = await client.receives('event', 4);
+  expect(events.map(({ id }) => id)).toEqual(
+    [visit(CAR, NOON), visit(CAR, NOON + 1), visit(VAN, NOON + 2), visit(CAR, NOON + 3)].map(({ id }) => id),
+  );
+  // One that had no events before is sent what it missed.
+  const late = await subscribed('operator', { all: true, events: false });
+  late.say({ type: 'subscribe', all: true, since: cursor });
+  expect((await late.receives('resumed', 2))[1]).toMatchObject({ missed: 3 });
+});
+
 test('a client that comes back with its cursor gets each event it missed once, in order, and then the live ones', async () => {
   const first = await subscribed('operator');
   await log.append(eventsTopic, [visit(CAR, NOON)]);

@@ -251,6 +251,8 @@ class LiveNotifier implements Notifier {
   }
 
   async #subscribe(client: LiveClient, subscription: Subscription | null): Promise<void> {
+    // What is on its way to the client is not sent again: events go on where this connection is.
+    const goesOn = client.subscription?.events === true;
     client.subscription = subscription;
     this.#audiences.update(client);
     this.#changes.update(client);
@@ -261,10 +263,10 @@ class LiveNotifier implements Notifier {
     }
     this.#statuses.begin(client, subscription);
     client.catchingUp = true;
-    const { since } = subscription;
+    const since = goesOn ? null : subscription.since;
     // Everything before is either in the snapshot and the replay below, or comes live afterwards; nothing falls
     // between.
-    const places = await this.#events.locate(client, subscription);
+    const places = await this.#events.locate(client, { ...subscription, since });
     await client.reading;
     await this.#notifications.begin(client, subscription);
     if (subscription.positions || subscription.states) await this.#statuses.sendSnapshot(client, subscription);
