@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqliteLog, type ReaderProgress } from '@outrider/log';
 import { createLogger, Registry } from '@outrider/runtime';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createLogFillWatch } from './disk.ts';
+import { createLogFillWatch, neededToStart } from './disk.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -53,6 +53,15 @@ test('a log that fills with what a reader has not read is warned of; one that is
   expect(Number(seconds) / 3600).toBeGreaterThan(20);
   expect(Number(seconds) / 3600).toBeLessThan(30);
   await watch.stop();
+});
+
+test('the first start of an embedded archive needs more of the disk than later ones', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'outrider-disk-'));
+  const needed = (url: string | null) => neededToStart({ DATA_DIR: folder, CLICKHOUSE_URL: url }) / MIB;
+  expect([needed(null), needed('http://clickhouse:8123')]).toEqual([96, 32]);
+  mkdirSync(join(folder, 'warehouse', 'store'), { recursive: true });
+  expect(needed(null)).toBe(32);
+  rmSync(folder, { recursive: true });
 });
 
 test('the used bytes of a real log are read', async () => {

@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type Log, type ReaderProgress, telemetryTopic } from '@outrider/log';
 import {
@@ -17,12 +18,21 @@ import {
 } from '@outrider/runtime';
 import type { variables } from './config.ts';
 
-/**
- * A start writes: write-ahead logs of three databases, ClickHouse's own files. Started with less it would fail halfway.
- */
-export const START_NEEDS_BYTES = 32 * 1024 * 1024;
+const MIB = 1024 * 1024;
+/** A start writes: write-ahead logs of three databases, ClickHouse's own files. */
+const START_NEEDS_BYTES = 32 * MIB;
+/** The first start makes the tables of the archive, which leaves 64 MiB of the disk to the others. */
+const FIRST_START_NEEDS_BYTES = 96 * MIB;
 const CHECK_EVERY_MS = 1000;
 const RETRY_AFTER_SECONDS = 30;
+
+/** How many bytes have to be free on the disk of the data folder: started with less the service would fail halfway. */
+export function neededToStart({ DATA_DIR, CLICKHOUSE_URL }: StartPlace): number {
+  const makesArchive = CLICKHOUSE_URL === null && !existsSync(join(DATA_DIR, 'warehouse', 'store'));
+  return makesArchive ? FIRST_START_NEEDS_BYTES : START_NEEDS_BYTES;
+}
+
+type StartPlace = Pick<Config<typeof variables>, 'DATA_DIR' | 'CLICKHOUSE_URL'>;
 
 /**
  * Waits until the disk of the data folder has space to start with. Meanwhile health and metrics answer at the place of
@@ -34,17 +44,17 @@ const RETRY_AFTER_SECONDS = 30;
  * @throws {Error} when the port is in use
  */
 export async function waitForDisk(
-  config: Pick<Config<typeof variables>, 'DATA_DIR' | 'DISK_WARNING_MB' | 'HOST' | 'METRICS_TOKEN' | 'PORT'>,
+  config: Pick<Config<typeof variables>, 'DISK_WARNING_MB' | 'HOST' | 'METRICS_TOKEN' | 'PORT'> & StartPlace,
   logger: Logger,
   stopped: Promise<unknown>,
 ): Promise<boolean> {
   const folder = await existing(resolve(config.DATA_DIR));
-  const hasSpace = async () => (await freeBytes(folder)) >= START_NEEDS_BYTES;
+  const hasSpace = async () => (await freeBytes(folder)) >= neededToStart(config);
   if (await hasSpace()) return true;
   const metrics = new Metrics();
   measureBuild(metrics);
   createDiskWatch({ folder, warningMb: config.DISK_WARNING_MB, logger, metrics });
-  const needed = Math.round(START_NEEDS_BYTES / 1024 / 1024);
+  const needed = neededToStart(config) / MIB;
   const health = await openHealthServer({
     host: config.HOST,
     port: config.PORT,
@@ -58,7 +68,7 @@ export async function waitForDisk(
   });
   try {
     logger.error(
-      { folder, freeMb: Math.round((await freeBytes(folder)) / 1024 / 1024), neededMb: needed },
+      { folder, freeMb: Math.round((await freeBytes(folder)) / MIB), neededMb: needed },
       'the disk is full: waiting for space to start',
     );
     let isToStop = false;

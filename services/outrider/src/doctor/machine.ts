@@ -5,7 +5,7 @@ import { openSecrets, SIGNING_KEYS_FILE } from '@outrider/backing';
 import { allowedConnections, type Config, descriptorLimit, descriptorShortage, freeBytes } from '@outrider/runtime';
 import { variables } from '../config.ts';
 import { DATA_DIR_FORMAT, isInUse, RESTORING_FILE } from '../data-dir.ts';
-import { START_NEEDS_BYTES } from '../disk.ts';
+import { neededToStart } from '../disk.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
 type Settings = Config<typeof variables>;
@@ -51,8 +51,8 @@ export async function checkDisk(config: Settings): Promise<Finding> {
   const path = resolve(config.DATA_DIR);
   const free = await freeBytes(nearest(path));
   const detail = `${megabytes(free)} are free on the disk of DATA_DIR`;
-  if (free < START_NEEDS_BYTES)
-    return problem('disk', detail, `free space: a start needs ${megabytes(START_NEEDS_BYTES)}`);
+  const needed = neededToStart(config);
+  if (free < needed) return problem('disk', detail, `free space: a start needs ${megabytes(needed)}`);
   if (free < config.DISK_WARNING_MB * MIB)
     return warning('disk', detail, `free space, or lower DISK_WARNING_MB (${config.DISK_WARNING_MB})`);
   const log = join(path, 'log.sqlite');
