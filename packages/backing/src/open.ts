@@ -176,6 +176,11 @@ export async function openRegistry(
   }
 }
 
+/** The file or the server of the registry, for people. */
+export function registryName({ folder, databaseUrl }: RegistryBacking): string {
+  return databaseUrl === null ? inFolder(folder, 'registry.sqlite') : `PostgreSQL at ${hostOf(databaseUrl)}`;
+}
+
 type RegistryBacking = Pick<Backing, 'folder' | 'databaseUrl'>;
 
 async function openRegistryWith(

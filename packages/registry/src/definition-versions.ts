@@ -1,10 +1,10 @@
-import type { Definition, DefinitionKind } from '@outrider/domain';
+import { asChange, changeVersionOf, type Definition, type DefinitionKind } from '@outrider/domain';
 import { loadDrivers } from './drivers.ts';
 import { loadGeofences } from './geofences.ts';
 import { fromGroupRow } from './groups.ts';
 import { inChunks } from './lists.ts';
 import { loadRules } from './notification-rules.ts';
-import type { Reader } from './store.ts';
+import type { Reader, Writer } from './store.ts';
 import { loadUsers } from './users.ts';
 import { accessOf, loadVehicles } from './vehicles.ts';
 import { fromProfileRow } from './video-profiles.ts';
@@ -51,6 +51,19 @@ async function vehicleVersions(db: Reader, after: string): Promise<{ id: string;
   const query = db.selectFrom('vehicles').select(['id', 'version', 'terminalAccess']).where('id', '>', after);
   const rows = await query.orderBy('id').limit(AT_ONCE).execute();
   return rows.map(({ id, version, terminalAccess }) => ({ id, version: version + accessOf(terminalAccess).revision }));
+}
+
+/** @see Registry.outrunVersions */
+export async function outrunVersions(writer: Writer, seen: readonly DefinitionVersion[]): Promise<void> {
+  for (const [kind, some] of Map.groupBy(seen, (each) => each.kind)) {
+    const versions = new Map(some.map(({ id, version }) => [id, version]));
+    for (const definition of await definitionsOf(writer.tx, kind, [...versions.keys()])) {
+      const raised = (versions.get(definition.id) ?? 0) + 1 - changeVersionOf(definition);
+      const next = { ...definition, version: definition.version + raised };
+      await writer.tx.updateTable(TABLES[kind]).set({ version: next.version }).where('id', '=', next.id).execute();
+      writer.changes.push(asChange(next, writer.nowMs));
+    }
+  }
 }
 
 /** Definitions of one kind as they are now; those that are gone are missing. */

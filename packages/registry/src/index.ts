@@ -9,6 +9,7 @@ export { BulkError, type BulkFailure, type BulkOutcome, type BulkWrite } from '.
 export { type ChannelTest, type ChannelTestOutcome, type ChannelTests, MAX_TESTS_PER_MINUTE } from './channel-tests.ts';
 export type { CountedOn, Counters, KeptCounters, NewCorrection } from './counters.ts';
 export type { CustomCounterFields, CustomCounters } from './custom-counters.ts';
+export type { DefinitionVersion } from './definition-versions.ts';
 export {
   CHANNELS,
   type Channel,

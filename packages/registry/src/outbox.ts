@@ -2,6 +2,8 @@ import { type DefinitionChange, readStoredChange } from '@outrider/domain';
 import { changesPage } from './change-pages.ts';
 import { inChunks, type Store } from './store.ts';
 
+const AT_ONCE = 500;
+
 /** A change that is not in the log yet. */
 export interface PendingChange {
   /** Grows in the order in which the changes were committed. */
@@ -34,6 +36,12 @@ export class Outbox {
       () => changesPage(this.#store.db, 'outbox', 0, limit),
       async () => null,
     );
+    return rows.map((row) => ({ seq: row.seq, change: readStoredChange(row.change) }));
+  }
+
+  /** Those with greater numbers, as {@link pending} has them. */
+  async after(seq: number): Promise<PendingChange[]> {
+    const rows = await changesPage(this.#store.db, 'outbox', seq, AT_ONCE);
     return rows.map((row) => ({ seq: row.seq, change: readStoredChange(row.change) }));
   }
 

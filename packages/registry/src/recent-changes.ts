@@ -30,6 +30,20 @@ export class RecentChanges {
     return newestSeq(this.#store.db);
   }
 
+  /** Versions of the deletions of these definitions, of those among the newest changes. */
+  async deletions(ids: ReadonlyMap<string, unknown>): Promise<Map<string, number>> {
+    const versions = new Map<string, number>();
+    for (let after = 0; ; ) {
+      const rows = await changesPage(this.#store.db, 'recentChanges', after, AT_ONCE);
+      for (const { seq, change } of rows) {
+        after = seq;
+        const { id, version, definition } = readStoredChange(change);
+        if (definition === null && ids.has(id)) versions.set(id, version);
+      }
+      if (rows.length === 0) return versions;
+    }
+  }
+
   /**
    * What was committed after the change with the number `after`, the oldest first: as much as is held in memory at
    * once.

@@ -14,7 +14,7 @@ import { Audit } from './audit.ts';
 import { ChannelTests } from './channel-tests.ts';
 import { Counters } from './counters.ts';
 import { CustomCounters } from './custom-counters.ts';
-import { type DefinitionVersion, definitionsOf, definitionVersions } from './definition-versions.ts';
+import { type DefinitionVersion, definitionsOf, definitionVersions, outrunVersions } from './definition-versions.ts';
 import { Deliveries } from './deliveries.ts';
 import { DriverAssignments } from './driver-assignments.ts';
 import { allDrivers, Drivers } from './drivers.ts';
@@ -246,6 +246,17 @@ export class Registry {
   /** Definitions of one kind as they are now; those that are gone are missing. */
   definitionsOf(kind: DefinitionKind, ids: readonly string[]): Promise<Definition[]> {
     return definitionsOf(this.#store.db, kind, ids);
+  }
+
+  /** Whether nothing was ever defined. */
+  async isBlank(): Promise<boolean> {
+    for await (const _ of this.definitionVersions()) return false;
+    return (await this.recentChanges.newest()) === 0;
+  }
+
+  /** Gives definitions that exist, unchanged, versions above these, which readers of the log have seen of them. */
+  outrunVersions(seen: readonly DefinitionVersion[]): Promise<void> {
+    return this.#store.write((writer) => outrunVersions(writer, seen));
   }
 
   /**

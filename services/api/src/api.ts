@@ -69,9 +69,14 @@ import { UntrustedProxies } from './untrusted-proxies.ts';
 export type { EventReport, VideoConfig, VideoFiles } from '@outrider/access';
 export type { TrackCursor, TrackReport } from '@outrider/reports';
 export { createAccountExpiry } from './account-expiry.ts';
-export { type DefinitionsDifference, isInStep, reconcileDefinitions } from './definitions-reconciliation.ts';
+export {
+  type DefinitionsDifference,
+  lackingOf,
+  lostOf,
+  reconcileDefinitions,
+} from './definitions-reconciliation.ts';
 export { createErasureRunner, type ErasureRunner, type ErasureRunnerParts } from './erasure.ts';
-export { ADMIN_LOGIN, ensureAdmin } from './first-start.ts';
+export { ADMIN_LOGIN, ensureAdmin, refuseLostRegistry } from './first-start.ts';
 export { createHistoryErasure, type HistoryErasure, type HistoryErasureParts } from './history-erasure.ts';
 export { createHousekeeping, type Housekeeping, type HousekeepingParts } from './housekeeping.ts';
 export type { LimitsConfig } from './limits.ts';

@@ -1,14 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DefinitionChange, UserId, VehicleId } from '@outrider/domain';
+import { type Definition, type DefinitionChange, Directory, type UserId, type VehicleId } from '@outrider/domain';
 import { sampleGeofenceFields, sampleUserFields, sampleVehicleFields } from '@outrider/domain/samples';
 import { definitionsTopic, type Log, openSqliteLog } from '@outrider/log';
 import type { Registry } from '@outrider/registry';
 import { openTestRegistry } from '@outrider/registry/blank';
-import { createLogger } from '@outrider/runtime';
+import { createLogger, Registry as Metrics, NotReadyError, StartError } from '@outrider/runtime';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { reconcileDefinitions } from './definitions-reconciliation.ts';
+import { refuseLostRegistry } from './first-start.ts';
 import { createRelay } from './relay.ts';
 
 const logger = createLogger('silent', 'json');
@@ -33,9 +34,37 @@ const openLog = () => openSqliteLog({ path: join(folder, `log-${logs++}.sqlite`)
 
 /** One start of the relay, as a service starts it. */
 async function startOnce(): Promise<void> {
-  const relay = createRelay({ registry, log, logger, now: Date.now });
+  await notReady();
+}
+
+/** Starts the relay once. @returns why it is not ready; null where it is */
+async function notReady(said: unknown[] = [], metrics = new Metrics()): Promise<Error | null> {
+  const error = (fields: unknown, message: string) => said.push({ ...(fields as object), message });
+  const relay = createRelay({ registry, log, logger: { ...logger, error } as never, metrics, now: Date.now });
   await relay.start();
+  const reason = await relay.check().then(
+    () => null,
+    (failure: Error) => failure,
+  );
   await relay.stop();
+  return reason;
+}
+
+/** The registry as it was at a moment, in place of the present one. */
+async function putBack(copy: string): Promise<void> {
+  await registry.close();
+  for (const end of ['-wal', '-shm']) rmSync(join(folder, `registry.sqlite${end}`), { force: true });
+  copyFileSync(copy, join(folder, 'registry.sqlite'));
+  registry = await openTestRegistry({ path: join(folder, 'registry.sqlite') });
+}
+
+/** Its file, which has everything once it is closed. */
+async function copyOfRegistry(): Promise<string> {
+  const path = join(folder, 'registry.sqlite');
+  await registry.close();
+  copyFileSync(path, join(folder, 'copy.sqlite'));
+  registry = await openTestRegistry({ path });
+  return join(folder, 'copy.sqlite');
 }
 
 async function published(): Promise<DefinitionChange[]> {
@@ -83,7 +112,7 @@ test('a start with nothing to mend appends nothing', async () => {
   expect(await endOfTopic()).toBe(end);
 });
 
-test('what is older in the topic is published again, and the deletion of what is gone', async () => {
+test('what is older in the topic is published again, and the deletion that the registry knows of', async () => {
   const { vehicleIds } = await addFleet(3);
   const [changed, deleted] = vehicleIds as [VehicleId, VehicleId, VehicleId];
   await startOnce();
@@ -97,13 +126,15 @@ test('what is older in the topic is published again, and the deletion of what is
   log = openLog();
   await log.append(definitionsTopic, before);
 
-  expect(await reconcileDefinitions({ registry, log, now: Date.now }, false)).toEqual({
+  expect(await reconcileDefinitions({ registry, log, now: Date.now }, 'none')).toEqual({
     inRegistry: 4,
     missing: 0,
     older: 1,
     earlierFormat: 0,
-    gone: 1,
+    undeleted: 1,
+    gone: 0,
     newer: 0,
+    examples: [],
   });
   await startOnce();
   expect(await inForce()).toEqual(await inRegistry());
@@ -120,13 +151,94 @@ test('what this version can not read in the topic is published again in its plac
   expect(await inForce()).toEqual(await inRegistry());
 });
 
-test('a registry that is older than the topic is reported, and nothing is put over what is newer', async () => {
+test('what the registry has lost stays in the topic, and the service is not ready', async () => {
+  const { vehicleIds } = await addFleet(2);
+  const [vehicleId] = vehicleIds as [VehicleId];
+  const copy = await copyOfRegistry();
+  await registry.vehicles.update(vehicleId, null, { name: 'another name' });
+  const added = await registry.vehicles.create(sampleVehicleFields({ name: 'new', terminalId: null }));
+  expect(await notReady()).toBeNull();
+  const end = await endOfTopic();
+
+  await putBack(copy);
+  const said: unknown[] = [];
+  const metrics = new Metrics();
+  const reason = await notReady(said, metrics);
+  expect(reason).toBeInstanceOf(NotReadyError);
+  expect((reason as NotReadyError).warnings[0]).toContain('the registry lacks the newest state of 2 definitions');
+  expect(await endOfTopic()).toBe(end);
+  expect(said).toEqual([
+    {
+      gone: 1,
+      newer: 1,
+      examples: [
+        { kind: 'vehicle', id: vehicleId },
+        { kind: 'vehicle', id: added.id },
+      ],
+      message: expect.stringContaining('outrider definitions republish'),
+    },
+  ]);
+  expect(await metrics.metrics()).toContain('outrider_definitions_lost 2');
+});
+
+test('a change that is made after the loss does not hide it, and does not take the place of the lost one', async () => {
   const { vehicleIds } = await addFleet(1);
   const [vehicleId] = vehicleIds as [VehicleId];
   await startOnce();
-  const change = (await published()).find(({ id }) => id === vehicleId) as DefinitionChange;
-  await log.append(definitionsTopic, [{ ...change, version: 9 }]);
+  const copy = await copyOfRegistry();
+  await registry.vehicles.update(vehicleId, null, { name: 'lost' });
+  await startOnce();
   const end = await endOfTopic();
-  expect(await reconcileDefinitions({ registry, log, now: Date.now }, true)).toMatchObject({ newer: 1, missing: 0 });
+  await putBack(copy);
+  await registry.vehicles.update(vehicleId, null, { name: 'made later' });
+  for (const _ of [1, 2]) expect(await notReady()).toBeInstanceOf(NotReadyError);
+  await registry.vehicles.update(vehicleId, null, { name: 'made last' });
+  for (const _ of [1, 2]) expect(await notReady()).toBeInstanceOf(NotReadyError);
   expect(await endOfTopic()).toBe(end);
+  await reconcileDefinitions({ registry, log, now: Date.now }, 'accept');
+  expect(await notReady()).toBeNull();
+  expect((await published()).findLast(({ id }) => id === vehicleId)).toMatchObject({
+    version: 4,
+    definition: { name: 'made last' },
+  });
 });
+
+test('a registry that is accepted as it is deletes what it lacks, and its older versions come into force', async () => {
+  const { vehicleIds } = await addFleet(2);
+  const [vehicleId, deleted] = vehicleIds as [VehicleId, VehicleId];
+  const copy = await copyOfRegistry();
+  await registry.vehicles.update(vehicleId, null, { name: 'another name' });
+  await registry.vehicles.delete(deleted, null);
+  const added = await registry.vehicles.create(sampleVehicleFields({ name: 'new', terminalId: null }));
+  await startOnce();
+  await putBack(copy);
+
+  const accepted = await reconcileDefinitions({ registry, log, now: Date.now }, 'accept');
+  expect(accepted).toMatchObject({ gone: 1, newer: 2 });
+  expect(await notReady()).toBeNull();
+  const directory = new Directory();
+  for (const change of await published()) directory.apply(change);
+  expect(directory.vehicles.get(added.id)).toBeUndefined();
+  expect([...directory.all()].sort(byId)).toEqual(
+    (await registry.snapshot()).map(({ definition }) => definition as Definition).sort(byId),
+  );
+  expect(directory.vehicles.get(vehicleId)).toMatchObject({ version: 3, name: 'van 0' });
+});
+
+test('an empty registry beside definitions in the log is refused, until it is accepted', async () => {
+  await refuseLostRegistry(registry, log, 'of a new service');
+  await addFleet(2);
+  await startOnce();
+  await refuseLostRegistry(registry, log, 'that has them');
+  const end = await endOfTopic();
+  await registry.close();
+  registry = await openTestRegistry();
+  const refused = refuseLostRegistry(registry, log, 'registry.sqlite');
+  await expect(refused).rejects.toThrow(StartError);
+  await expect(refused).rejects.toThrow(/registry\.sqlite is empty.*user: 1, .*vehicle: 2.*definitions republish/);
+  expect(await endOfTopic()).toBe(end);
+  await reconcileDefinitions({ registry, log, now: Date.now }, 'accept');
+  await refuseLostRegistry(registry, log, 'registry.sqlite');
+});
+
+const byId = (one: Definition, other: Definition) => (one.id < other.id ? -1 : 1);

@@ -1,9 +1,9 @@
 import { asChange, type DefinitionChange, type DefinitionKind } from '@outrider/domain';
 import { definitionRecordsTopic, definitionsTopic, type Log } from '@outrider/log';
-import type { Registry } from '@outrider/registry';
+import type { DefinitionVersion, Registry } from '@outrider/registry';
 
 export interface ReconciliationParts {
-  registry: Pick<Registry, 'definitionVersions' | 'definitionsOf'>;
+  registry: Pick<Registry, 'outbox' | 'definitionVersions' | 'definitionsOf' | 'recentChanges' | 'outrunVersions'>;
   log: Pick<Log, 'bounds' | 'read' | 'append'>;
   /** Unix milliseconds. */
   now(): number;
@@ -19,18 +19,29 @@ export interface DefinitionsDifference {
   older: number;
   /** In the topic in a format of an earlier version of the program. */
   earlierFormat: number;
-  /** In the topic and no longer in the registry. */
-  gone: number;
+  /** In the topic, and deleted in the registry, which still knows when. */
+  undeleted: number;
   /**
-   * In the topic in a version that is newer than the registry's, as after the registry was restored from an older copy.
-   * They can't be republished: readers leave an older version out.
+   * In the topic and not in the registry, which knows of no deletion: it was committed and published, so the registry
+   * has lost it, as one that was restored from an older copy.
    */
+  gone: number;
+  /** In the topic in a version that is newer than the registry's: it has lost a change. */
   newer: number;
+  /** The first of those that are gone or newer. */
+  examples: Pick<DefinitionChange, 'kind' | 'id'>[];
 }
+
+/**
+ * What is done about a difference. `mend`: the topic gets what it lacks. `accept`: the registry counts as it is, what it
+ * has lost included; the topic gets deletions and versions above its own.
+ */
+export type Remedy = 'none' | 'mend' | 'accept';
 
 interface Published {
   kind: DefinitionKind;
   version: number;
+  changedAtMs: number;
   /** Whether the topic's record says that it was deleted. */
   deleted: boolean;
   /** Whether the topic's record has the format that this version writes. */
@@ -42,56 +53,75 @@ interface Published {
 const AT_ONCE = 500;
 /** One may have ten thousand points. */
 const GEOFENCES_AT_ONCE = 20;
+const MAX_EXAMPLES = 10;
 
 /**
- * Compares topic `definitions` with the registry, and with `publish` appends what is missing there, what is older, and
- * the deletion of what is gone: after the topic was lost, nothing else would bring back definitions that were published
- * long ago. Only ids and versions are held in memory; a definition is loaded when it has to be published.
+ * Compares topic `definitions` with the registry, and appends what the topic lacks: after the topic was lost, nothing
+ * else would bring back definitions that were published long ago. Only ids and versions are held in memory; a definition
+ * is loaded when it has to be published.
  *
  * While this runs no other instance may append definitions: of two, one might put an older version after a newer one.
  */
 export async function reconcileDefinitions(
   { registry, log, now }: ReconciliationParts,
-  publish: boolean,
+  remedy: Remedy,
 ): Promise<DefinitionsDifference> {
-  // The topic first: what is in it was committed before, so that a definition that the registry lacks then was deleted.
   const published = await publishedVersions(log);
+  const { contested, superseded } = await foresee(registry, published);
+  const accepted = remedy === 'accept' ? superseded : superseded.filter(({ id }) => !contested.has(id));
+  if (remedy !== 'none') await registry.outbox.delivered(accepted.map(({ seq }) => seq));
+
   const difference: DefinitionsDifference = {
-    inRegistry: 0,
-    missing: 0,
-    older: 0,
-    earlierFormat: 0,
-    gone: 0,
-    newer: 0,
+    ...{ inRegistry: 0, missing: 0, older: 0, earlierFormat: 0, undeleted: 0, gone: 0, newer: 0 },
+    examples: [],
+  };
+  const noteLost = (what: 'gone' | 'newer', kind: DefinitionKind, id: string) => {
+    difference[what]++;
+    if (difference.examples.length < MAX_EXAMPLES) difference.examples.push({ kind, id });
   };
   for await (const page of registry.definitionVersions()) {
-    const stale = new Map<DefinitionKind, string[]>();
-    for (const { kind, id, version } of page) {
+    const stale: DefinitionVersion[] = [];
+    const outrun: DefinitionVersion[] = [];
+    for (const each of page) {
       difference.inRegistry++;
-      const known = published.get(id);
+      const known = published.get(each.id);
       if (known) known.seen = true;
       if (known === undefined) difference.missing++;
-      else if (known.version < version) difference.older++;
-      else if (known.version > version || known.deleted) difference.newer++;
-      else if (!known.isCurrent) difference.earlierFormat++;
-      const isInTopic =
-        known !== undefined &&
-        (known.version > version || (known.version === version && (known.deleted || known.isCurrent)));
-      if (isInTopic) continue;
-      const ids = stale.get(kind);
-      if (ids) ids.push(id);
-      else stale.set(kind, [id]);
+      else if (
+        known.version > each.version ||
+        (known.version === each.version && known.deleted) ||
+        contested.has(each.id)
+      ) {
+        noteLost('newer', each.kind, each.id);
+        outrun.push({ ...each, version: Math.max(known.version, each.version) });
+        continue;
+      } else if (known.version < each.version) difference.older++;
+      else if (known.isCurrent) continue;
+      else difference.earlierFormat++;
+      stale.push(each);
     }
-    if (publish) for (const [kind, ids] of stale) await publishAll(kind, ids);
+    if (remedy === 'accept' && outrun.length > 0) await registry.outrunVersions(outrun);
+    if (remedy !== 'none')
+      for (const [kind, some] of Map.groupBy(stale, (each) => each.kind))
+        await publishAll(
+          kind,
+          some.map(({ id }) => id),
+        );
   }
 
+  const left = new Map([...published].filter(([, { seen, deleted }]) => !seen && !deleted));
+  const deletedAt = left.size === 0 ? new Map<string, number>() : await registry.recentChanges.deletions(left);
   const deletions: DefinitionChange[] = [];
-  for (const [id, { kind, version, deleted, seen }] of published)
-    if (!seen && !deleted) deletions.push({ kind, id, version: version + 1, changedAtMs: now(), definition: null });
-  difference.gone = deletions.length;
-  if (publish)
-    for (let at = 0; at < deletions.length; at += AT_ONCE)
-      await log.append(definitionsTopic, deletions.slice(at, at + AT_ONCE));
+  for (const [id, { kind, version }] of left) {
+    const isDeletion = (deletedAt.get(id) ?? 0) > version;
+    if (isDeletion) difference.undeleted++;
+    else noteLost('gone', kind, id);
+    if (remedy === 'accept' || (remedy === 'mend' && isDeletion))
+      deletions.push({ kind, id, version: version + 1, changedAtMs: now(), definition: null });
+  }
+  for (let at = 0; at < deletions.length; at += AT_ONCE)
+    await log.append(definitionsTopic, deletions.slice(at, at + AT_ONCE));
+  if (remedy === 'accept' || (remedy === 'mend' && lostOf(difference) === 0)) await carryOutbox(registry, log);
   return difference;
 
   async function publishAll(kind: DefinitionKind, ids: readonly string[]): Promise<void> {
@@ -106,9 +136,69 @@ export async function reconcileDefinitions(
   }
 }
 
-/** Whether the topic holds what the registry does, as far as this can be brought about. */
-export function isInStep({ missing, older, earlierFormat, gone }: DefinitionsDifference): boolean {
-  return missing + older + earlierFormat + gone === 0;
+/** Appends what the outbox holds, the oldest first. */
+export async function carryOutbox(
+  { outbox }: Pick<Registry, 'outbox'>,
+  log: ReconciliationParts['log'],
+): Promise<void> {
+  for (;;) {
+    const pending = await outbox.pending(AT_ONCE);
+    if (pending.length === 0) return;
+    await log.append(
+      definitionsTopic,
+      pending.map(({ change }) => change),
+    );
+    await outbox.delivered(pending.map(({ seq }) => seq));
+  }
+}
+
+/**
+ * Notes what the topic will have once the outbox is carried.
+ *
+ * @returns what must not be carried, as the topic keeps the last record of each definition alone. `superseded`: it has
+ *   this version, or a newer one. `contested`: of the same version, and from another time: a registry that had lost
+ *   changes made others
+ */
+async function foresee({ outbox }: Pick<Registry, 'outbox'>, published: Map<string, Published>) {
+  const superseded: { id: string; seq: number }[] = [];
+  const contested = new Set<string>();
+  for (let after = 0; ; ) {
+    const pending = await outbox.after(after);
+    for (const { seq, change } of pending) {
+      after = seq;
+      const { kind, id, version, changedAtMs, definition } = change;
+      const known = published.get(id);
+      if (known !== undefined && version <= known.version) {
+        superseded.push({ id, seq });
+        if (version === known.version && changedAtMs !== known.changedAtMs) contested.add(id);
+      } else
+        published.set(id, {
+          ...{ kind, version, changedAtMs, deleted: definition === null },
+          ...{ isCurrent: true, seen: false },
+        });
+    }
+    if (pending.length === 0) return { superseded, contested };
+  }
+}
+
+/** How many definitions the topic lacks, of those that the registry has; and how many deletions. */
+export function lackingOf({ missing, older, earlierFormat, undeleted }: DefinitionsDifference): number {
+  return missing + older + earlierFormat + undeleted;
+}
+
+/** How many definitions the registry has lost, or changes of them. */
+export function lostOf({ gone, newer }: DefinitionsDifference): number {
+  return gone + newer;
+}
+
+/** How many definitions the topic has of each kind. */
+export async function publishedKinds(
+  log: ReconciliationParts['log'],
+): Promise<Partial<Record<DefinitionKind, number>>> {
+  const kinds: Partial<Record<DefinitionKind, number>> = {};
+  for (const { kind, deleted } of (await publishedVersions(log)).values())
+    if (!deleted) kinds[kind] = (kinds[kind] ?? 0) + 1;
+  return kinds;
 }
 
 async function publishedVersions(log: ReconciliationParts['log']): Promise<Map<string, Published>> {
@@ -118,10 +208,13 @@ async function publishedVersions(log: ReconciliationParts['log']): Promise<Map<s
       for (const { value } of records) {
         // One that can't be read is as good as missing: the registry's is published in its place.
         if (value.change === null) continue;
-        const { kind, id, version, definition } = value.change;
+        const { kind, id, version, changedAtMs, definition } = value.change;
         const known = published.get(id);
         if (known === undefined || known.version <= version)
-          published.set(id, { kind, version, deleted: definition === null, isCurrent: value.isCurrent, seen: false });
+          published.set(id, {
+            ...{ kind, version, changedAtMs, deleted: definition === null },
+            ...{ isCurrent: value.isCurrent, seen: false },
+          });
       }
   return published;
 }

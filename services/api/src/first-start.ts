@@ -2,9 +2,33 @@ import { randomBytes } from 'node:crypto';
 import { weaknessOf } from '@outrider/access';
 import { ConflictError, type Registry } from '@outrider/registry';
 import { type Logger, StartError } from '@outrider/runtime';
+import { publishedKinds, type ReconciliationParts } from './definitions-reconciliation.ts';
 
 /** The login of the operator that every service begins with. */
 export const ADMIN_LOGIN = 'admin';
+
+/**
+ * A registry that never had a definition, beside a topic that has some, stands where another one was.
+ *
+ * @param name of the file or the database, for people
+ * @throws {StartError} which says what to do
+ */
+export async function refuseLostRegistry(
+  registry: Registry,
+  log: ReconciliationParts['log'],
+  name: string,
+): Promise<void> {
+  if (!(await registry.isBlank())) return;
+  const kinds = Object.entries(await publishedKinds(log));
+  // Asked again: another instance may have had its first start meanwhile.
+  if (kinds.length === 0 || !(await registry.isBlank())) return;
+  const counts = kinds.map(([kind, count]) => `${kind}: ${count}`).join(', ');
+  throw new StartError(
+    `the registry ${name} is empty, and topic definitions of the log has definitions (${counts}): the registry was ` +
+      'lost, or is another one. Restore a backup of it. To begin with an empty registry, and delete these definitions: ' +
+      'outrider definitions republish',
+  );
+}
 
 /**
  * Creates the operator `admin` where there is no account of that login yet.

@@ -18,6 +18,7 @@ import {
   openVideoFiles,
   openWarehouse,
   pushVariables,
+  registryName,
   reportStoreVariables,
   serverVariablesWith,
   videoStoreVariables,
@@ -27,7 +28,7 @@ import { refuseUpgrade, runService } from '@outrider/runtime';
 import { createAccountExpiry } from './account-expiry.ts';
 import { createApi } from './api.ts';
 import { createErasureRunner } from './erasure.ts';
-import { ADMIN_LOGIN, ensureAdmin } from './first-start.ts';
+import { ADMIN_LOGIN, ensureAdmin, refuseLostRegistry } from './first-start.ts';
 import { createHistoryErasure } from './history-erasure.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { listenApi } from './listen.ts';
@@ -58,11 +59,12 @@ await runService('api', VARIABLES, async ({ config, logger, metrics, tracing, li
   const backing = backingOf(config, null);
   const registry = await openRegistry(backing, logger, { quotas: quotasOf(config) });
   life.own('registry', () => registry.close());
+  const log = await openLog(backing, logger, metrics);
+  life.own('log', () => log.close());
+  await refuseLostRegistry(registry, log, registryName(backing));
   const generatedPassword = await ensureAdmin(registry, config.ADMIN_PASSWORD, logger);
   if (generatedPassword !== null)
     process.stdout.write(`first login: ${ADMIN_LOGIN} / ${generatedPassword}   (shown only once)\n`);
-  const log = await openLog(backing, logger, metrics);
-  life.own('log', () => log.close());
   const hub = await openHub(backing, logger);
   life.own('hub', () => hub.close());
   const warehouse = await openWarehouse(backing);
@@ -70,7 +72,7 @@ await runService('api', VARIABLES, async ({ config, logger, metrics, tracing, li
   const videoFiles = await openVideoFiles(backing);
   const reportFiles = await openReportFiles(backing);
   const serviceFiles = await openServiceFiles(backing);
-  const relay = createRelay({ registry, log, logger, now });
+  const relay = createRelay({ registry, log, logger, metrics, now });
   await life.start(relay);
 
   const { tokens, close } = await openTokens(config, registry, logger, now);
@@ -106,10 +108,7 @@ await runService('api', VARIABLES, async ({ config, logger, metrics, tracing, li
     warehouse: () => warehouse.ping(),
     hub: hubCheck(hub, now),
     log: logCheck(log),
-    async definitions() {
-      if (!relay.healthy) throw new Error('definitions do not reach the log');
-      return { behind: { definitions: await registry.outbox.size() } };
-    },
+    definitions: () => relay.check(),
     async erasures() {
       if (!erasures.healthy) throw new Error('stored data of what was deleted is not erased');
       if (!histories.healthy) throw new Error('history of vehicles is not erased');

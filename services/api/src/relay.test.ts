@@ -1,6 +1,6 @@
 import type { DefinitionChange } from '@outrider/domain';
 import type { PendingChange } from '@outrider/registry';
-import { createLogger } from '@outrider/runtime';
+import { createLogger, Registry as Metrics } from '@outrider/runtime';
 import { expect, test, vi } from 'vitest';
 import { createRelay } from './relay.ts';
 
@@ -30,6 +30,8 @@ function world() {
     registry: {
       outbox: {
         inTurn: async <T>(publish: () => Promise<T>) => (world.othersTurn ? null : publish()),
+        after: async (seq: number) => pending.filter((each) => each.seq > seq),
+        size: async () => pending.length,
         pending: async (limit: number) => pending.slice(0, limit),
         delivered: async (seqs: readonly number[]) => {
           for (const seq of seqs)
@@ -64,7 +66,7 @@ function world() {
 }
 
 const relayOf = ({ registry, log }: ReturnType<typeof world>) =>
-  createRelay({ registry, log, logger, now: Date.now } as never);
+  createRelay({ registry, log, logger, metrics: new Metrics(), now: Date.now } as never);
 
 test('what an earlier run left is published before the relay counts as started', async () => {
   const its = world();
@@ -94,7 +96,7 @@ test('what the log does not take stays in the outbox until it does', async () =>
   await relay.start();
   its.refusing = true;
   its.commit(1);
-  await vi.waitFor(() => expect(relay.healthy).toBe(false), PATIENCE);
+  await vi.waitFor(() => expect(relay.check()).rejects.toThrow('definitions do not reach the log'), PATIENCE);
   expect(its.pending).toHaveLength(1);
   its.refusing = false;
   await vi.waitFor(() => expect(its.published).toEqual([change(1)]), PATIENCE);
@@ -110,7 +112,7 @@ test('nothing is published while another instance publishes; what that one leave
   await relay.start();
   its.commit(2);
   expect(its.published).toEqual([]);
-  expect(relay.healthy).toBe(true);
+  expect(await relay.check()).toEqual({ behind: { definitions: 2 } });
   its.othersTurn = false;
   await vi.waitFor(() => expect(its.published).toEqual([change(1), change(2)]), PATIENCE);
   await relay.stop();

@@ -30,7 +30,7 @@ const usage = (cliHelp: string) => `usage: outrider <command>
   dead-letters  list: what could not be processed and was put aside, with the reason;
                 replay <id>… or replay all: put it into its topic again
   definitions   status: compare topic definitions of the log with the registry;
-                republish: publish again what is missing or older there
+                republish: publish the registry as it is, and delete there what it does not have
   kafka-replicas  status: compare the replicas of topics in Kafka with those wanted;
                 raise: give topics the replicas that they lack, and wait for the copies
   doctor        check settings, disk, ports, servers, keys before a start, and say what to do; --json

@@ -1,4 +1,4 @@
-import { type DefinitionsDifference, isInStep, reconcileDefinitions } from '@outrider/api';
+import { type DefinitionsDifference, lackingOf, lostOf, reconcileDefinitions } from '@outrider/api';
 import { backingOf, openLog, openRegistry } from '@outrider/backing';
 import { StartError } from '@outrider/runtime';
 import type { Command } from './command.ts';
@@ -26,11 +26,11 @@ export const runDefinitions: Command = async (words, config, logger, print) => {
       const log = await openLog(backing, logger, null, { startsRun: true });
       try {
         const difference = await registry.outbox.inTurn(() =>
-          reconcileDefinitions({ registry, log, now: Date.now }, what === 'republish'),
+          reconcileDefinitions({ registry, log, now: Date.now }, what === 'republish' ? 'accept' : 'none'),
         );
         if (difference === null) throw new StartError('a service is publishing definitions at this moment: try again');
         printDifference(difference, what === 'republish', print);
-        return (what === 'republish' || isInStep(difference)) && difference.newer === 0 ? 0 : 1;
+        return what === 'republish' || lackingOf(difference) + lostOf(difference) === 0 ? 0 : 1;
       } finally {
         await log.close();
       }
@@ -43,7 +43,7 @@ export const runDefinitions: Command = async (words, config, logger, print) => {
 };
 
 function printDifference(
-  { inRegistry, missing, older, earlierFormat, gone, newer }: DefinitionsDifference,
+  { inRegistry, missing, older, earlierFormat, undeleted, gone, newer }: DefinitionsDifference,
   isPublished: boolean,
   print: (line: string) => void,
 ): void {
@@ -52,6 +52,8 @@ function printDifference(
   print(`missing in the log: ${missing}${done}`);
   print(`older in the log: ${older}${done}`);
   print(`in an earlier format in the log: ${earlierFormat}${done}`);
-  print(`deleted, and still in the log: ${gone}${isPublished ? ', deletion republished' : ''}`);
-  print(`newer in the log than in the registry: ${newer}`);
+  const deletion = isPublished ? ', deletion republished' : '';
+  print(`deleted, and still in the log: ${undeleted}${deletion}`);
+  print(`lost by the registry, and still in the log: ${gone}${deletion}`);
+  print(`newer in the log than in the registry: ${newer}${isPublished ? ', the registry’s republished as newer' : ''}`);
 }

@@ -125,7 +125,7 @@ type Tokens = Awaited<ReturnType<typeof openTokens>>['tokens'];
 async function startReaders(context: Context, { registry, log, checkpoints, warehouse, hub }: Stores) {
   const { config, life, backing, metrics, tracing, loggerOf, now } = context;
   // Publishes what an earlier run committed and did not publish, before anything reads the log.
-  const relay = createRelay({ registry, log, logger: loggerOf('relay'), now });
+  const relay = createRelay({ registry, log, logger: loggerOf('relay'), metrics, now });
   await life.start(relay);
 
   // All queries of an embedded archive are made here, so it can wait for the next of them.
@@ -346,10 +346,7 @@ function readyChecks(
       return { warnings, behind: farthest(await log.behind(), await gateway.behind()) };
     },
     broker: async () => ({ warnings: (await gateway.warnings()).filter(isBrokerWarning) }),
-    async definitions() {
-      healthyOrThrow(relay.healthy, 'definitions do not reach the log');
-      return { behind: { definitions: await registry.outbox.size() } };
-    },
+    definitions: () => relay.check(),
     async rules() {
       healthyOrThrow(await rules.healthy(), 'the rules do not run');
       return { warnings: await rules.warnings(), behind: await rules.behind() };

@@ -1,4 +1,4 @@
-import { ensureAdmin, quotasOf } from '@outrider/api';
+import { ensureAdmin, quotasOf, refuseLostRegistry } from '@outrider/api';
 import {
   backingOf,
   geocoderOf,
@@ -11,6 +11,7 @@ import {
   openVideoFiles,
   openWarehouse,
   patientCheckpoints,
+  registryName,
 } from '@outrider/backing';
 import { isDiskOutage } from '@outrider/log';
 import {
@@ -72,10 +73,10 @@ export async function openStores({ config, life, dataDir, backing, metrics, logg
   await life.start(diskWatch);
   const registry = await openRegistry(backing, loggerOf('registry'), { quotas: quotasOf(config) });
   life.own('registry', () => registry.close());
-  const generatedPassword = await ensureAdmin(registry, config.ADMIN_PASSWORD, loggerOf('registry'));
-
   const log = await openLog(backing, loggerOf('log'), metrics, { startsRun: true });
   life.own('log', () => log.close());
+  await refuseLostRegistry(registry, log, registryName(backing));
+  const generatedPassword = await ensureAdmin(registry, config.ADMIN_PASSWORD, loggerOf('registry'));
   const logFill = backing.log.brokers === null ? await startLogFillWatch() : null;
   const checkpoints = patientCheckpoints(
     await openCheckpoints(backing, loggerOf('checkpoints')),
