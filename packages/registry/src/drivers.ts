@@ -135,7 +135,7 @@ export class Drivers {
       await checkExternalIds(writer, plan, 'driver', ({ dealerId }) => dealerId);
       plan.requireAllGood();
       const insert = async (_: Writer, created: readonly Driver[]) => {
-        await writer.tx.insertInto('drivers').values(created.map(toRow)).execute();
+        await writer.tx.insertInto('drivers').values(created.map(toDriverRow)).execute();
         for (const driver of created) await writeCodes(writer, driver);
       };
       return plan.carryOut(writer, 'driverGroupMembers', insert, updateRow);
@@ -180,7 +180,7 @@ export async function releaseDrivers(writer: Writer, dealerId: UserId): Promise<
     const codes = before.codes.filter(({ code }) => !taken.has(code));
     const externalId = await externalIdUnder(writer, before, null);
     const driver: Driver = { ...before, dealerId: null, externalId, codes, version: before.version + 1 };
-    const { id, ...columns } = toRow(driver);
+    const { id, ...columns } = toDriverRow(driver);
     await writer.tx.updateTable('drivers').set(columns).where('id', '=', id).execute();
     await writeCodes(writer, driver);
     writer.changed(driver, before);
@@ -230,7 +230,7 @@ function driverAfter(writer: Writer, current: Driver, { codes, ...fields }: Part
 
 /** Everything but the groups. */
 async function updateRow(writer: Writer, driver: Driver): Promise<void> {
-  const { id, ...columns } = toRow(driver);
+  const { id, ...columns } = toDriverRow(driver);
   await writer.tx.updateTable('drivers').set(columns).where('id', '=', id).execute();
   await writeCodes(writer, driver);
 }
@@ -238,7 +238,7 @@ async function updateRow(writer: Writer, driver: Driver): Promise<void> {
 async function createDriver(writer: Writer, fields: DriverFields): Promise<Driver> {
   const driver = newDriver(writer, fields);
   await check(writer, driver);
-  await writer.tx.insertInto('drivers').values(toRow(driver)).execute();
+  await writer.tx.insertInto('drivers').values(toDriverRow(driver)).execute();
   await writeCodes(writer, driver);
   await setGroups(writer, 'driverGroupMembers', driver.id, driver.groupIds);
   writer.changed(driver, null);
@@ -301,7 +301,7 @@ async function holdersOf(db: Reader, dealerId: UserId | null, codes: readonly st
   return holders;
 }
 
-async function writeCodes({ tx }: Writer, { id, dealerId, codes }: Driver): Promise<void> {
+export async function writeCodes({ tx }: Writer, { id, dealerId, codes }: Driver): Promise<void> {
   await tx.deleteFrom('driverCodes').where('driverId', '=', id).execute();
   const rows = codes.map(({ code, sinceMs, untilMs }) => ({
     driverId: id,
@@ -350,7 +350,7 @@ function fromCodeRow({ code, sinceMs, untilMs }: DriverCodeRow): DriverCode {
   return { code, sinceMs: Number(sinceMs), untilMs: untilMs === null ? null : Number(untilMs) };
 }
 
-function toRow(driver: Driver): DriverRow {
+export function toDriverRow(driver: Driver): DriverRow {
   const { id, version, name, dealerId, phone, licenceNumber, licenceExpiresOn } = driver;
   return { id, version, name, dealerId, phone, licenceNumber, licenceExpiresOn, ...customColumnsOf(driver) };
 }

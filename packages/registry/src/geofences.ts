@@ -388,11 +388,11 @@ function sorted<Fields extends Partial<GeofenceFields>>(fields: Fields): Fields 
 }
 
 async function insertRows({ tx }: Writer, geofences: readonly Geofence[]): Promise<void> {
-  await tx.insertInto('geofences').values(geofences.map(toRow)).execute();
+  await tx.insertInto('geofences').values(geofences.map(toGeofenceRow)).execute();
 }
 
 async function updateRow({ tx }: Writer, geofence: Geofence): Promise<void> {
-  const { id, ...columns } = toRow(geofence);
+  const { id, ...columns } = toGeofenceRow(geofence);
   await tx.updateTable('geofences').set(columns).where('id', '=', id).execute();
 }
 
@@ -524,7 +524,7 @@ function fromGeofenceRow(row: GeofenceRow, groupIds: readonly GroupId[], sharedG
   };
 }
 
-function toRow(geofence: Geofence): GeofenceRow {
+export function toGeofenceRow(geofence: Geofence): GeofenceRow {
   return {
     id: geofence.id,
     version: geofence.version,

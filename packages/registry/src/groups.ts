@@ -169,7 +169,7 @@ export class Groups {
       const group = revised(current, patch);
       if (group === current) return current;
       await check(writer, group);
-      const { id: _, ...columns } = toRow(group);
+      const { id: _, ...columns } = toGroupRow(group);
       await writer.tx.updateTable('vehicleGroups').set(columns).where('id', '=', id).execute();
       writer.changed(group, current);
       return group;
@@ -224,7 +224,7 @@ export async function insertGroup(writer: Writer, fields: GroupFields): Promise<
     version: 1,
   };
   await check(writer, group);
-  await writer.tx.insertInto('vehicleGroups').values(toRow(group)).execute();
+  await writer.tx.insertInto('vehicleGroups').values(toGroupRow(group)).execute();
   writer.changed(group, null);
   return group;
 }
@@ -245,7 +245,7 @@ export async function releaseGroups(writer: Writer, dealerId: UserId): Promise<v
     const before = fromGroupRow(row);
     const externalId = await externalIdUnder(writer, before, null);
     const group: VehicleGroup = { ...before, name, externalId, dealerId: null, version: row.version + 1 };
-    const { id, ...columns } = toRow(group);
+    const { id, ...columns } = toGroupRow(group);
     await writer.tx.updateTable('vehicleGroups').set(columns).where('id', '=', id).execute();
     writer.changed(group, before);
   }
@@ -289,7 +289,7 @@ export function fromGroupRow(row: GroupRow): VehicleGroup {
   };
 }
 
-function toRow(group: VehicleGroup): GroupRow {
+export function toGroupRow(group: VehicleGroup): GroupRow {
   return {
     id: group.id,
     version: group.version,

@@ -176,3 +176,4 @@ export type {
   VideoUsage,
 } from './video-tasks.ts';
 export type { WaitingNotification, WaitingNotifications } from './waiting-notifications.ts';
+export type { WrittenChange } from './write-definitions.ts';

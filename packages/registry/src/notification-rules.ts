@@ -80,7 +80,7 @@ export class NotificationRules {
         inactiveReason: fields.active ? null : 'switched-off',
       };
       await check(writer, rule);
-      const row = toRow(rule, this.#sealed(rule.id, webhookSecret));
+      const row = toRuleRow(rule, this.#sealed(rule.id, webhookSecret));
       await writer.tx.insertInto('notificationRules').values(row).execute();
       await setReferences(writer, rule);
       writer.changed(rule, null);
@@ -255,7 +255,7 @@ async function removeRule(writer: Writer, rule: NotificationRule): Promise<void>
 }
 
 async function store(writer: Writer, rule: NotificationRule): Promise<void> {
-  const { id, webhookSecret: _, ...columns } = toRow(rule, null);
+  const { id, webhookSecret: _, ...columns } = toRuleRow(rule, null);
   await writer.tx.updateTable('notificationRules').set(columns).where('id', '=', id).execute();
   await setReferences(writer, rule);
 }
@@ -283,7 +283,7 @@ async function check({ tx }: Writer, rule: NotificationRule): Promise<void> {
   if (other) throw new ConflictError('notification-rule', 'name', rule.name);
 }
 
-async function setReferences({ tx }: Writer, rule: NotificationRule): Promise<void> {
+export async function setReferences({ tx }: Writer, rule: NotificationRule): Promise<void> {
   await tx.deleteFrom('notificationRuleReferences').where('ruleId', '=', rule.id).execute();
   for (const [list, kind, table] of LISTS)
     for (const some of inChunks<string>(rule[list] ?? [])) {
@@ -410,7 +410,7 @@ function fromRow(row: NotificationRuleRow, references: readonly RuleReferenceRow
   };
 }
 
-function toRow(rule: NotificationRule, webhookSecret: string | null): NotificationRuleRow {
+export function toRuleRow(rule: NotificationRule, webhookSecret: string | null): NotificationRuleRow {
   const terms: Terms = {
     eventKinds: rule.eventKinds,
     phases: rule.phases,

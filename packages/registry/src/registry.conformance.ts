@@ -13,6 +13,7 @@ import {
   ABSENT,
   ALL,
   geofenceFields as geofence,
+  ruleFields,
   userFields as user,
   vehicleFields as vehicle,
 } from './fields.fixture.ts';
@@ -24,6 +25,7 @@ import {
   type Registry,
   StaleError,
   UnknownReferenceError,
+  type WrittenChange,
 } from './index.ts';
 import { type Place, registryPerTest } from './test-registry.fixture.ts';
 
@@ -39,6 +41,95 @@ export function registryConformance(name: string, newPlace: () => Promise<Place>
       await env.registry.outbox.delivered(pending.map((entry) => entry.seq));
       return pending.map((entry) => entry.change);
     }
+
+    test('definitions that are written are those that were read, whatever was there before', async () => {
+      const { registry } = env;
+      const dealer = await registry.users.create(user('dealer', { role: 'dealer' }), 'a long password');
+      const shared = await registry.groups.create({ name: 'Shared', dealerId: dealer.id, retentionDays: 30 });
+      const owner = await registry.users.create(
+        user('anna', { dealerId: dealer.id, groupIds: [shared.id], externalId: 'a-1' }),
+        'a long password',
+      );
+      const terminalId = '356307042441013' as TerminalId;
+      const van = await registry.vehicles.create(
+        vehicle('Van', {
+          terminalId,
+          dealerId: dealer.id,
+          groupIds: [shared.id],
+          customAttributes: { depot: 'north' },
+        }),
+      );
+      const old = await registry.vehicles.create(vehicle('Old', { dealerId: dealer.id }));
+      await registry.vehicles.suspend(old.id, { reason: 'sold', by: 'dealer' });
+      const driver = await registry.drivers.create({
+        ...{ name: 'Olga', dealerId: dealer.id, groupIds: [shared.id], codes: ['77'] },
+        ...{ phone: '+49 30 1', licenceNumber: null, licenceExpiresOn: '2027-05-31' },
+      });
+      const ring = [
+        [30, 59],
+        [31, 59],
+        [31, 60],
+        [30, 59],
+      ] as const;
+      const shapes = [
+        { type: 'circle', center: [30, 60], radiusM: 100 },
+        { type: 'polygon', rings: [ring] },
+        { type: 'multipolygon', polygons: [[ring]] },
+        {
+          type: 'line',
+          path: [
+            [30, 59],
+            [31, 60],
+          ],
+          widthM: 50,
+        },
+      ] as const;
+      const zones = [];
+      for (const shape of shapes)
+        zones.push(
+          await registry.geofences.create(
+            geofence(`Zone ${shape.type}`, owner.id, { shape, groupIds: [shared.id], sharedGroupIds: [shared.id] }),
+          ),
+        );
+      await registry.geofences.create(geofence('Watches all', owner.id));
+      await registry.notificationRules.create(
+        ruleFields('Visits', owner.id, {
+          ...{ vehicleIds: [van.id], groupIds: [shared.id], geofenceIds: zones.map(({ id }) => id) },
+          ...{ driverIds: [driver.id], driverGroupIds: [shared.id], insideGeofenceIds: [], active: false },
+        }),
+        null,
+      );
+      await registry.videoProfiles.create({
+        ...{ vehicleId: van.id, name: 'Camera', protocol: 'jt1078', address: '13800138000' },
+        ...{ channels: [{ number: 1, name: 'Road' }], quality: 'main', audio: false },
+        ...{ maxFragmentSeconds: 60, maxParallelDownloads: 1, timeZone: 'UTC' },
+      } as never);
+      const changes = (await registry.snapshot()) as WrittenChange[];
+      expect(new Set(changes.map(({ kind }) => kind)).size).toBe(7);
+
+      // Names, terminals and codes have changed places since.
+      await registry.users.update(dealer.id, null, { blocked: true });
+      await registry.vehicles.update(van.id, null, { terminalId: null, groupIds: [] });
+      await registry.vehicles.update(old.id, null, { terminalId });
+      await registry.drivers.update(driver.id, null, { codes: ['78'] });
+      await registry.geofences.update(zones[0]?.id as GeofenceId, null, { name: 'Other', sharedGroupIds: [] });
+      await registry.geofences.update(zones[1]?.id as GeofenceId, null, { name: 'Zone circle' });
+      await registry.writeDefinitions(changes);
+      expect(await registry.snapshot()).toEqual(changes);
+
+      const other = await newPlace();
+      const blank = await other.open(() => env.nowMs);
+      try {
+        await blank.writeDefinitions(changes);
+        expect(await blank.snapshot()).toEqual(changes);
+        expect(await blank.users.authenticate('anna', 'a long password')).toBeNull();
+        await blank.users.setPassword(owner.id, 'another long password', null);
+        expect(await blank.users.authenticate('anna', 'another long password')).toMatchObject({ id: owner.id });
+      } finally {
+        await blank.close();
+        await other.remove();
+      }
+    });
 
     describe('vehicles', () => {
       test('a vehicle is kept whole, with its groups sorted', async () => {

@@ -60,6 +60,7 @@ import { fromVehicleRow, Vehicles } from './vehicles.ts';
 import { fromProfileRow, VideoProfiles } from './video-profiles.ts';
 import { VideoTasks } from './video-tasks.ts';
 import { WaitingNotifications } from './waiting-notifications.ts';
+import { type WrittenChange, writeDefinitions } from './write-definitions.ts';
 
 /** Tables and columns have snake_case names in the database, and camelCase names in code. */
 export const PLUGINS = [new CamelCasePlugin()];
@@ -252,6 +253,15 @@ export class Registry {
   async isBlank(): Promise<boolean> {
     for await (const _ of this.definitionVersions()) return false;
     return (await this.recentChanges.newest()) === 0;
+  }
+
+  /**
+   * Puts definitions into the registry as they are, in place of those with the same ids: for one that lost them.
+   *
+   * @param changes all that they name is among them, or there
+   */
+  writeDefinitions(changes: readonly WrittenChange[]): Promise<void> {
+    return this.#store.write((writer) => writeDefinitions(writer, changes, this.#store.secrets));
   }
 
   /** Gives definitions that exist, unchanged, versions above these, which readers of the log have seen of them. */

@@ -114,7 +114,7 @@ export class Users {
       };
       await writer.tx
         .insertInto('users')
-        .values(toRow(user, { own, byDealer, expired: false }))
+        .values(toUserRow(user, { own, byDealer, expired: false }))
         .execute();
       await setGroups(writer, 'userGroupAccess', id, user.groupIds);
       await writer.tx
@@ -188,7 +188,7 @@ export class Users {
         return current;
       }
       await check(writer, user);
-      const { id: _, ...columns } = toRow(user, { own, byDealer, expired: was.expired });
+      const { id: _, ...columns } = toUserRow(user, { own, byDealer, expired: was.expired });
       await writer.tx.updateTable('users').set(columns).where('id', '=', id).execute();
       if (user.groupIds !== current.groupIds) await setGroups(writer, 'userGroupAccess', id, user.groupIds);
       if (user.dealerId !== current.dealerId) await dropTakenGeofenceIds(writer, [id], user.dealerId);
@@ -373,9 +373,9 @@ export class Users {
         ownerIds: [],
       });
       await writer.tx
-        .updateTable('credentials')
-        .set({ passwordHash, changedAtMs: writer.nowMs })
-        .where('userId', '=', id)
+        .insertInto('credentials')
+        .values({ userId: id, passwordHash, changedAtMs: writer.nowMs })
+        .onConflict((conflict) => conflict.column('userId').doUpdateSet({ passwordHash, changedAtMs: writer.nowMs }))
         .execute();
       await endSessionsOf(writer.tx, id, keep);
       await noteNotice(writer, user, 'password-changed');
@@ -530,7 +530,7 @@ function rightsOf(column: string | undefined): readonly AccountRight[] {
   return column === '' ? [] : (column.split(',') as AccountRight[]);
 }
 
-function toRow(user: User, { own, byDealer, expired }: Blocks): UserRow {
+export function toUserRow(user: User, { own, byDealer, expired }: Blocks): UserRow {
   return {
     id: user.id,
     version: user.version,

@@ -296,11 +296,11 @@ function revisedVehicle(
 }
 
 async function insertRows({ tx }: Writer, vehicles: readonly Vehicle[]): Promise<void> {
-  await tx.insertInto('vehicles').values(vehicles.map(toRow)).execute();
+  await tx.insertInto('vehicles').values(vehicles.map(toVehicleRow)).execute();
 }
 
 async function updateRow({ tx }: Writer, vehicle: Vehicle): Promise<void> {
-  const { id, ...columns } = toRow(vehicle);
+  const { id, ...columns } = toVehicleRow(vehicle);
   await tx.updateTable('vehicles').set(columns).where('id', '=', id).execute();
 }
 
@@ -414,7 +414,7 @@ export function accessOf(column: string | null): TerminalAccess {
   return column === null ? OPEN_ACCESS : { ...OPEN_ACCESS, ...(JSON.parse(column) as TerminalAccess) };
 }
 
-function toRow(vehicle: Vehicle): VehicleRow {
+export function toVehicleRow(vehicle: Vehicle): VehicleRow {
   const { id, version, dealerId, terminalAccess, sensors, suspension } = vehicle;
   return {
     id,

@@ -54,7 +54,7 @@ export class VideoProfiles {
       };
       const dealerIds = await check(writer, profile);
       await checkAddress(writer, profile);
-      await writer.tx.insertInto('videoProfiles').values(toRow(profile, this.#store.secrets)).execute();
+      await writer.tx.insertInto('videoProfiles').values(toProfileRow(profile, this.#store.secrets)).execute();
       writer.changed(profile, null, dealerIds);
       return profile;
     });
@@ -95,7 +95,7 @@ export class VideoProfiles {
       const profile = revised(current, patch);
       if (profile === current) return current;
       const dealerIds = await check(writer, profile);
-      const { id: _, addressKey, ...columns } = toRow(profile, this.#store.secrets);
+      const { id: _, addressKey, ...columns } = toProfileRow(profile, this.#store.secrets);
       const isMoved = profile.address !== current.address;
       if (isMoved) await checkAddress(writer, profile);
       // A profile that lost its address to the terminal's owner does not take it back by another change.
@@ -265,7 +265,7 @@ function profileOf(row: VideoProfileRow, address: string): VideoProfile {
   };
 }
 
-function toRow(profile: VideoProfile, secrets: Secrets): VideoProfileRow {
+export function toProfileRow(profile: VideoProfile, secrets: Secrets): VideoProfileRow {
   const terms: Terms = {
     name: profile.name,
     channels: profile.channels,

@@ -81,6 +81,7 @@ export { createHistoryErasure, type HistoryErasure, type HistoryErasureParts } f
 export { createHousekeeping, type Housekeeping, type HousekeepingParts } from './housekeeping.ts';
 export type { LimitsConfig } from './limits.ts';
 export { type ApiServer, listenApi } from './listen.ts';
+export { type RegistryRebuild, rebuildRegistry } from './registry-rebuild.ts';
 export { createRelay, type Relay, type RelayParts } from './relay.ts';
 export type { ReadyCheck } from './routes/operations.ts';
 export { MIN_PASSWORD_CHARACTERS } from './routes/users.ts';

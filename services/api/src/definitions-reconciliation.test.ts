@@ -2,7 +2,12 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Definition, type DefinitionChange, Directory, type UserId, type VehicleId } from '@outrider/domain';
-import { sampleGeofenceFields, sampleUserFields, sampleVehicleFields } from '@outrider/domain/samples';
+import {
+  sampleGeofenceFields,
+  sampleRuleFields,
+  sampleUserFields,
+  sampleVehicleFields,
+} from '@outrider/domain/samples';
 import { definitionsTopic, type Log, openSqliteLog } from '@outrider/log';
 import type { Registry } from '@outrider/registry';
 import { openTestRegistry } from '@outrider/registry/blank';
@@ -10,6 +15,7 @@ import { createLogger, Registry as Metrics, NotReadyError, StartError } from '@o
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { reconcileDefinitions } from './definitions-reconciliation.ts';
 import { refuseLostRegistry } from './first-start.ts';
+import { rebuildRegistry } from './registry-rebuild.ts';
 import { createRelay } from './relay.ts';
 
 const logger = createLogger('silent', 'json');
@@ -223,6 +229,48 @@ test('a registry that is accepted as it is deletes what it lacks, and its older 
     (await registry.snapshot()).map(({ definition }) => definition as Definition).sort(byId),
   );
   expect(directory.vehicles.get(vehicleId)).toMatchObject({ version: 3, name: 'van 0' });
+});
+
+test('a registry that is built anew from the topic has what it lost, and what was made after the loss', async () => {
+  const { owner, vehicleIds } = await addFleet(3);
+  const [renamed, deleted, contested] = vehicleIds as [VehicleId, VehicleId, VehicleId];
+  const group = await registry.groups.create({ name: 'Closed', dealerId: null });
+  await registry.groups.setVehicle(group.id, renamed, true);
+  await startOnce();
+  const copy = await copyOfRegistry();
+  await registry.vehicles.update(renamed, null, { name: 'lost name' });
+  await registry.vehicles.update(contested, null, { name: 'lost name too' });
+  await registry.vehicles.delete(deleted, null);
+  await registry.groups.delete(group.id, null);
+  const lost = await registry.vehicles.create(sampleVehicleFields({ name: 'lost', terminalId: null }));
+  const rule = await registry.notificationRules.create(
+    sampleRuleFields({ ownerId: owner, channelIds: ['of a lost registry'] }),
+    null,
+  );
+  await startOnce();
+  await putBack(copy);
+  const later = await registry.vehicles.create(sampleVehicleFields({ name: 'later', terminalId: null }));
+  await registry.vehicles.update(contested, null, { name: 'made after the loss' });
+  expect(await notReady()).toBeInstanceOf(NotReadyError);
+
+  const rebuild = await rebuildRegistry(registry, log, Date.now);
+  expect(Object.fromEntries(rebuild.written)).toEqual({ vehicle: 3, 'notification-rule': 1 });
+  expect(Object.fromEntries(rebuild.deleted)).toEqual({ vehicle: 1, group: 1 });
+  expect(rebuild).toMatchObject({ logins: [], rules: ['Rule'], difference: { gone: 0, newer: 0 } });
+  const names = (await registry.vehicles.list({}, { limit: 10, after: null })).items.map(({ name }) => name);
+  expect(names).toEqual(['lost name', 'lost name too', 'lost', 'later']);
+  expect(await registry.vehicles.get(lost.id)).toEqual(lost);
+  expect(await registry.notificationRules.get(rule.id)).toEqual({ ...rule, version: 2, channelIds: [] });
+  expect(await registry.users.authenticate('owner', 'long enough a password')).not.toBeNull();
+
+  expect(await notReady()).toBeNull();
+  expect(await registry.outbox.size()).toBe(0);
+  const directory = new Directory();
+  for (const change of await published()) directory.apply(change);
+  expect([...directory.all()].sort(byId)).toEqual(
+    (await registry.snapshot()).map(({ definition }) => definition as Definition).sort(byId),
+  );
+  expect(directory.vehicles.has(later.id)).toBe(true);
 });
 
 test('an empty registry beside definitions in the log is refused, until it is accepted', async () => {

@@ -33,8 +33,8 @@ export interface DefinitionsDifference {
 }
 
 /**
- * What is done about a difference. `mend`: the topic gets what it lacks. `accept`: the registry counts as it is, what it
- * has lost included; the topic gets deletions and versions above its own.
+ * What is done about a difference. `mend`: the topic gets what it lacks. `accept`: the registry counts as it is, what
+ * it has lost included; the topic gets deletions and versions above its own.
  */
 export type Remedy = 'none' | 'mend' | 'accept';
 
@@ -57,8 +57,8 @@ const MAX_EXAMPLES = 10;
 
 /**
  * Compares topic `definitions` with the registry, and appends what the topic lacks: after the topic was lost, nothing
- * else would bring back definitions that were published long ago. Only ids and versions are held in memory; a definition
- * is loaded when it has to be published.
+ * else would bring back definitions that were published long ago. Only ids and versions are held in memory; a
+ * definition is loaded when it has to be published.
  *
  * While this runs no other instance may append definitions: of two, one might put an older version after a newer one.
  */

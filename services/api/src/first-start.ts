@@ -25,8 +25,8 @@ export async function refuseLostRegistry(
   const counts = kinds.map(([kind, count]) => `${kind}: ${count}`).join(', ');
   throw new StartError(
     `the registry ${name} is empty, and topic definitions of the log has definitions (${counts}): the registry was ` +
-      'lost, or is another one. Restore a backup of it. To begin with an empty registry, and delete these definitions: ' +
-      'outrider definitions republish',
+      'lost, or is another one. Restore a backup of it, or bring back what the topic has: outrider registry rebuild. ' +
+      'To begin with an empty registry, and delete these definitions: outrider definitions republish',
   );
 }
 

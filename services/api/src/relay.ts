@@ -77,8 +77,8 @@ export function createRelay({ registry, log, logger, metrics, now }: RelayParts)
     if (lost > 0)
       logger.error(
         { gone: counts.gone, newer: counts.newer, examples },
-        'the registry lacks what topic definitions has, and no change takes effect: restore a newer copy of it; or, to ' +
-          'go on with the registry as it is, run "outrider definitions republish"',
+        'the registry lacks what topic definitions has, and no change takes effect: run "outrider registry rebuild"; ' +
+          'or, to go on with the registry as it is, "outrider definitions republish"',
       );
   }
 

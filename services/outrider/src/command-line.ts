@@ -31,6 +31,7 @@ const usage = (cliHelp: string) => `usage: outrider <command>
                 replay <id>… or replay all: put it into its topic again
   definitions   status: compare topic definitions of the log with the registry;
                 republish: publish the registry as it is, and delete there what it does not have
+  registry      rebuild: write into a registry that lost them the definitions of the log; prints what it can't bring back
   kafka-replicas  status: compare the replicas of topics in Kafka with those wanted;
                 raise: give topics the replicas that they lack, and wait for the copies
   doctor        check settings, disk, ports, servers, keys before a start, and say what to do; --json
@@ -87,6 +88,8 @@ if (command === 'help' || command === '--help' || command === '-h') {
   await answer(async () => (await import('./dead-letters.ts')).runDeadLetters);
 } else if (command === 'definitions') {
   await answer(async () => (await import('./definitions.ts')).runDefinitions);
+} else if (command === 'registry') {
+  await answer(async () => (await import('./registry.ts')).runRegistry);
 } else if (command === 'kafka-replicas') {
   await answer(async () => (await import('./kafka-replicas.ts')).runKafkaReplicas);
 } else if (command === 'doctor') {

@@ -1,0 +1,73 @@
+import { lackingOf, lostOf, type RegistryRebuild, rebuildRegistry } from '@outrider/api';
+import { backingOf, openLog, openRegistry } from '@outrider/backing';
+import { StartError } from '@outrider/runtime';
+import type { Command } from './command.ts';
+import { openDataDir } from './data-dir.ts';
+
+/** What is in no topic: in the registry alone. */
+const NOT_IN_THE_TOPIC = [
+  'passwords, sessions, API keys, passkeys, second factors, links to sign-in providers',
+  'e-mail addresses of accounts, confirmations of addresses, dates on which accounts expire, preferences, quotas',
+  'message channels, secrets of webhooks, addresses of video streams, forwarding destinations, links of shares',
+  'report templates, schedules and files, the inbox of notifications, deliveries on their way',
+  'assignments of drivers to vehicles by hand, counters and their corrections, maintenance plans and service records',
+  'commands, video tasks, jobs, erasures that were planned, retention of fleets, names of deleted geofences, audit trail',
+];
+
+/**
+ * `outrider registry rebuild`: writes into the registry what it has lost of topic `definitions`.
+ *
+ * @returns the exit code: 1 where the topic differs from the registry afterwards
+ * @throws {StartError} when the words are no such command, or a service publishes just now; {DataDirError} when an
+ *   embedded log or registry is in use
+ */
+export const runRegistry: Command = async (words, config, logger, print) => {
+  if (words.length !== 1 || words[0] !== 'rebuild') throw new StartError('it is: registry rebuild');
+  // What is embedded is its service's alone.
+  const isEmbedded = config.KAFKA_BROKERS === null || config.DATABASE_URL === null;
+  const dataDir = isEmbedded ? openDataDir(config.DATA_DIR) : null;
+  try {
+    const backing = backingOf(config, dataDir?.path ?? null);
+    const registry = await openRegistry(backing, logger);
+    try {
+      const log = await openLog(backing, logger, null, { startsRun: true });
+      try {
+        const rebuild = await registry.outbox.inTurn(() => rebuildRegistry(registry, log, Date.now));
+        if (rebuild === null) throw new StartError('a service is publishing definitions at this moment: stop it first');
+        printRebuild(rebuild, print);
+        return lackingOf(rebuild.difference) + lostOf(rebuild.difference) === 0 ? 0 : 1;
+      } finally {
+        await log.close();
+      }
+    } finally {
+      await registry.close();
+    }
+  } finally {
+    dataDir?.release();
+  }
+};
+
+function printRebuild(
+  { written, deleted, logins, rules, profiles, difference }: RegistryRebuild,
+  print: (line: string) => void,
+): void {
+  const counts = (of: RegistryRebuild['written']) =>
+    of.size === 0 ? 'none' : [...of].map(([kind, count]) => `${kind}: ${count}`).join(', ');
+  print(`definitions written: ${counts(written)}`);
+  print(`definitions deleted: ${counts(deleted)}`);
+  if (logins.length > 0) {
+    print('accounts without a password (outrider users set-password LOGIN):');
+    for (const login of logins) print(`  ${login}`);
+  }
+  if (rules.length > 0) {
+    print('notification rules without their message channels or the secret of their webhook (save them again):');
+    for (const rule of rules) print(`  ${rule}`);
+  }
+  if (profiles.length > 0) {
+    print('video profiles without the address of their stream:');
+    for (const profile of profiles) print(`  ${profile}`);
+  }
+  print(`definitions that still differ: ${lostOf(difference)}`);
+  print('not in the topic, and lost where the registry does not have it:');
+  for (const line of NOT_IN_THE_TOPIC) print(`  ${line}`);
+}
