@@ -44,3 +44,10 @@ test('the lock of a process that died expires', async () => {
   expect((await migrate(server.engine())).length).toBeGreaterThan(0);
   expect(server.lockAgeS).toBeNull();
 });
+
+test('who has the archive alone does not wait for the lock of a process that was killed just now', async () => {
+  const server = new FakeServer();
+  server.lockAgeS = 1;
+  expect((await migrate(server.engine(), true)).length).toBeGreaterThan(0);
+  expect(server.lockAgeS).toBeNull();
+});

@@ -239,12 +239,14 @@ const LOCK_EXPIRES_S = 600;
  * Brings the schema up to what this release needs. Of instances that start at once, one migrates and the others wait
  * for it.
  *
+ * @param isAlone no other process has the archive: a lock that is there was left by one that was killed
  * @returns the versions that were applied now
  * @throws {Error} when the schema is newer than this release knows
  */
-export async function migrate(engine: Engine): Promise<number[]> {
+export async function migrate(engine: Engine, isAlone = false): Promise<number[]> {
   await engine.execute(CREATE_MIGRATIONS);
   if ((await pending(engine)).length === 0) return [];
+  if (isAlone) await engine.execute(`DROP TABLE IF EXISTS ${LOCK}`);
   await lock(engine);
   try {
     return await migrateLocked(engine);

@@ -202,7 +202,7 @@ export interface Warehouse {
  */
 export async function openWarehouse(address: WarehouseAddress, options: WarehouseOptions = {}): Promise<Warehouse> {
   const prepare = async (engine: Engine) => {
-    await migrate(engine);
+    await migrate(engine, 'path' in address);
     if (options.retentionDays !== undefined) await keepFor(engine, options.retentionDays);
   };
   if ('path' in address && options.whenNeeded)
