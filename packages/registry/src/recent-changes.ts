@@ -31,7 +31,7 @@ export class RecentChanges {
   }
 
   /** Versions of the deletions of these definitions, of those among the newest changes. */
-  async deletions(ids: ReadonlyMap<string, unknown>): Promise<Map<string, number>> {
+  async deletions(ids: Pick<ReadonlySet<string>, 'has'>): Promise<Map<string, number>> {
     const versions = new Map<string, number>();
     for (let after = 0; ; ) {
       const rows = await changesPage(this.#store.db, 'recentChanges', after, AT_ONCE);

@@ -109,7 +109,7 @@ function adapt(database: DatabaseSync, writes: { count: number }): SqliteDatabas
       if (statement) statements.delete(sql);
       else {
         statement = adaptStatement(
-          naming(database, () => database.prepare(sql)),
+          withFileInError(database, () => database.prepare(sql)),
           database,
           READS.test(sql)
             ? () => {}
@@ -141,7 +141,7 @@ function adaptStatement(statement: StatementSync, database: DatabaseSync, onRun:
   const run = <T>(action: () => T): T => {
     onRun();
     try {
-      return naming(database, action);
+      return withFileInError(database, action);
     } catch (error) {
       throw isFull(error) ? new RegistryFullError((error as Error).message, { cause: error }) : error;
     }
@@ -155,7 +155,7 @@ function adaptStatement(statement: StatementSync, database: DatabaseSync, onRun:
 }
 
 /** Runs something, and names the file where it is damaged: the message of SQLite does not. */
-function naming<T>(database: DatabaseSync, action: () => T): T {
+function withFileInError<T>(database: DatabaseSync, action: () => T): T {
   try {
     return action();
   } catch (error) {

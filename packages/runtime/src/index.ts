@@ -9,7 +9,7 @@ export * from './disk-space.ts';
 export { FillForecast } from './fill-forecast.ts';
 export { type HealthServer, openHealthServer, openMetricsServer } from './health-server.ts';
 export { KNOWN_VARIABLES } from './known-variables.ts';
-export { endWith } from './last-answer.ts';
+export { endWith, WEB_SOCKET_CLOSING } from './last-answer.ts';
 export * from './lifecycle.ts';
 export * from './logger.ts';
 export * from './metrics.ts';

@@ -1,5 +1,7 @@
 import type { Duplex } from 'node:stream';
 
+/** Option of a `WebSocketServer`: how long a peer may take over its part of closing. The types of `ws` lack it. */
+export const WEB_SOCKET_CLOSING = { closeTimeout: 5000 };
 /** How long a peer may take over the last answer of a connection and over ending its side. */
 const CLOSING_MS = 2000;
 

@@ -47,7 +47,7 @@ export async function rebuildRegistry(registry: Registry, log: Log, now: () => n
   const touched = await deleteAll(registry, gone);
 
   const left = changes.filter(({ id, definition }) => definition !== null && !before.has(id));
-  const deletions = await registry.recentChanges.deletions(new Map(left.map(({ id }) => [id, null])));
+  const deletions = await registry.recentChanges.deletions(new Set(left.map(({ id }) => id)));
   const due = changes.filter(
     (change): change is WrittenChange =>
       change.definition !== null &&
@@ -95,20 +95,18 @@ async function newestChanges(log: Log): Promise<Map<string, DefinitionChange>> {
  */
 async function settleOutbox(registry: Registry, newest: ReadonlyMap<string, DefinitionChange>): Promise<Set<string>> {
   const contested = new Set<string>();
-  for (const isSecond of [false, true])
-    for (let after = 0; ; ) {
-      const pending = await registry.outbox.after(after);
-      if (pending.length === 0) break;
-      after = pending.at(-1)?.seq ?? after;
-      const known = (id: string) => newest.get(id);
-      for (const { change } of pending)
-        if (change.version === known(change.id)?.version && change.changedAtMs !== known(change.id)?.changedAtMs)
-          contested.add(change.id);
-      const settled = pending.filter(
-        ({ change: { id, version } }) => contested.has(id) || version <= (known(id)?.version ?? 0),
-      );
-      if (isSecond) await registry.outbox.delivered(settled.map(({ seq }) => seq));
+  const pending: { id: string; seq: number; isPublished: boolean }[] = [];
+  for (let page = await registry.outbox.after(0); page.length > 0; ) {
+    for (const { seq, change } of page) {
+      const { id, version, changedAtMs } = change;
+      const known = newest.get(id);
+      if (version === known?.version && changedAtMs !== known.changedAtMs) contested.add(id);
+      pending.push({ id, seq, isPublished: version <= (known?.version ?? 0) });
     }
+    page = await registry.outbox.after(pending.at(-1)?.seq ?? 0);
+  }
+  const settled = pending.filter(({ id, isPublished }) => isPublished || contested.has(id));
+  await registry.outbox.delivered(settled.map(({ seq }) => seq));
   return contested;
 }
 

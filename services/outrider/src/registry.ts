@@ -1,8 +1,7 @@
 import { lackingOf, lostOf, type RegistryRebuild, rebuildRegistry } from '@outrider/api';
-import { backingOf, openLog, openRegistry } from '@outrider/backing';
 import { StartError } from '@outrider/runtime';
 import type { Command } from './command.ts';
-import { openDataDir } from './data-dir.ts';
+import { withDefinitions } from './with-definitions.ts';
 
 /** What is in no topic: in the registry alone. */
 const NOT_IN_THE_TOPIC = [
@@ -23,28 +22,9 @@ const NOT_IN_THE_TOPIC = [
  */
 export const runRegistry: Command = async (words, config, logger, print) => {
   if (words.length !== 1 || words[0] !== 'rebuild') throw new StartError('it is: registry rebuild');
-  // What is embedded is its service's alone.
-  const isEmbedded = config.KAFKA_BROKERS === null || config.DATABASE_URL === null;
-  const dataDir = isEmbedded ? openDataDir(config.DATA_DIR) : null;
-  try {
-    const backing = backingOf(config, dataDir?.path ?? null);
-    const registry = await openRegistry(backing, logger);
-    try {
-      const log = await openLog(backing, logger, null, { startsRun: true });
-      try {
-        const rebuild = await registry.outbox.inTurn(() => rebuildRegistry(registry, log, Date.now));
-        if (rebuild === null) throw new StartError('a service is publishing definitions at this moment: stop it first');
-        printRebuild(rebuild, print);
-        return lackingOf(rebuild.difference) + lostOf(rebuild.difference) === 0 ? 0 : 1;
-      } finally {
-        await log.close();
-      }
-    } finally {
-      await registry.close();
-    }
-  } finally {
-    dataDir?.release();
-  }
+  const rebuild = await withDefinitions(config, logger, (registry, log) => rebuildRegistry(registry, log, Date.now));
+  printRebuild(rebuild, print);
+  return lackingOf(rebuild.difference) + lostOf(rebuild.difference) === 0 ? 0 : 1;
 };
 
 function printRebuild(

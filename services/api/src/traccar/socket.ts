@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Access, Problem } from '@outrider/access';
 import type { EventKind, User, VehicleId, VehicleStatus } from '@outrider/domain';
-import { type Logger, refuseUpgrade } from '@outrider/runtime';
+import { type Logger, refuseUpgrade, WEB_SOCKET_CLOSING } from '@outrider/runtime';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Identity, KnownIdentity } from '../context.ts';
 import { asProblem } from '../error-responses.ts';
@@ -38,8 +38,6 @@ const POLL_MS = 25_000;
 const ITEMS_AT_ONCE = 500;
 /** Clients send nothing that means anything. */
 const MAX_MESSAGE_BYTES = 1024;
-/** How long a client may take over its part of closing; the types of `ws` don't have it. */
-const CLOSING = { closeTimeout: 5000 };
 /** Longer than that, no client may take for a message. */
 const SEND_WITHIN_MS = 30_000;
 /** Close codes (RFC 6455, 7.4). */
@@ -60,7 +58,7 @@ export class TraccarSockets {
     noServer: true,
     perMessageDeflate: false,
     maxPayload: MAX_MESSAGE_BYTES,
-    ...CLOSING,
+    ...WEB_SOCKET_CLOSING,
   });
 
   constructor(parts: TraccarSocketParts) {

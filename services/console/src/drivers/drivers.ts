@@ -1,5 +1,6 @@
 import type { Driver, UnknownDriverCodes } from '@outrider/client';
 import { signal } from '@preact/signals';
+import { allPages } from '../parts/pages.ts';
 import { api } from '../session.ts';
 
 const PAGE = 1000;
@@ -38,12 +39,9 @@ export async function loadUnknownCodes(signal?: AbortSignal): Promise<void> {
 
 async function read(): Promise<void> {
   try {
-    const all: Driver[] = [];
-    for await (const items of api.pages((cursor) =>
-      api.get('/api/v1/drivers', { query: { limit: PAGE, sort: 'name', ...(cursor && { cursor }) } }),
-    ))
-      all.push(...items);
-    drivers.value = all;
+    drivers.value = await allPages((cursor) =>
+      api.get('/api/v1/drivers', { query: { limit: PAGE, sort: 'name', ...cursor } }),
+    );
     driversError.value = null;
   } catch (error) {
     driversError.value = error;

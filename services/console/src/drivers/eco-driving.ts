@@ -1,4 +1,5 @@
 import type { EcoDrivingRow } from '@outrider/client';
+import { allPages } from '../parts/pages.ts';
 import { api } from '../session.ts';
 
 const PAGE = 1000;
@@ -48,17 +49,15 @@ export async function readDriverScore(
   signal: AbortSignal,
 ): Promise<TripsScore> {
   const driver = { driverId: [driverId], from, to };
-  const vehicles = new Set<string>();
   const assigned = await api.get('/api/v1/driver-assignments', { query: { driverId, from, to }, signal });
-  for (const { vehicleId } of assigned.items) vehicles.add(vehicleId);
   // Shifts are few: they say which vehicles to ask about.
-  for await (const items of api.pages((cursor) =>
+  const shifts = await allPages((cursor) =>
     api.get('/api/v1/reports/events', {
-      query: { ...driver, kind: ['driver-shift' as const], limit: PAGE, ...(cursor && { cursor }) },
+      query: { ...driver, kind: ['driver-shift' as const], limit: PAGE, ...cursor },
       signal,
     }),
-  ))
-    for (const { vehicleId } of items) vehicles.add(vehicleId);
+  );
+  const vehicles = new Set([...assigned.items, ...shifts].map(({ vehicleId }) => vehicleId));
   if (vehicles.size === 0) return scoreOf(undefined);
   const named = vehicles.size > MOST_VEHICLES ? {} : { vehicleId: [...vehicles] };
   const query = { ...driver, ...named, groupBy: 'driver' as const, limit: 1 };

@@ -1,3 +1,4 @@
+import { allPages } from '../parts/pages.ts';
 import { api } from '../session.ts';
 
 const PAGE = 1000;
@@ -17,10 +18,8 @@ export function tripKey({ vehicleId, startedAt }: { vehicleId: string; startedAt
 /** The scores of trips that began in a time range, by {@link tripKey}. */
 export async function readScores({ from, to, vehicleId, driverId }: ScoreQuery, signal: AbortSignal) {
   const query = { from, to, limit: PAGE, ...(vehicleId && { vehicleId }), ...(driverId && { driverId }) };
-  const scores = new Map<string, number>();
-  for await (const items of api.pages((cursor) =>
-    api.get('/api/v1/reports/eco-driving', { query: { ...query, ...(cursor && { cursor }) }, signal }),
-  ))
-    for (const row of items) scores.set(tripKey(row), row.ecoScore);
-  return scores;
+  const rows = await allPages((cursor) =>
+    api.get('/api/v1/reports/eco-driving', { query: { ...query, ...cursor }, signal }),
+  );
+  return new Map(rows.map((row) => [tripKey(row), row.ecoScore]));
 }

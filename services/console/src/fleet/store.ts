@@ -1,6 +1,7 @@
 import type { Geozone, LiveRecord, Vehicle, VehicleGroup } from '@outrider/client';
 import { signal } from '@preact/signals';
 import { forgetDrivers } from '../drivers/drivers.ts';
+import { allPages } from '../parts/pages.ts';
 import { api, user } from '../session.ts';
 import { Fleet } from './fleet.ts';
 
@@ -37,7 +38,9 @@ export async function loadDefinitions(): Promise<void> {
 
 async function loadVehicles(): Promise<void> {
   const ids = new Set<string>();
-  for await (const items of api.pages((cursor) => api.get('/api/v1/vehicles', { query: page(cursor) })))
+  for await (const items of api.pages((cursor) =>
+    api.get('/api/v1/vehicles', { query: { limit: PAGE, ...(cursor && { cursor }) } }),
+  ))
     for (const vehicle of items) {
       ids.add(vehicle.id);
       putVehicle(vehicle);
@@ -53,16 +56,12 @@ function putVehicle(vehicle: Vehicle): void {
 }
 
 export async function loadGroups(): Promise<void> {
-  const all: VehicleGroup[] = [];
-  for await (const items of api.pages((cursor) => api.get('/api/v1/vehicle-groups', { query: page(cursor) })))
-    all.push(...items);
+  const all = await allPages((cursor) => api.get('/api/v1/vehicle-groups', { query: { limit: PAGE, ...cursor } }));
   groups.value = all.sort((a, b) => a.name.localeCompare(b.name));
 }
 
 export async function loadGeofences(): Promise<void> {
-  const all: Geozone[] = [];
-  for await (const items of api.pages((cursor) => api.get('/api/v1/geozones', { query: page(cursor) })))
-    all.push(...items);
+  const all = await allPages((cursor) => api.get('/api/v1/geozones', { query: { limit: PAGE, ...cursor } }));
   geofences.value = all.sort((a, b) => a.properties.name.localeCompare(b.properties.name));
 }
 
@@ -75,10 +74,6 @@ export function forgetDefinitions(): void {
   geofences.value = [];
   loaded.value = null;
   hasStates.value = false;
-}
-
-function page(cursor: string | undefined): { limit: number; cursor?: string } {
-  return cursor === undefined ? { limit: PAGE } : { limit: PAGE, cursor };
 }
 
 /** What the live API says about a vehicle. */

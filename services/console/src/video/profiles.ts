@@ -1,5 +1,6 @@
 import type { DefinitionChange, User, VideoProfile } from '@outrider/client';
 import { signal } from '@preact/signals';
+import { allPages } from '../parts/pages.ts';
 import { api, user } from '../session.ts';
 
 const PAGE = 1000;
@@ -41,10 +42,6 @@ export function rereadVideoProfiles(changes: readonly DefinitionChange[]): void 
 }
 
 async function read(): Promise<void> {
-  const all: VideoProfile[] = [];
-  const pages = api.pages((cursor) =>
-    api.get('/service/ovms/api/profiles', { query: { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) } }),
-  );
-  for await (const items of pages) all.push(...items);
+  const all = await allPages((cursor) => api.get('/service/ovms/api/profiles', { query: { limit: PAGE, ...cursor } }));
   videoProfiles.value = new Map(all.map((profile) => [profile.vehicleId, profile]));
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type Refused, tokenOfHeader, type Verified, type VerifiedApiKey } from '@outrider/auth';
 import type { ApiKeyGrant, ApiKeyId, Directory, SessionId, UserId } from '@outrider/domain';
-import { ConnectionCounts, type Logger, refuseUpgrade } from '@outrider/runtime';
+import { ConnectionCounts, type Logger, refuseUpgrade, WEB_SOCKET_CLOSING } from '@outrider/runtime';
 import { type RawData, WebSocketServer } from 'ws';
 import { BINARY_PROTOCOL } from './binary.ts';
 import { CLOSE, LiveClient, refusalOf, type Via } from './client.ts';
@@ -65,8 +65,6 @@ const ANONYMOUS_SHARE = 0.1;
 const MAX_ANONYMOUS_PER_ADDRESS = 20;
 const PING_EVERY_MS = 30_000;
 const MAX_MESSAGE_BYTES = 512 * 1024;
-/** How long a client may take over its part of closing; the types of `ws` don't have it. */
-const CLOSING = { closeTimeout: 5000 };
 /** Messages of one client that may wait for their turn. */
 const MAX_WAITING_MESSAGES = 16;
 const RETRY_AFTER = 'Retry-After: 5\r\n';
@@ -92,7 +90,7 @@ export class Connections {
     noServer: true,
     perMessageDeflate: false,
     maxPayload: MAX_MESSAGE_BYTES,
-    ...CLOSING,
+    ...WEB_SOCKET_CLOSING,
     handleProtocols: (offered) => PROTOCOLS.find((name) => offered.has(name)) ?? false,
   });
 

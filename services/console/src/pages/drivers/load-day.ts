@@ -1,6 +1,7 @@
 import type { EventsRow, TripsRow } from '@outrider/client';
 import { readScores } from '../../drivers/scores.ts';
 import { fleet } from '../../fleet/store.ts';
+import { allPages } from '../../parts/pages.ts';
 import { api } from '../../session.ts';
 import type { DayData } from './day.ts';
 
@@ -18,7 +19,6 @@ export async function loadDay(
 ): Promise<DayData> {
   const range = { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() };
   const events = async (kinds: readonly EventKind[], vehicleId?: readonly string[]) => {
-    const found: EventsRow[] = [];
     const query = {
       ...range,
       driverId: [driverId],
@@ -26,11 +26,7 @@ export async function loadDay(
       limit: PAGE,
       ...(vehicleId && { vehicleId: [...vehicleId] }),
     };
-    for await (const items of api.pages((cursor) =>
-      api.get('/api/v1/reports/events', { query: { ...query, ...(cursor && { cursor }) }, signal }),
-    ))
-      found.push(...items);
-    return found;
+    return allPages((cursor) => api.get('/api/v1/reports/events', { query: { ...query, ...cursor }, signal }));
   };
   const [assigned, shifts] = await Promise.all([
     api.get('/api/v1/driver-assignments', { query: { driverId, ...range }, signal }),
@@ -43,10 +39,9 @@ export async function loadDay(
   for (let from = 0; from < vehicleIds.length; from += VEHICLES_AT_ONCE) {
     const some = vehicleIds.slice(from, from + VEHICLES_AT_ONCE);
     const query = { ...range, driverId: [driverId], vehicleId: some, limit: PAGE };
-    for await (const items of api.pages((cursor) =>
-      api.get('/api/v1/reports/trips', { query: { ...query, ...(cursor && { cursor }) }, signal }),
-    ))
-      trips.push(...items);
+    trips.push(
+      ...(await allPages((cursor) => api.get('/api/v1/reports/trips', { query: { ...query, ...cursor }, signal }))),
+    );
     for (const [key, score] of await readScores(query, signal)) scores.set(key, score);
     violations.push(...(await events(VIOLATIONS, some)));
   }

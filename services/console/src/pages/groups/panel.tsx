@@ -10,6 +10,7 @@ import { IconButton } from '../../parts/buttons.tsx';
 import { Edit, ifMatch } from '../../parts/edit.ts';
 import { ChoiceField, EditForm, NumberField, TextField } from '../../parts/edit-form.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { allPages } from '../../parts/pages.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { Picker, type PickerItem } from '../../parts/picker.tsx';
 import { Loaded, useReading } from '../../parts/reading.tsx';
@@ -250,15 +251,9 @@ function People({ groupId }: { groupId: string }) {
   const found = useSignal<readonly User[]>([]);
   const isBusy = useSignal(false);
   const load = async () => {
-    const all: User[] = [];
-    for await (const items of api.pages((cursor) =>
-      api.get('/api/v1/vehicle-groups/{id}/users', {
-        path: { id: groupId },
-        query: { limit: 1000, ...(cursor && { cursor }) },
-      }),
-    ))
-      all.push(...items);
-    people.value = all;
+    people.value = await allPages((cursor) =>
+      api.get('/api/v1/vehicle-groups/{id}/users', { path: { id: groupId }, query: { limit: 1000, ...cursor } }),
+    );
   };
   const search = async (text: string) => {
     const q = text.trim();

@@ -1,7 +1,7 @@
 import type { Vehicle, VehicleState } from '@outrider/client';
 import { useEffect } from 'preact/hooks';
 import { VehicleCommands } from '../../commands/vehicle-commands.tsx';
-import { stateName } from '../../fleet/state-name.ts';
+import { absentText, stateName } from '../../fleet/state-name.ts';
 import { fleet, hasStates, loaded } from '../../fleet/store.ts';
 import { formats } from '../../format.ts';
 import { trackLink } from '../../links.ts';
@@ -211,16 +211,11 @@ function Facts({ index, state, place }: { index: number; state: VehicleState | n
     [
       place === null || fixMs === 0 ? t().place : t().coordinates,
       fixMs === 0
-        ? hasStates.value
-          ? t().noPosition
-          : t().loading
+        ? absentText(t().noPosition)
         : format.coordinates(fleet.latitude[index] ?? 0, fleet.longitude[index] ?? 0),
     ],
     [t().lastFix, fixMs === 0 ? null : format.moment(fixMs)],
-    [
-      t().lastContact,
-      contactMs === 0 ? (hasStates.value ? t().never : t().loading) : format.ago((Date.now() - contactMs) / 1000),
-    ],
+    [t().lastContact, contactMs === 0 ? absentText(t().never) : format.ago((Date.now() - contactMs) / 1000)],
   ];
   return (
     <dl class="facts">

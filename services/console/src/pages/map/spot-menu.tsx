@@ -1,6 +1,7 @@
 import type { Vehicle } from '@outrider/client';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { State } from '../../fleet/fleet.ts';
+import { stateName } from '../../fleet/state-name.ts';
 import { fleet } from '../../fleet/store.ts';
 import { t } from '../../words/words.ts';
 import type { Spot } from './fleet-map.ts';
@@ -63,7 +64,7 @@ export function SpotMenu({ spot, x, y, selected, onSelect, onClose }: SpotMenuPr
         return (
           <button key={id} type="button" aria-current={id === selected ? 'true' : undefined} onClick={choose}>
             <bdi>{name}</bdi>
-            <span class={`chip ${state}`}>{t().states[state]}</span>
+            <span class={`chip ${state}`}>{stateName(state)}</span>
           </button>
         );
       })}

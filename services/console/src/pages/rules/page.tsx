@@ -8,7 +8,7 @@ import { newest } from '../../notifications.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Message, NoneFound } from '../../parts/message.tsx';
 import { Paged } from '../../parts/paged.tsx';
-import { usePages } from '../../parts/pages.ts';
+import { allPages, usePages } from '../../parts/pages.ts';
 import { SearchField } from '../../parts/search-field.tsx';
 import { type Column, type Sorting, sorted, Table } from '../../parts/table.tsx';
 import { toast } from '../../parts/toast.tsx';
@@ -235,9 +235,6 @@ function ActiveSwitch({ rule, onChange }: { rule: NotificationRule; onChange: (r
 }
 
 async function ownerNames(): Promise<ReadonlyMap<string, string>> {
-  const names = new Map<string, string>();
-  const read = (cursor: string | undefined) =>
-    api.get('/api/v1/users', { query: { limit: PAGE, ...(cursor ? { cursor } : {}) } });
-  for await (const users of api.pages(read)) for (const { id, name } of users) names.set(id, name);
-  return names;
+  const users = await allPages((cursor) => api.get('/api/v1/users', { query: { limit: PAGE, ...cursor } }));
+  return new Map(users.map(({ id, name }) => [id, name]));
 }

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { describeError } from '../../errors.ts';
 import { fleet } from '../../fleet/store.ts';
+import { allPages } from '../../parts/pages.ts';
 import { toast } from '../../parts/toast.tsx';
 import { api } from '../../session.ts';
 import type { TimeRange } from '../../time-range.ts';
@@ -98,22 +99,14 @@ async function readMeasured(
 ): Promise<Measured> {
   const [from, to] = [new Date(fromMs).toISOString(), new Date(toMs).toISOString()];
   const query = { vehicleId, from, to, limit: PAGE };
-  const changes = async () => {
-    const rows: RefuellingsRow[] = [];
-    for await (const items of api.pages((cursor) =>
-      api.get('/api/v1/reports/refuellings', { query: { ...query, ...(cursor && { cursor }) }, signal }),
-    ))
-      rows.push(...items);
-    return rows;
-  };
+  const changes = () =>
+    allPages((cursor) => api.get('/api/v1/reports/refuellings', { query: { ...query, ...cursor }, signal }));
   const series = async () => {
     if (sensorsOf(vehicleId).length === 0) return NOTHING.series;
-    const rows = [];
     const wanted = { ...query, maxPoints: MOST_POINTS };
-    for await (const items of api.pages((cursor) =>
-      api.get('/api/v1/reports/sensor-series', { query: { ...wanted, ...(cursor && { cursor }) }, signal }),
-    ))
-      rows.push(...items);
+    const rows = await allPages((cursor) =>
+      api.get('/api/v1/reports/sensor-series', { query: { ...wanted, ...cursor }, signal }),
+    );
     return seriesOf(rows, gapMs);
   };
   const [ofSensors, ofTank] = await Promise.all([series(), changes()]);

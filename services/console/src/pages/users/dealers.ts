@@ -1,19 +1,15 @@
 import type { User } from '@outrider/client';
 import { signal } from '@preact/signals';
+import { allPages } from '../../parts/pages.ts';
 import { api } from '../../session.ts';
 
 /** All dealers, by name: operators say which of them keeps an account. */
 export const dealers = signal<readonly User[]>([]);
 
 export async function loadDealers(): Promise<void> {
-  const all: User[] = [];
-  const query = { role: 'dealer' as const, sort: 'name' as const, limit: 1000 };
+  const query = { role: 'dealer', sort: 'name', limit: 1000 } as const;
   try {
-    for await (const items of api.pages((cursor) =>
-      api.get('/api/v1/users', { query: cursor === undefined ? query : { ...query, cursor } }),
-    ))
-      all.push(...items);
-    dealers.value = all;
+    dealers.value = await allPages((cursor) => api.get('/api/v1/users', { query: { ...query, ...cursor } }));
   } catch {
     // The list of accounts says what is wrong.
   }

@@ -1,5 +1,6 @@
 import type { User } from '@outrider/client';
 import { signal } from '@preact/signals';
+import { allPages } from '../../parts/pages.ts';
 import { api, user } from '../../session.ts';
 
 /** Accounts that vehicles and groups can belong to: known to operators alone. */
@@ -8,11 +9,6 @@ export const dealers = signal<readonly User[]>([]);
 /** Reads the dealers, where the caller may say whose something is. */
 export async function loadDealers(): Promise<void> {
   if (user.peek()?.role !== 'operator') return;
-  const all: User[] = [];
-  const query = { limit: 1000, sort: 'name' } as const;
-  for await (const items of api.pages((cursor) =>
-    api.get('/api/v1/users', { query: cursor === undefined ? query : { ...query, cursor } }),
-  ))
-    all.push(...items.filter(({ role }) => role === 'dealer'));
-  dealers.value = all;
+  const query = { role: 'dealer', sort: 'name', limit: 1000 } as const;
+  dealers.value = await allPages((cursor) => api.get('/api/v1/users', { query: { ...query, ...cursor } }));
 }

@@ -1,6 +1,7 @@
 import type { Vehicle } from '@outrider/client';
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { allPages } from '../../parts/pages.ts';
 import '../../style/manage.css';
 import { describeError } from '../../errors.ts';
 import { STATES } from '../../fleet/fleet.ts';
@@ -209,12 +210,10 @@ function ChoiceBar({
     isReading.value = true;
     try {
       const query = listQuery(route.peek().query);
-      const ids: string[] = [];
-      for await (const items of api.pages((cursor) =>
-        api.get('/api/v1/vehicles', { query: { ...query, limit: LARGEST_PAGE, ...(cursor && { cursor }) } }),
-      ))
-        ids.push(...items.map(({ id }) => id));
-      selection.value = new Set(ids);
+      const found = await allPages((cursor) =>
+        api.get('/api/v1/vehicles', { query: { ...query, limit: LARGEST_PAGE, ...cursor } }),
+      );
+      selection.value = new Set(found.map(({ id }) => id));
     } catch (error) {
       toast(describeError(error), 'error');
     } finally {
