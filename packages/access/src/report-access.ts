@@ -11,7 +11,15 @@ import {
 } from '@outrider/domain';
 import type { Hub } from '@outrider/hub';
 import type { DeletedGeofence, Registry } from '@outrider/registry';
-import type { Question, Reading, ReportArchive, ReportRequest, ReportSources } from '@outrider/reports';
+import {
+  incompleteWithin,
+  type Question,
+  type Reading,
+  type ReportArchive,
+  type ReportRequest,
+  type ReportSources,
+  type TimeSpan,
+} from '@outrider/reports';
 import type { Language } from '@outrider/words';
 import { DriverAccess, rightToDriver } from './driver-access.ts';
 import { maintenanceFor } from './maintenance-access.ts';
@@ -90,10 +98,7 @@ export class ReportAccess {
    *
    * @param language null: the caller's
    */
-  async reading(
-    language: Language | null,
-    about: Pick<Reading, 'title' | 'fromMs' | 'toMs' | 'madeAtMs'>,
-  ): Promise<Reading> {
+  async reading(language: Language | null, about: Omit<Reading, 'language' | 'units' | 'who'>): Promise<Reading> {
     const { id, name, login } = this.#caller;
     const reader = await readerOf(this.#sources.registry, id, 'UTC');
     return {
@@ -119,6 +124,11 @@ export class ReportAccess {
    */
   historyFrom(vehicleIds: readonly VehicleId[], fromMs: number): Promise<number | null> {
     return this.#sources.registry.historyLimits.latestAfter(vehicleIds, fromMs);
+  }
+
+  /** The spans within a time range of which the archive has lost rows, of whichever vehicles. */
+  incomplete(fromMs: number, toMs: number): Promise<TimeSpan[]> {
+    return incompleteWithin(this.#sources.reportArchive, { fromMs, toMs });
   }
 
   #seesGeofence(id: GeofenceId): boolean {

@@ -14,6 +14,7 @@ export const EMPTY_ARCHIVE: ReportArchive = {
   tripParts: async () => [],
   rejections: async () => [],
   async *file() {},
+  gaps: async () => [],
 };
 
 /** Nothing is planned, and nothing was done. */
@@ -33,6 +34,7 @@ export function sampleReading(more: Partial<Reading> = {}): Reading {
     fromMs,
     toMs: fromMs + 86_400_000,
     madeAtMs: fromMs + 90_000_000,
+    incomplete: [],
     ...more,
   };
 }

@@ -28,6 +28,7 @@ export {
   TooManyGroupsError,
   type Totalled,
 } from './groups.ts';
+export { incompleteWithin, type TimeSpan } from './incomplete.ts';
 export { judgedTrack, type TrackCursor, type TrackReport } from './jumps.ts';
 export { REPORT_KINDS, reportKind } from './kinds.ts';
 export type { MaintenanceOfVehicles, PlannedService } from './maintenance.ts';

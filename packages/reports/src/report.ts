@@ -19,6 +19,7 @@ export type ReportArchive = Pick<
   | 'tripParts'
   | 'rejections'
   | 'file'
+  | 'gaps'
 >;
 
 /** What is asked, with everything about rights answered already. */

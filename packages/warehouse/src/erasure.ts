@@ -1,5 +1,6 @@
 import { type GeofenceId, isUuid, type VehicleId } from '@outrider/domain';
 import { DEFAULT_LIMITS, type Engine, type QueryLimits } from './engines/engine.ts';
+import { ARCHIVE_TABLES, type ArchiveTable } from './tables.ts';
 
 /** Whose rows are to go. */
 export interface ErasureQuestion {
@@ -45,9 +46,7 @@ export async function erase(engine: Engine, { vehicleIds, geofenceIds }: Erasure
 }
 
 /** Rows that an erasure still found, by table. */
-type Left = Partial<Record<Table, number>>;
-
-type Table = 'positions' | 'events' | 'measured_trips' | 'late_days';
+type Left = Partial<Record<ArchiveTable, number>>;
 
 function progressOf(left: Left): ErasureProgress {
   return {
@@ -81,8 +80,7 @@ export interface HistoryRows {
  */
 export async function eraseBefore(engine: Engine, cuts: readonly HistoryCut[]): Promise<ErasureProgress> {
   const left: Left = {};
-  for (const table of ['positions', 'events', 'measured_trips', 'late_days'] as const)
-    left[table] = await eraseWhere(engine, table, isBefore(table, cuts));
+  for (const table of ARCHIVE_TABLES) left[table] = await eraseWhere(engine, table, isBefore(table, cuts));
   return progressOf(left);
 }
 
@@ -95,7 +93,7 @@ export async function countBefore(engine: Engine, cuts: readonly HistoryCut[]): 
 }
 
 /** @returns how many rows are left */
-async function eraseWhere(engine: Engine, table: Table, where: string): Promise<number> {
+async function eraseWhere(engine: Engine, table: ArchiveTable, where: string): Promise<number> {
   const left = await countWhere(engine, table, where);
   if (left > 0 && !(await isDeleting(engine, table)))
     await engine.execute(`ALTER TABLE ${table} DELETE WHERE ${where} SETTINGS mutations_sync = 0`);
@@ -109,14 +107,14 @@ async function countWhere(engine: Engine, table: string, where: string): Promise
 }
 
 /** Written so that the order of the tables, and the times that their parts hold, leave out what is not read. */
-function isBefore(table: Table, cuts: readonly HistoryCut[]): string {
+function isBefore(table: ArchiveTable, cuts: readonly HistoryCut[]): string {
   if (cuts.length > MAX_CUTS) throw new RangeError(`${cuts.length} cuts are more than ${MAX_CUTS}`);
   const byTime = Map.groupBy(cuts, ({ beforeMs }) => beforeMs);
   const conditions = [...byTime].map(([beforeMs, ofTime]) => {
     if (!Number.isSafeInteger(beforeMs)) throw new TypeError(`${beforeMs} is no time`);
     const at = `fromUnixTimestamp64Milli(${beforeMs}, 'UTC')`;
     const ids = ofTime.map(({ vehicleId }) => vehicleId);
-    const isOld: Record<Table, string> = {
+    const isOld: Record<ArchiveTable, string> = {
       positions: `(rejection = '' AND fix_time < ${at} OR rejection != '' AND received_at < ${at})`,
       events: `began_at < ${at}`,
       measured_trips: `started_at < ${at}`,

@@ -6,12 +6,15 @@ export {
   type FileRows,
   TooMuchError,
   WarehouseAwayError,
+  WarehouseDamagedError,
   WarehouseFullError,
 } from './engines/engine.ts';
 export { asOwner } from './engines/fair-queue.ts';
 export { probeClickHouse } from './engines/probe-clickhouse.ts';
 export { type HistoryCut, type HistoryRows, MAX_CUTS } from './erasure.ts';
 export type { EventReplacement } from './events/replacement.ts';
+export type { Scrub } from './inventory/inspection.ts';
+export type { ArchiveGap } from './inventory/ledger.ts';
 export { type Recorded, UnfitRecordError } from './recorded.ts';
 export type { ArchivedEvent, ArchivedEvents, ArchivedEventsQuestion } from './reports/archived-events.ts';
 export { type Events, type EventsCursor, type EventsQuestion, MAX_EVENTS_LIMIT } from './reports/events.ts';
@@ -33,4 +36,5 @@ export {
   type TrackQuestion,
 } from './reports/track.ts';
 export type { TripPart, TripPartsQuestion } from './reports/trip-parts.ts';
+export type { ArchiveTable } from './tables.ts';
 export { openWarehouse, type Rows, type Warehouse, type WarehouseAddress, type WarehouseOptions } from './warehouse.ts';

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ANALYST_VIEWS } from './analysts.ts';
 import type { Engine } from './engines/engine.ts';
+import { CREATE_LEDGER } from './inventory/ledger.ts';
 
 /** A step of the schema. Applied steps are never edited: a change is a new step. */
 interface Migration {
@@ -220,6 +221,7 @@ const MIGRATIONS: readonly Migration[] = [
   { version: 36, name: 'maintenance that is due', statements: [ADD_MAINTENANCE] },
   { version: 40, name: 'refuellings and fuel drains', statements: [ADD_FUEL] },
   { version: 41, name: 'what was measured of trips', statements: KEEP_MEASURES },
+  { version: 42, name: 'what the archive has', statements: [CREATE_LEDGER] },
 ];
 
 /** The steps that this release knows. */

@@ -1,15 +1,17 @@
 import type { Engine } from './engines/engine.ts';
+import { daysKept } from './inventory/parts.ts';
+import type { ArchiveTable } from './tables.ts';
 
 /**
  * The time that a row's age is counted from: that of the fix, but where the fix was refused, whose time may be any,
  * that at which it came.
  */
-const TABLES = {
+const TABLES: Readonly<Record<ArchiveTable, string>> = {
   positions: "toDateTime(if(rejection = '', fix_time, received_at))",
   events: 'toDateTime(began_at)',
   measured_trips: 'toDateTime(started_at)',
   late_days: 'toDateTime(day * 86400)',
-} as const;
+};
 
 /**
  * Has rows go when they are so many days old: ClickHouse drops them while it merges, not to the hour. Whatever was kept
@@ -21,12 +23,7 @@ const TABLES = {
 export async function keepFor(engine: Engine, days: number): Promise<void> {
   if (!(Number.isInteger(days) && days >= 0)) throw new RangeError(`${days} is no number of days`);
   for (const [table, time] of Object.entries(TABLES)) {
-    const [row] = await engine.select({
-      sql: 'SELECT engine_full FROM system.tables WHERE database = currentDatabase() AND name = {table:String}',
-      parameters: { table },
-    });
-    const now = / TTL .*toIntervalDay\((\d+)\)/.exec(String(row?.[0]))?.[1];
-    if (Number(now ?? 0) === days) continue;
+    if ((await daysKept(engine, table as ArchiveTable)) === days) continue;
     // Only what is known of the age of parts is worked out anew: their rows need not be written again for that.
     await engine.execute(`ALTER TABLE ${table} MODIFY SETTING materialize_ttl_recalculate_only = 1`);
     await engine.execute(

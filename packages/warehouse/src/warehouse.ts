@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
 import type { FleetEvent, PackedPacket, TelemetryPacket, VehicleId } from '@outrider/domain';
-import type { Engine, FileRows } from './engines/engine.ts';
+import { type Engine, type FileRows, WarehouseDamagedError } from './engines/engine.ts';
 import {
   countBefore,
   type ErasureProgress,
@@ -14,6 +14,17 @@ import {
 } from './erasure.ts';
 import { eventBlock } from './events/block.ts';
 import { type EventReplacement, NOT_REMOVED, replaceEvents } from './events/replacement.ts';
+import {
+  checkSome,
+  inspect,
+  noteLosses,
+  readGaps,
+  repeatErasures,
+  type Scrub,
+  setAsideDamage,
+  updateGap,
+} from './inventory/inspection.ts';
+import type { ArchiveGap } from './inventory/ledger.ts';
 import { migrate, SCHEMA_VERSIONS } from './migrations.ts';
 import type { NativeBlock } from './native/block.ts';
 import { positionBlock } from './positions/block.ts';
@@ -54,6 +65,7 @@ import {
 } from './reports/track.ts';
 import { type TripPart, type TripPartsQuestion, tripParts } from './reports/trip-parts.ts';
 import { keepFor } from './retention.ts';
+import type { ArchiveTable } from './tables.ts';
 
 /**
  * Where the warehouse is: a folder (chDB in this thread), chDB in another thread of this process, or a ClickHouse
@@ -187,6 +199,27 @@ export interface Warehouse {
    * was gathered.
    */
   beforeQueries(work: () => Promise<void>): void;
+  /**
+   * Is ClickHouse open? False only of a folder that was opened `whenNeeded` and was not needed yet.
+   */
+  readonly isOpen: boolean;
+  /** Which archive it is: another one after its folder or its database was made anew. */
+  identity(): Promise<string>;
+  /**
+   * Compares what the archive has with what it had when this was last asked, notes what it lost, and resolves with all
+   * that it lacks. Parts of tables are known by when they are inspected, so this is called a while after inserts.
+   *
+   * @param log identity of the log that the rows come from
+   */
+  inspect(log: string): Promise<ArchiveGap[]>;
+  /** What the archive lacks, as it was known ten seconds ago at most. */
+  gaps(): Promise<readonly ArchiveGap[]>;
+  /** Notes what became of a gap. */
+  updateGap(gap: ArchiveGap): Promise<void>;
+  /** Reads parts whole that were not read for the longest time; those that are damaged are set aside and noted. */
+  checkSome(scrub: Scrub): Promise<number>;
+  /** Has rows of a table deleted once more that erasures deleted since a time, in Unix milliseconds. */
+  repeatErasures(table: ArchiveTable, sinceMs: number): Promise<number>;
   /** Resolves when a query can be answered. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -201,8 +234,11 @@ export interface Warehouse {
  * @throws {Error} when the folder or the server can't be used
  */
 export async function openWarehouse(address: WarehouseAddress, options: WarehouseOptions = {}): Promise<Warehouse> {
-  const prepare = async (engine: Engine) => {
+  const prepare = async (opened: Engine) => {
+    const engine = setsDamageAside(opened);
     await migrate(engine, 'path' in address);
+    // Before any merge: the blocks of a part that is gone may be among those of a merged one later.
+    await noteLosses(engine, 'path' in address);
     if (options.retentionDays !== undefined) await keepFor(engine, options.retentionDays);
   };
   if ('path' in address && options.whenNeeded)
@@ -256,7 +292,32 @@ async function openEngine(address: WarehouseAddress): Promise<Engine> {
   return (await import('./engines/server.ts')).openServer(address);
 }
 
-function warehouseOn(engine: Engine): Warehouse {
+/** A query that meets damage is answered once what is damaged was set aside. */
+function setsDamageAside(engine: Engine): Engine {
+  let settingAside: Promise<boolean> | null = null;
+  return {
+    ...engine,
+    async select(statement) {
+      try {
+        return await engine.select(statement);
+      } catch (error) {
+        if (!(error instanceof WarehouseDamagedError)) throw error;
+        settingAside ??= setAsideDamage(engine, error.message).finally(() => {
+          settingAside = null;
+        });
+        if (!(await settingAside)) throw error;
+        return engine.select(statement);
+      }
+    },
+  };
+}
+
+/** How old what is known of gaps may be. */
+const GAPS_MS = 10_000;
+
+function warehouseOn(opened: Engine): Warehouse {
+  const engine = setsDamageAside(opened);
+  let gaps: { atMs: number; read: Promise<readonly ArchiveGap[]> } | null = null;
   const positionRows: Warehouse['positionRows'] = (packets) => ({ table: 'positions', block: packedBlock(packets) });
   const eventRows: Warehouse['eventRows'] = (recorded) => ({ table: 'events', block: eventBlock(recorded) });
   const insert: Warehouse['insert'] = async (rows) => {
@@ -321,6 +382,35 @@ function warehouseOn(engine: Engine): Warehouse {
       if (engine.beforeQueries === undefined) throw new Error('only what was opened when needed knows its queries');
       engine.beforeQueries(work);
     },
+    get isOpen() {
+      return opened.isOpen?.() ?? true;
+    },
+    async identity() {
+      const sql = "SELECT uuid FROM system.tables WHERE database = currentDatabase() AND name = 'positions'";
+      const [row] = await engine.select({ sql, parameters: {} });
+      return String(row?.[0]);
+    },
+    async inspect(log) {
+      const found = await inspect(engine, log);
+      gaps = { atMs: performance.now(), read: Promise.resolve(found) };
+      return found;
+    },
+    gaps() {
+      if (gaps === null || performance.now() - gaps.atMs > GAPS_MS) {
+        const read = readGaps(engine);
+        gaps = { atMs: performance.now(), read };
+        read.catch(() => {
+          gaps = null;
+        });
+      }
+      return gaps.read;
+    },
+    async updateGap(gap) {
+      await updateGap(engine, gap);
+      gaps = null;
+    },
+    checkSome: (scrub) => checkSome(engine, scrub),
+    repeatErasures: (table, sinceMs) => repeatErasures(engine, table, sinceMs),
     ping: () => engine.ping(),
     async close() {
       await Promise.all(unfinished);

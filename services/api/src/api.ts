@@ -31,6 +31,7 @@ import { abilitiesOf } from '@outrider/protocols';
 import type { Claim, Registry } from '@outrider/registry';
 import type { ReportArchive, TrackReport } from '@outrider/reports';
 import { type Logger, type Registry as Metrics, type MetricsAccess, NO_TRACING, type Tracing } from '@outrider/runtime';
+import type { Warehouse } from '@outrider/warehouse';
 import { type Context, type ErrorHandler, Hono } from 'hono';
 import { createAnswering } from './answering.ts';
 import { createAuthentication } from './authentication.ts';
@@ -145,6 +146,8 @@ export interface ApiParts {
   hub: Hub;
   trackReport: TrackReport;
   reportArchive: ReportArchive;
+  /** Absent: no gaps of the archive are shown to operators. */
+  archiveGaps?: Pick<Warehouse, 'gaps' | 'updateGap'>;
   geocoder: Geocoder;
   eventReport: EventReport;
   historyArchive: HistorySources['historyArchive'];

@@ -23,6 +23,7 @@ export function crossOrigin(origins: readonly string[]): MiddlewareHandler<ApiEn
     exposeHeaders: [
       ...['RateLimit', 'RateLimit-Policy', 'Retry-After', 'ETag', 'Location', 'WWW-Authenticate'],
       ...['Content-Disposition', 'Content-Length', 'Content-Range', 'Accept-Ranges', 'traceresponse'],
+      'Outrider-Incomplete',
     ],
     maxAge: PREFLIGHT_SECONDS,
   });

@@ -80,7 +80,13 @@ const OF_ALL = new Set([
   'x-content-type-options',
 ]);
 /** Described headers that come only where there is something for them to say. */
-const SOMETIMES = new Set(['set-cookie', 'content-disposition', '200 retry-after']);
+const SOMETIMES = new Set([
+  // What a report lacks.
+  'outrider-incomplete',
+  'set-cookie',
+  'content-disposition',
+  '200 retry-after',
+]);
 /** What is served beside the calls of the document: the page, the documentation, and the document itself. */
 const BESIDE = /^\/(?:|docs(?:\/.*)?|(?:open|async)api\.json|favicon\.ico|maps(?:\/.*)?|api\/v1\/)$/;
 

@@ -126,6 +126,7 @@ await runService('api', VARIABLES, async ({ config, logger, metrics, tracing, li
     hub,
     trackReport: warehouse,
     reportArchive: warehouse,
+    archiveGaps: warehouse,
     geocoder: geocoderOf(config, logger),
     eventReport: warehouse,
     historyArchive: warehouse,

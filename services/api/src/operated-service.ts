@@ -8,6 +8,7 @@ import {
 } from '@outrider/log';
 import type { Registry } from '@outrider/registry';
 import { type Logger, type MetricsAccess, type Readiness, type ReadyCheck, readiness } from '@outrider/runtime';
+import type { ArchiveGap, Warehouse } from '@outrider/warehouse';
 import type { MapFile } from './maps.ts';
 import { ServiceHistory, STEP_MS } from './service-history.ts';
 
@@ -23,6 +24,8 @@ export interface OperatedServiceParts {
   registry: Pick<Registry, 'reportFiles' | 'videoTasks'>;
   /** Absent: no dead letters are shown. */
   log?: Pick<Log, 'endOffsets' | 'read'>;
+  /** Absent: no gaps of the archive are shown. */
+  archiveGaps?: Pick<Warehouse, 'gaps' | 'updateGap'>;
   limits: ServiceLimits;
   maps: () => Promise<MapFile[]>;
   logger: Logger;
@@ -73,6 +76,21 @@ export class OperatedService {
       reportBytes: await registry.reportFiles.usage(),
     };
     return USES.map((name) => ({ name, used: used[name], limit: limits[name] ?? null }));
+  }
+
+  /** What the archive lacks, the newest first. */
+  async archiveGaps(): Promise<ArchiveGap[]> {
+    const gaps = (await this.#parts.archiveGaps?.gaps()) ?? [];
+    return gaps.toSorted((one, other) => other.noticedAtMs - one.noticedAtMs || (one.id < other.id ? -1 : 1));
+  }
+
+  /** Nobody need be warned of it any more. Returns null where there is no such gap. */
+  async acceptArchiveGap(id: string): Promise<ArchiveGap | null> {
+    const gap = (await this.archiveGaps()).find((each) => each.id === id);
+    if (gap === undefined) return null;
+    const accepted = { ...gap, isAccepted: true };
+    if (!gap.isAccepted) await this.#parts.archiveGaps?.updateGap(accepted);
+    return accepted;
   }
 
   /** Dead letters of all topics, the newest first. */

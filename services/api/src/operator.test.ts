@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqliteLog, setAside } from '@outrider/log';
-import { createMetricsAccess, NotReadyError } from '@outrider/runtime';
+import { createMetricsAccess, NotReadyError, Registry } from '@outrider/runtime';
+import type { ArchiveGap } from '@outrider/warehouse';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { World } from './api.fixture.ts';
 
@@ -116,4 +117,40 @@ test('the audit trail by what was done and to what', async () => {
   expect(await trail('kind=group')).toEqual(['changed South', 'created North']);
   expect(await trail('kind=group&action=created')).toEqual(['created North']);
   expect((await world.call('GET', '/api/v1/audit?action=burned', { jwt })).status).toBe(400);
+});
+
+test('what the archive lacks is listed, and accepted', async () => {
+  const lost: ArchiveGap = {
+    ...{ id: 'positions/202601_2_2', table: 'positions', reason: 'gone', path: null, rows: 12, vehicles: 1 },
+    ...{ fromMs: 0, toMs: 1000, offsets: null, log: null, hasCorrections: false, noticedAtMs: world.nowMs },
+    ...{ restored: 'not', isAccepted: false },
+  };
+  let gaps = [lost, { ...lost, id: 'events/202601_5_5', noticedAtMs: world.nowMs + 1, restored: null }];
+  world.api = world.remake({
+    metrics: new Registry(),
+    archiveGaps: {
+      gaps: async () => gaps,
+      updateGap: async (changed) => {
+        gaps = gaps.map((gap) => (gap.id === changed.id ? changed : gap));
+      },
+    },
+  });
+  const { body } = await world.call('GET', '/api/v1/operator/archive-gaps', { jwt });
+  expect(body.items.map(({ id, restored }: ArchiveGap) => [id, restored])).toEqual([
+    ['events/202601_5_5', null],
+    ['positions/202601_2_2', 'not'],
+  ]);
+  expect(body.items[1]).toEqual({
+    ...{ id: 'positions/202601_2_2', table: 'positions', reason: 'gone', path: null, rows: 12, vehicles: 1 },
+    ...{ from: '1970-01-01T00:00:00.000Z', to: '1970-01-01T00:00:01.000Z', noticedAt: '2026-01-15T12:00:00.000Z' },
+    ...{ restored: 'not', isAccepted: false },
+  });
+  const accept = (id: string, by = jwt) =>
+    world.call('POST', '/api/v1/operator/archive-gaps/accept', { jwt: by, body: { id } });
+  expect((await accept('positions/202601_2_2')).body.isAccepted).toBe(true);
+  expect(gaps.map(({ isAccepted }) => isAccepted)).toEqual([true, false]);
+  expect((await accept('positions/202601_9_9')).status).toBe(404);
+  const { jwt: other } = await world.member('anna', 'user');
+  expect((await accept('events/202601_5_5', other)).status).toBe(403);
+  expect((await world.call('GET', '/api/v1/operator/archive-gaps', { jwt: other })).status).toBe(403);
 });

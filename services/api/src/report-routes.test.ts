@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import type { Vehicle, VehicleId } from '@outrider/domain';
 import { readCsv } from '@outrider/reports';
 import { EMPTY_ARCHIVE } from '@outrider/reports/empty-archive';
-import { BusyError, type PositionsQuestion, TooMuchError } from '@outrider/warehouse';
+import { type ArchiveGap, BusyError, type PositionsQuestion, TooMuchError } from '@outrider/warehouse';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ABSENT, World } from './api.fixture.ts';
 import type { ApiParts } from './api.ts';
@@ -56,6 +56,29 @@ function positionsOf({ vehicleIds, limit, after }: PositionsQuestion) {
   }));
   return { positions, next: { vehicleId, fixTimeMs: first + (limit - 1) * 1000 } };
 }
+
+describe('what the archive has lost', () => {
+  const lost = { table: 'positions', fromMs: FROM_MS - 1000, toMs: FROM_MS + 59_999 } as ArchiveGap;
+
+  test('is said on the first page of a report, and in the head of a file', async () => {
+    const { jwt, vehicle } = await scene({ gaps: async () => [lost] });
+    const incomplete = [{ from: '2026-01-15T00:00:00.000Z', to: '2026-01-15T00:01:00.000Z' }];
+    for (const query of [`trips?${DAY}`, `track?${DAY}&vehicleId=${vehicle.id}`, `track?${DAY}&maxPoints=7`])
+      expect((await world.call('GET', `/api/v1/reports/${query}`, { jwt })).body).toMatchObject({ incomplete });
+    const file = await world.call('GET', `/api/v1/reports/trips?${DAY}&format=csv`, { jwt });
+    expect(file.headers.get('outrider-incomplete')).toBe('2026-01-15T00:00:00.000Z/2026-01-15T00:01:00.000Z');
+    expect(file.body.split('\r\n')).toHaveLength(2);
+  });
+
+  test('is not said of another time, nor of now', async () => {
+    const { jwt } = await scene({ gaps: async () => [lost] });
+    const nextDay = 'from=2026-01-16T00:00:00Z&to=2026-01-17T00:00:00Z';
+    for (const query of [`trips?${nextDay}`, 'current-state?limit=1'])
+      expect((await world.call('GET', `/api/v1/reports/${query}`, { jwt })).body).not.toHaveProperty('incomplete');
+    const file = await world.call('GET', `/api/v1/reports/trips?${nextDay}&format=csv`, { jwt });
+    expect(file.headers.get('outrider-incomplete')).toBeNull();
+  });
+});
 
 describe('what is asked', () => {
   test.each([

@@ -16,6 +16,7 @@ import { type Rows, UnfitRecordError, type Warehouse } from '@outrider/warehouse
 import { type ArchiveLag, archiverMetrics } from './metrics.ts';
 import { GROUP, TopicArchiver } from './topic-archiver.ts';
 
+export { createArchiveCheck } from './archive-check.ts';
 export { archiverVariables } from './settings.ts';
 
 export interface ArchiverConfig {
@@ -49,6 +50,8 @@ export interface Archiver extends Part {
   readonly failed: Promise<never>;
   /** False while the warehouse is unavailable. */
   readonly healthy: boolean;
+  /** Does it have the first partition of what terminals sent? Of several archivers one has. */
+  readonly isFirst: boolean;
   /**
    * Somebody is going to read the archive: resolves when it has what has waited for `maxDelayMs`, or after a second
    * without; at once while the warehouse is unavailable.
@@ -131,6 +134,9 @@ export function createArchiver(parts: ArchiverParts): Archiver {
     failed,
     get healthy() {
       return topics.every(({ isHealthy }) => isHealthy);
+    },
+    get isFirst() {
+      return topics[0]?.has(0) ?? false;
     },
     async hurry() {
       if (!topics.every(({ isHealthy }) => isHealthy)) return;

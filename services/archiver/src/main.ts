@@ -9,7 +9,7 @@ import {
   serverVariablesWith,
 } from '@outrider/backing';
 import { runService } from '@outrider/runtime';
-import { createArchiver } from './archiver.ts';
+import { createArchiveCheck, createArchiver } from './archiver.ts';
 import { archiverVariables } from './settings.ts';
 
 const VARIABLES = {
@@ -39,12 +39,16 @@ await runService('archiver', VARIABLES, async (parts) => {
     now,
   });
   await life.start(archiver);
+  const isMine = () => archiver.isFirst;
+  const check = createArchiveCheck({ log, checkpoints, warehouse, isMine, logger, metrics, now });
+  await life.start(check);
   return {
     checks: {
       log: logCheck(log),
       warehouse: () => warehouse.ping(),
       async archive() {
         if (!archiver.healthy) throw new Error('the warehouse takes no rows');
+        return { warnings: check.warnings() };
       },
     },
   };

@@ -102,6 +102,11 @@ export class TopicArchiver<T> {
     return !this.#isFailing;
   }
 
+  /** Is a partition of this member's, as far as it knows? */
+  has(partition: number): boolean {
+    return this.#nextOffsets.has(partition) && !this.#fenced.has(partition);
+  }
+
   subscribe(): Promise<Subscription> {
     return this.#parts.log.consume(this.#archived.topic, {
       group: GROUP,

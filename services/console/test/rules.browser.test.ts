@@ -178,7 +178,7 @@ describe.skipIf(CHROMIUM === undefined)('notification rules in a browser', { tim
     await page.getByText('Alerts of this browser').click();
     await page.getByLabel('Sound').check();
     await page.getByRole('button', { name: 'Try', exact: true }).click();
-    await page.locator('.toast').waitFor();
+    await page.locator('.toast', { hasText: 'This is how a notification arrives.' }).waitFor();
     expect(await page.evaluate(() => localStorage.getItem('outrider.alerts'))).toContain('"sound":true');
     await cards.first().getByRole('link', { name: 'Show on the track' }).click();
     await expect.poll(() => new URL(page.url()).pathname, PATIENCE).toBe('/track');

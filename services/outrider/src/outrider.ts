@@ -12,7 +12,7 @@ import {
   createTerminalBindings,
   listenApi,
 } from '@outrider/api';
-import { type Archiver, createArchiver } from '@outrider/archiver';
+import { type Archiver, createArchiveCheck, createArchiver } from '@outrider/archiver';
 import { sourceOf } from '@outrider/auth';
 import { httpBoundsOf, logWarnings, openTokens } from '@outrider/backing';
 import type { Directory, ProtocolName } from '@outrider/domain';
@@ -145,6 +145,12 @@ async function startReaders(context: Context, { registry, log, checkpoints, ware
   });
   if (isEmbedded) warehouse.beforeQueries(() => archiver.hurry());
   await life.start(archiver);
+  const archive = createArchiveCheck({
+    ...{ log, checkpoints, warehouse, metrics, now },
+    isMine: () => archiver.isFirst,
+    logger: loggerOf('archiver'),
+  });
+  await life.start(archive);
 
   const rules = createServiceThread<RulesSettings, null>(
     'rules',
@@ -155,7 +161,7 @@ async function startReaders(context: Context, { registry, log, checkpoints, ware
     context.tracingConfig,
   );
   await life.start(rules);
-  return { relay, archiver, rules };
+  return { relay, archiver, archive, rules };
 }
 
 /** Open ports by protocol. */
@@ -301,6 +307,7 @@ function createRestApi(
     hub,
     trackReport: warehouse,
     reportArchive: warehouse,
+    archiveGaps: warehouse,
     geocoder: context.geocoder,
     eventReport: warehouse,
     historyArchive: warehouse,
@@ -331,8 +338,20 @@ function readyChecks(
   { registry, warehouse, log, videoFiles, diskWarnings }: Stores,
   parts: Readers & Workers & { gateway: Gateway },
 ): Record<string, ReadyCheck> {
-  const { relay, archiver, rules, recalculator, counters, video, reporter, forwarder, descriptors, erasures, gateway } =
-    parts;
+  const {
+    relay,
+    archiver,
+    archive,
+    rules,
+    recalculator,
+    counters,
+    video,
+    reporter,
+    forwarder,
+    descriptors,
+    erasures,
+    gateway,
+  } = parts;
   const healthyOrThrow = (healthy: boolean, what: string) => {
     if (!healthy) throw new Error(what);
   };
@@ -351,7 +370,10 @@ function readyChecks(
       healthyOrThrow(await rules.healthy(), 'the rules do not run');
       return { warnings: await rules.warnings(), behind: await rules.behind() };
     },
-    archiver: async () => healthyOrThrow(archiver.healthy, 'the warehouse takes no rows'),
+    async archiver() {
+      healthyOrThrow(archiver.healthy, 'the warehouse takes no rows');
+      return { warnings: archive.warnings() };
+    },
     jobs: async () => healthyOrThrow(recalculator.healthy, 'recalculations are not worked at'),
     counters: async () => healthyOrThrow(counters.healthy, 'counters of vehicles are not kept'),
     video: async () => healthyOrThrow(video.healthy, 'video tasks are not worked at'),

@@ -140,7 +140,9 @@ export class ReportAttempts {
     const rows = allRows(kind, sources, question, format.maxRows ?? MAX_ROWS);
     const pages = counted(rows, kindOf(request), question, progress);
     const { fromMs, toMs } = request;
-    const reading = await access.reading(language, { title, fromMs, toMs, madeAtMs: question.nowMs });
+    const isNow = fromMs === null || toMs === null;
+    const incomplete = isNow ? [] : await access.incomplete(fromMs, toMs);
+    const reading = await access.reading(language, { title, fromMs, toMs, madeAtMs: question.nowMs, incomplete });
     const totals = new GroupTotals(kind, null, timeZone);
     const written = format.write({
       ...{ kind, pages: totalled(pages, totals), timeZone, columns, groupBy, reading, signal },
@@ -169,7 +171,11 @@ export class ReportAttempts {
     if (
       await registry.reportFiles.finish(
         leased,
-        { ...result, summary, ...(historyFromMs !== null && { historyFromMs }) },
+        {
+          ...{ ...result, summary },
+          ...(historyFromMs !== null && { historyFromMs }),
+          ...(incomplete.length > 0 && { incomplete }),
+        },
         { ...file, ...result, ...contents },
       )
     )

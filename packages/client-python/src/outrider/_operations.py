@@ -1099,6 +1099,14 @@ class Operations(Transport):
         """Every item of `list_all_sessions`, page after page."""
         return self._items("GET", "/api/v1/operator/sessions", query={"limit": limit, "cursor": None})
 
+    def list_archive_gaps(self) -> ArchiveGaps:
+        """Parts of the archive that were lost and could not be written again, the newest first."""
+        return self._call("GET", "/api/v1/operator/archive-gaps")
+
+    def accept_archive_gap(self, *, body: ArchiveGapId) -> ArchiveGap:
+        """Accept that a part of the archive is lost: nobody is warned of it any more."""
+        return self._call("POST", "/api/v1/operator/archive-gaps/accept", body=body, content_type="application/json")
+
     def list_dead_letters(self, *, limit: int | None = None, cursor: str | None = None) -> ListDeadLettersResult:
         """Records that could not be processed and were put aside, the newest first."""
         return self._call("GET", "/api/v1/operator/dead-letters", query={"limit": limit, "cursor": cursor})

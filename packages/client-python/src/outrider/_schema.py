@@ -33,6 +33,28 @@ ApiKeyPatch = TypedDict("ApiKeyPatch", {
     "expiresAt": "NotRequired[str | None]",
 })
 
+ArchiveGap = TypedDict("ArchiveGap", {
+    "id": "str",
+    "table": "str",
+    "from": "str",
+    "to": "str",
+    "rows": "int | None",
+    "vehicles": "int | None",
+    "reason": "str",
+    "path": "str | None",
+    "noticedAt": "str",
+    "restored": "Literal[\"partly\", \"not\"] | None",
+    "isAccepted": "bool",
+})
+
+ArchiveGapId = TypedDict("ArchiveGapId", {
+    "id": "str",
+})
+
+ArchiveGaps = TypedDict("ArchiveGaps", {
+    "items": "list[ArchiveGap]",
+})
+
 AuditEntryUser = TypedDict("AuditEntryUser", {
     "id": "str | None",
     "login": "str | None",
@@ -892,6 +914,13 @@ ImportedGeozone = TypedDict("ImportedGeozone", {
     "geometry": "NewGeometry",
     "properties": "ImportedGeozoneProperties",
 })
+
+IncompleteTimesItem = TypedDict("IncompleteTimesItem", {
+    "from": "str",
+    "to": "str",
+})
+
+IncompleteTimes: TypeAlias = "list[IncompleteTimesItem]"
 
 Index = TypedDict("Index", {
     "documentation": "str",
@@ -2719,6 +2748,7 @@ ReportJobResult = TypedDict("ReportJobResult", {
     "mediaType": "str",
     "summary": "list[str]",
     "historyFrom": "NotRequired[str]",
+    "incomplete": "NotRequired[IncompleteTimes]",
     "url": "str",
     "expiresAt": "str",
 })
@@ -4039,6 +4069,7 @@ ReportTrackResult = TypedDict("ReportTrackResult", {
     "nextCursor": "str | None",
     "totals": "NotRequired[ReportTotals]",
     "historyFrom": "NotRequired[str]",
+    "incomplete": "NotRequired[IncompleteTimes]",
 })
 
 ReportTripsResult = TypedDict("ReportTripsResult", {
@@ -4046,6 +4077,7 @@ ReportTripsResult = TypedDict("ReportTripsResult", {
     "nextCursor": "str | None",
     "totals": "NotRequired[ReportTotals]",
     "historyFrom": "NotRequired[str]",
+    "incomplete": "NotRequired[IncompleteTimes]",
 })
 
 ReportStopsResult = TypedDict("ReportStopsResult", {
@@ -4053,6 +4085,7 @@ ReportStopsResult = TypedDict("ReportStopsResult", {
     "nextCursor": "str | None",
     "totals": "NotRequired[ReportTotals]",
     "historyFrom": "NotRequired[str]",
+    "incomplete": "NotRequired[IncompleteTimes]",
 })
 
 ReportMileageResult = TypedDict("ReportMileageResult", {
@@ -4060,6 +4093,7 @@ ReportMileageResult = TypedDict("ReportMileageResult", {
     "nextCursor": "str | None",
     "totals": "NotRequired[ReportTotals]",
     "historyFrom": "NotRequired[str]",
+    "incomplete": "NotRequired[IncompleteTimes]",
 })
 
 ReportEngineHoursResult = TypedDict("ReportEngineHoursResult", {
@@ -4067,6 +4101,7 @@ ReportEngineHoursResult = TypedDict("ReportEngineHoursResult", {
     "nextCursor": "str | None",
     "totals": "NotRequired[ReportTotals]",
     "historyFrom": "NotRequired[str]",
+    "incomplete": "NotRequired[IncompleteTimes]",
 })
 
 ReportSpeedingResult = TypedDict("ReportSpeedingResult", {
@@ -4074,6 +4109,7 @@ ReportSpeedingResult = TypedDict("ReportSpeedingResult", {
     "nextCursor": "str | None",
     "totals": "NotRequired[ReportTotals]",
     "historyFrom": "NotRequired[str]",
+    "incomplete": "NotRequired[IncompleteTimes]",
 })
 
 ReportGeozoneVisitsResult = TypedDict("ReportGeozoneVisitsResult", {
@@ -4081,6 +4117,7 @@ ReportGeozoneVisitsResult = TypedDict("ReportGeozoneVisitsResult", {
     "nextCursor": "str | None",
     "totals": "NotRequired[ReportTotals]",
     "historyFrom": "NotRequired[str]",
+    "incomplete": "NotRequired[IncompleteTimes]",
 })
 
 ReportShapeVisitsResult = TypedDict("ReportShapeVisitsResult", {
@@ -4088,6 +4125,7 @@ ReportShapeVisitsResult = TypedDict("ReportShapeVisitsResult", {
     "nextCursor": "str | None",
     "totals": "NotRequired[ReportTotals]",
     "historyFrom": "NotRequired[str]",
+    "incomplete": "NotRequired[IncompleteTimes]",
 })
 
 ReportGeozoneMatrixResult = TypedDict("ReportGeozoneMatrixResult", {
@@ -4095,6 +4133,7 @@ ReportGeozoneMatrixResult = TypedDict("ReportGeozoneMatrixResult", {
     "nextCursor": "str | None",
     "totals": "NotRequired[ReportTotals]",
     "historyFrom": "NotRequired[str]",
+    "incomplete": "NotRequired[IncompleteTimes]",
 })
 
 ReportEventsResult = TypedDict("ReportEventsResult", {
@@ -4102,6 +4141,7 @@ ReportEventsResult = TypedDict("ReportEventsResult", {
     "nextCursor": "str | None",
     "totals": "NotRequired[ReportTotals]",
     "historyFrom": "NotRequired[str]",
+    "incomplete": "NotRequired[IncompleteTimes]",
 })
 
 ReportSummaryResult = TypedDict("ReportSummaryResult", {
@@ -4109,6 +4149,7 @@ ReportSummaryResult = TypedDict("ReportSummaryResult", {
     "nextCursor": "str | None",
     "totals": "NotRequired[ReportTotals]",
     "historyFrom": "NotRequired[str]",
+    "incomplete": "NotRequired[IncompleteTimes]",
 })
 
 ReportCurrentStateResult = TypedDict("ReportCurrentStateResult", {
@@ -4116,6 +4157,7 @@ ReportCurrentStateResult = TypedDict("ReportCurrentStateResult", {
     "nextCursor": "str | None",
     "totals": "NotRequired[ReportTotals]",
     "historyFrom": "NotRequired[str]",
+    "incomplete": "NotRequired[IncompleteTimes]",
 })
 
 ReportUtilisationResult = TypedDict("ReportUtilisationResult", {
@@ -4123,6 +4165,7 @@ ReportUtilisationResult = TypedDict("ReportUtilisationResult", {
     "nextCursor": "str | None",
     "totals": "NotRequired[ReportTotals]",
     "historyFrom": "NotRequired[str]",
+    "incomplete": "NotRequired[IncompleteTimes]",
 })
 
 ReportIdlingResult = TypedDict("ReportIdlingResult", {
@@ -4130,6 +4173,7 @@ ReportIdlingResult = TypedDict("ReportIdlingResult", {
     "nextCursor": "str | None",
     "totals": "NotRequired[ReportTotals]",
     "historyFrom": "NotRequired[str]",
+    "incomplete": "NotRequired[IncompleteTimes]",
 })
 
 ReportFuelResult = TypedDict("ReportFuelResult", {
@@ -4137,6 +4181,7 @@ ReportFuelResult = TypedDict("ReportFuelResult", {
     "nextCursor": "str | None",
     "totals": "NotRequired[ReportTotals]",
     "historyFrom": "NotRequired[str]",
+    "incomplete": "NotRequired[IncompleteTimes]",
 })
 
 ReportRefuellingsResult = TypedDict("ReportRefuellingsResult", {
@@ -4144,6 +4189,7 @@ ReportRefuellingsResult = TypedDict("ReportRefuellingsResult", {
     "nextCursor": "str | None",
     "totals": "NotRequired[ReportTotals]",
     "historyFrom": "NotRequired[str]",
+    "incomplete": "NotRequired[IncompleteTimes]",
 })
 
 ReportMaintenanceResult = TypedDict("ReportMaintenanceResult", {
@@ -4151,6 +4197,7 @@ ReportMaintenanceResult = TypedDict("ReportMaintenanceResult", {
     "nextCursor": "str | None",
     "totals": "NotRequired[ReportTotals]",
     "historyFrom": "NotRequired[str]",
+    "incomplete": "NotRequired[IncompleteTimes]",
 })
 
 ReportSensorsResult = TypedDict("ReportSensorsResult", {
@@ -4158,6 +4205,7 @@ ReportSensorsResult = TypedDict("ReportSensorsResult", {
     "nextCursor": "str | None",
     "totals": "NotRequired[ReportTotals]",
     "historyFrom": "NotRequired[str]",
+    "incomplete": "NotRequired[IncompleteTimes]",
 })
 
 ReportSensorSeriesResult = TypedDict("ReportSensorSeriesResult", {
@@ -4165,6 +4213,7 @@ ReportSensorSeriesResult = TypedDict("ReportSensorSeriesResult", {
     "nextCursor": "str | None",
     "totals": "NotRequired[ReportTotals]",
     "historyFrom": "NotRequired[str]",
+    "incomplete": "NotRequired[IncompleteTimes]",
 })
 
 ReportWorkTimeResult = TypedDict("ReportWorkTimeResult", {
@@ -4172,6 +4221,7 @@ ReportWorkTimeResult = TypedDict("ReportWorkTimeResult", {
     "nextCursor": "str | None",
     "totals": "NotRequired[ReportTotals]",
     "historyFrom": "NotRequired[str]",
+    "incomplete": "NotRequired[IncompleteTimes]",
 })
 
 ReportViolationsResult = TypedDict("ReportViolationsResult", {
@@ -4179,6 +4229,7 @@ ReportViolationsResult = TypedDict("ReportViolationsResult", {
     "nextCursor": "str | None",
     "totals": "NotRequired[ReportTotals]",
     "historyFrom": "NotRequired[str]",
+    "incomplete": "NotRequired[IncompleteTimes]",
 })
 
 ReportEcoDrivingResult = TypedDict("ReportEcoDrivingResult", {
@@ -4186,6 +4237,7 @@ ReportEcoDrivingResult = TypedDict("ReportEcoDrivingResult", {
     "nextCursor": "str | None",
     "totals": "NotRequired[ReportTotals]",
     "historyFrom": "NotRequired[str]",
+    "incomplete": "NotRequired[IncompleteTimes]",
 })
 
 ReportDriversResult = TypedDict("ReportDriversResult", {
@@ -4193,6 +4245,7 @@ ReportDriversResult = TypedDict("ReportDriversResult", {
     "nextCursor": "str | None",
     "totals": "NotRequired[ReportTotals]",
     "historyFrom": "NotRequired[str]",
+    "incomplete": "NotRequired[IncompleteTimes]",
 })
 
 ReportFleetDigestResult = TypedDict("ReportFleetDigestResult", {
@@ -4200,6 +4253,7 @@ ReportFleetDigestResult = TypedDict("ReportFleetDigestResult", {
     "nextCursor": "str | None",
     "totals": "NotRequired[ReportTotals]",
     "historyFrom": "NotRequired[str]",
+    "incomplete": "NotRequired[IncompleteTimes]",
 })
 
 ReportPositionsAtResult = TypedDict("ReportPositionsAtResult", {

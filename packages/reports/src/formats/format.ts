@@ -1,5 +1,6 @@
 import type { Language } from '@outrider/words';
 import type { Grouping } from '../groups.ts';
+import type { TimeSpan } from '../incomplete.ts';
 import type { ReportArchive, ReportKind, Row } from '../report.ts';
 
 /** What a format is given to write. */
@@ -28,6 +29,8 @@ export interface Reading {
   fromMs: number | null;
   toMs: number | null;
   madeAtMs: number;
+  /** Of when the archive has lost rows. */
+  incomplete: readonly TimeSpan[];
 }
 
 /** A way to write a report. */

@@ -171,6 +171,20 @@ describe('XLSX', () => {
     ]);
   });
 
+  test('has a sheet that says of when rows are missing', async () => {
+    const reading = sampleReading({ incomplete: [{ fromMs: AT_MS, toMs: AT_MS + 1000 }] });
+    const parts: Buffer[] = [];
+    const signal = new AbortController().signal;
+    const asked = { kind: KIND, pages: one(ROWS), timeZone: 'Europe/Berlin', ...MADE, reading, signal };
+    for await (const part of xlsx.write({ ...asked, archive: EMPTY_ARCHIVE })) parts.push(Buffer.from(part as string));
+    const files = unzip(Buffer.concat(parts));
+    expect(files.get('xl/workbook.xml')).toContain('<sheet name="incomplete" sheetId="2"');
+    const [header, span = []] = cellsOf(files.get('xl/worksheets/sheet2.xml') ?? '');
+    expect(header).toEqual(['incompleteFrom', 'incompleteTo']);
+    const seconds = span.map((cell) => Math.round((Number(cell) - 46_110) * 86_400));
+    expect(seconds).toEqual([2 * 3600 - 1, 3 * 3600]);
+  });
+
   test('goes on on another sheet where one is full', async () => {
     const page = Array.from({ length: 100_000 }, (_, nth): Row => [nth]);
     const kind = { ...KIND, columns: [{ name: 'n', type: 'whole' }] } as ReportKind;

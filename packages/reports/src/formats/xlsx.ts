@@ -34,7 +34,7 @@ export const xlsx: Format = {
 };
 
 /** The files of a workbook: its sheets first, and then those that say how many there are. */
-async function* workbook({ kind, pages, timeZone, columns, groupBy }: Rows): AsyncGenerator<ZipEntry> {
+async function* workbook({ kind, pages, timeZone, columns, groupBy, reading }: Rows): AsyncGenerator<ZipEntry> {
   const totals = hasTotals(kind) ? new GroupTotals(kind, groupBy, timeZone) : null;
   const source = new RowSource(totals === null ? pages : added(pages, totals));
   const clock = clockOf(timeZone);
@@ -52,6 +52,10 @@ async function* workbook({ kind, pages, timeZone, columns, groupBy }: Rows): Asy
   if (totals !== null) {
     names.push('totals');
     yield { name: `xl/worksheets/sheet${names.length}.xml`, content: totalsSheet(kind.columns, totals, groupBy) };
+  }
+  if (reading.incomplete.length > 0) {
+    names.push('incomplete');
+    yield { name: `xl/worksheets/sheet${names.length}.xml`, content: incompleteSheet(reading.incomplete, clock) };
   }
   const sheets = names.length;
   const numbers = names.map((_, nth) => nth + 1);
@@ -149,6 +153,15 @@ async function* totalsSheet(
   const header = titles.map((title) => textCell(title, STYLES.header)).join('');
   const lines = sorted.map(([key, totals]) => line(key ?? '', totals)).join('');
   yield `${DECLARATION}<worksheet xmlns="${MAIN}"><sheetData><row>${header}</row>${lines}${line('total', all)}</sheetData></worksheet>`;
+}
+
+/** Of when the archive has lost rows. */
+async function* incompleteSheet(spans: Rows['reading']['incomplete'], clock: Clock): AsyncGenerator<string> {
+  const header = ['incompleteFrom', 'incompleteTo'].map((title) => textCell(title, STYLES.header)).join('');
+  const lines = spans.map(
+    ({ fromMs, toMs }) => `<row>${cell('time', fromMs, clock)}${cell('time', toMs, clock)}</row>`,
+  );
+  yield `${DECLARATION}<worksheet xmlns="${MAIN}"><sheetData><row>${header}</row>${lines.join('')}</sheetData></worksheet>`;
 }
 
 /** @param at which of the columns, by their places */

@@ -244,6 +244,7 @@ export async function chdbWhenNeeded(path: string, prepare: (engine: Engine) => 
       if (opened !== null) await (await opened).ping();
       else if (failure !== null) throw failure.error;
     },
+    isOpen: () => opened !== null && failure === null,
     beforeQueries(work) {
       beforeQuery = work;
     },

@@ -46,6 +46,11 @@ export class WarehouseFullError extends WarehouseAwayError {
   override name = 'WarehouseFullError';
 }
 
+/** Files of the warehouse are damaged: what they hold can't be read. */
+export class WarehouseDamagedError extends Error {
+  override name = 'WarehouseDamagedError';
+}
+
 /** More queries wait than will be answered in any time that somebody waits. */
 export class BusyError extends Error {
   override name = 'BusyError';
@@ -86,6 +91,8 @@ export interface Engine {
    * who queries.
    */
   beforeQueries?(work: () => Promise<void>): void;
+  /** Is it open? Undefined where it always is. */
+  isOpen?(): boolean;
   /** Lets the thread at the other end of a port use the engine. Undefined where threads open one each. */
   share?(port: MessagePort): void;
   /**
@@ -127,17 +134,25 @@ SETTINGS max_execution_time = ${Number(limits.maxSeconds)}, max_memory_usage = $
   use_skip_indexes_if_final = 1, use_skip_indexes_if_final_exact_mode = 1, output_format_json_quote_64bit_integers = 0`;
 }
 
+/** Errors of ClickHouse that files lead to which are not as it wrote them, where it does not say which part it read. */
+const DAMAGES = /CHECKSUM_DOESNT_MATCH|CORRUPTED_DATA|CANNOT_DECOMPRESS|CANNOT_READ_ALL_DATA|ATTEMPT_TO_READ_AFTER_EOF/;
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
 /**
- * An error of ClickHouse in this package's words, where a limit was reached or the disk is full; else as it is.
+ * An error of ClickHouse in this package's words, where a limit was reached, the disk is full or a file damaged; else as it is.
  *
  * @param text with the name of the error, as ClickHouse writes it at the end of its messages
  */
-export function limitError(error: unknown, text = error instanceof Error ? error.message : String(error)): unknown {
+export function limitError(error: unknown, text = messageOf(error)): unknown {
   if (/NOT_ENOUGH_SPACE|No space left on device|ENOSPC|EDQUOT/.test(text))
     return new WarehouseFullError(text, { cause: error });
   if (/TIMEOUT_EXCEEDED|TOO_SLOW/.test(text)) return new TooMuchError('time', error);
   if (/MEMORY_LIMIT_EXCEEDED/.test(text)) return new TooMuchError('memory', error);
   if (/TOO_MANY_ROWS/.test(text)) return new TooMuchError('rows', error);
+  const message = messageOf(error);
+  if (DAMAGES.test(text) || /while reading (from part|or decompressing)/i.test(message))
+    return new WarehouseDamagedError(message, { cause: error });
   return error;
 }
 

@@ -1,7 +1,7 @@
 import { type JobAccess, MAX_RECALCULATED_DAYS, PERSON_EXPORT } from '@outrider/access';
 import { type GeofenceId, isoTime, type JobId } from '@outrider/domain';
 import { ERASE_HISTORY, ERASURE, type ErasureFacts, JOB_STATES, type Job, RETENTION } from '@outrider/registry';
-import { REPORT_JOB, requestOf } from '@outrider/reports';
+import { REPORT_JOB, requestOf, type TimeSpan } from '@outrider/reports';
 import { z } from 'zod';
 import { id, idOut, listOf, pageAsked, pageReply, paging, timeOut, utcRangeEndSuchAs } from '../fields.ts';
 import { callsOf, type Reply, type Route, route } from '../route.ts';
@@ -70,6 +70,18 @@ const RecalculationOut = z
 export const HISTORY_FROM =
   'What was before is erased of at least one of the vehicles, by request or by the retention of a group or of the fleet. Absent where the report begins later.';
 
+export const incompleteOut = z
+  .array(z.strictObject({ from: timeOut, to: timeOut }))
+  .meta({
+    id: 'IncompleteTimes',
+    description:
+      'The archive has lost rows of these times, of whichever vehicles, and could not bring them back. Absent where it has all.',
+    examples: [[{ from: '2026-01-15T12:00:00.000Z', to: '2026-01-15T13:00:00.000Z' }]] as never,
+  })
+  .optional();
+
+export const spanJson = ({ fromMs, toMs }: TimeSpan) => ({ from: isoTime(fromMs), to: isoTime(toMs) });
+
 export const ReportJobOut = z
   .strictObject({
     ...job,
@@ -96,6 +108,7 @@ export const ReportJobOut = z
           examples: [['Distance: 120 km']],
         }),
         historyFrom: timeOut.optional().meta({ description: HISTORY_FROM }),
+        incomplete: incompleteOut,
         url: z.string().meta({ description: 'Where the file is.' }),
         expiresAt: timeOut.meta({ description: 'It is kept until then at most.' }),
       })
@@ -331,7 +344,7 @@ function exportFacts(job: Job, retentionMs: number) {
 function reportFacts(job: Job, retentionMs: number) {
   const { report, format, fromMs, toMs, timeZone } = requestOf(job);
   const url = `/api/v1/report-jobs/${job.id}/file`;
-  const { historyFromMs: _, ...result } = job.result ?? {};
+  const { historyFromMs: _, incomplete: __, ...result } = job.result ?? {};
   return {
     report,
     format,
@@ -343,13 +356,17 @@ function reportFacts(job: Job, retentionMs: number) {
     // Of one that failed it is a reason for messages.
     result:
       job.state === 'done'
-        ? { summary: [], ...result, ...historyOf(job), url, expiresAt: isoTime((job.finishedAtMs ?? 0) + retentionMs) }
+        ? { summary: [], ...result, ...missingOf(job), url, expiresAt: isoTime((job.finishedAtMs ?? 0) + retentionMs) }
         : null,
   };
 }
 
-function historyOf({ result }: Job): { historyFrom?: string } {
-  return typeof result?.historyFromMs === 'number' ? { historyFrom: isoTime(result.historyFromMs) } : {};
+function missingOf({ result }: Job) {
+  const { historyFromMs, incomplete } = (result ?? {}) as { historyFromMs?: number; incomplete?: TimeSpan[] };
+  return {
+    ...(historyFromMs !== undefined && { historyFrom: isoTime(historyFromMs) }),
+    ...(incomplete !== undefined && { incomplete: incomplete.map(spanJson) }),
+  };
 }
 
 /** A job that was just begun, and where to see how far it is. */

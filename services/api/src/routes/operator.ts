@@ -2,14 +2,15 @@ import { notFound } from '@outrider/access';
 import { isoTime, type SessionId } from '@outrider/domain';
 import { deadLetterId } from '@outrider/log';
 import { serviceVersion } from '@outrider/runtime';
+import type { ArchiveGap } from '@outrider/warehouse';
 import { z } from 'zod';
-import { idOut, listOf, pageReply, paging, readCursor, timeOut } from '../fields.ts';
+import { exampleOf, idOut, listOf, pageReply, paging, readCursor, timeOut } from '../fields.ts';
 import { USES } from '../operated-service.ts';
 import { callsOf, type Route } from '../route.ts';
 import { SERIES, STEP_MS } from '../service-history.ts';
 import { SESSION_EXAMPLE, SessionOut, sessionBody } from './users.ts';
 
-const { get } = callsOf('Operations');
+const { get, post } = callsOf('Operations');
 
 const figures = z.array(z.number().nullable());
 const StatusOut = z
@@ -92,6 +93,65 @@ const DeadLetterOut = z
       },
     ],
   });
+
+const GAP_ID = 'positions/202601_12_40';
+const ArchiveGapOut = z
+  .strictObject({
+    id: z.string(),
+    table: z.string(),
+    from: timeOut.meta({ description: 'Of its first row; where nothing was known of the part, of the whole month.' }),
+    to: timeOut,
+    rows: z.int().nullable().meta({ description: 'Null: nothing was known of the part.' }),
+    vehicles: z.int().nullable(),
+    reason: z.string().meta({
+      description:
+        'Why ClickHouse set the part aside, such as `broken-on-start`; `checksum`: it was read, and is damaged; `gone`: ' +
+        'there is no trace of it; `replaced`: the whole archive is another one.',
+    }),
+    path: z.string().nullable().meta({ description: 'Where its files are now.' }),
+    noticedAt: timeOut,
+    restored: z.enum(['partly', 'not']).nullable().meta({
+      description: 'How far it could be written again from the log; null: that is under way.',
+    }),
+    isAccepted: z.boolean().meta({ description: 'Nobody is warned of it any more. Reports say it all the same.' }),
+  })
+  .meta({
+    id: 'ArchiveGap',
+    examples: [
+      {
+        id: GAP_ID,
+        table: 'positions',
+        from: '2026-01-03T08:00:00.000Z',
+        to: '2026-01-04T17:30:00.000Z',
+        rows: 120_400,
+        vehicles: 12,
+        reason: 'broken-on-start',
+        path: '/data/archive/store/4fd/4fd0a3a1-4d7a-43c6-b3da-c21475a84302/detached/broken-on-start_202601_12_40_3',
+        noticedAt: '2026-01-15T12:00:00.000Z',
+        restored: 'not',
+        isAccepted: false,
+      },
+    ],
+  });
+
+function gapBody({
+  fromMs,
+  toMs,
+  noticedAtMs,
+  restored,
+  offsets: _,
+  hasCorrections: __,
+  log: ___,
+  ...gap
+}: ArchiveGap) {
+  return {
+    ...gap,
+    from: isoTime(fromMs),
+    to: isoTime(toMs),
+    noticedAt: isoTime(noticedAtMs),
+    restored: restored === 'whole' ? null : restored,
+  };
+}
 
 const MapOut = z
   .strictObject({
@@ -182,6 +242,39 @@ export const operatorRoutes: Route[] = [
         userId: session.userId,
         login,
       }));
+    },
+  }),
+  get('/api/v1/operator/archive-gaps', {
+    operationId: 'listArchiveGaps',
+    summary: 'Parts of the archive that were lost and could not be written again, the newest first.',
+    description: 'For operators.',
+    answers: {
+      200: {
+        description: 'All of them.',
+        body: z
+          .strictObject({ items: z.array(ArchiveGapOut) })
+          .meta({ id: 'ArchiveGaps', examples: [{ items: [exampleOf(ArchiveGapOut)] }] as never }),
+      },
+    },
+    problems: ['forbidden', 'unavailable'],
+    async handle(_, { access, operated }) {
+      access.requireOperator();
+      return { status: 200, body: { items: (await operated.archiveGaps()).map(gapBody) } };
+    },
+  }),
+  post('/api/v1/operator/archive-gaps/accept', {
+    operationId: 'acceptArchiveGap',
+    scope: 'write',
+    summary: 'Accept that a part of the archive is lost: nobody is warned of it any more.',
+    description: 'For operators. Reports over its time say `incomplete` all the same.',
+    body: z.strictObject({ id: z.string().max(200) }).meta({ id: 'ArchiveGapId', examples: [{ id: GAP_ID }] }),
+    answers: { 200: { description: 'As it is now.', body: ArchiveGapOut } },
+    problems: ['forbidden', 'not-found', 'unavailable'],
+    async handle({ body }, { access, operated }) {
+      access.requireOperator();
+      const gap = await operated.acceptArchiveGap(body.id);
+      if (gap === null) throw notFound();
+      return { status: 200, body: gapBody(gap) };
     },
   }),
   get('/api/v1/operator/dead-letters', {

@@ -29,6 +29,7 @@ import {
   shapeVisitsReport,
   shownAs,
   simplifiedTrack,
+  type TimeSpan,
   type Totalled,
   trackReport,
   tripsReport,
@@ -52,7 +53,7 @@ import { shapeOf } from '../geojson.ts';
 import { geometryIn, shape } from '../geozone-fields.ts';
 import { ownParameters, TIME_ZONE_ABOUT } from '../report-fields.ts';
 import { type AuthorizedContext, callsOf, type Reply, type Route } from '../route.ts';
-import { HISTORY_FROM } from './jobs.ts';
+import { HISTORY_FROM, incompleteOut, spanJson } from './jobs.ts';
 import { PositionOut, vehicleKey } from './vehicles.ts';
 
 const { get, post } = callsOf('Reports');
@@ -61,6 +62,8 @@ const { get, post } = callsOf('Reports');
 const MAX_ROWS = 5_000_000;
 export const MAX_DAYS = 1100;
 const DAY_MS = 86_400_000;
+/** Of files, in which not every format has a place for it. */
+const INCOMPLETE_HEADER = 'Outrider-Incomplete';
 const MAX_NAMED_VEHICLES = 100;
 /** Of trips with their lines a page is this long at most, and each line. */
 const MAX_LINES = 100;
@@ -190,8 +193,11 @@ async function reply(kind: ReportKind, asked: Asked, context: AuthorizedContext)
     if (asked.geometry === 'true') await addLines(items as unknown as TripItem[], question, context);
     const isFirst = asked.cursor === undefined && asked.groupBy !== undefined;
     const totals = isFirst ? { totals: await totalsOf(kind, question, asked.groupBy ?? null, context) } : {};
-    const erased = kind.isNow || asked.cursor !== undefined ? {} : await historyErased(question, context);
-    return { status: 200, body: { items, nextCursor: next === null ? null : writeCursor(next), ...totals, ...erased } };
+    const missing = kind.isNow || asked.cursor !== undefined ? {} : await missingFrom(question, context);
+    return {
+      status: 200,
+      body: { items, nextCursor: next === null ? null : writeCursor(next), ...totals, ...missing },
+    };
   }
   if (asked.geometry === 'true') throw badParameter('geometry', 'It is for JSON.');
   const { signal } = context;
@@ -202,7 +208,9 @@ async function reply(kind: ReportKind, asked: Asked, context: AuthorizedContext)
   const pages = await begun(allRows(shown, sources, question, format.maxRows ?? MAX_ROWS));
   const madeAtMs = question.nowMs;
   const range = kind.isNow ? { fromMs: null, toMs: null } : { fromMs: question.fromMs, toMs: question.toMs };
-  const reading = await context.access.reports.reading(asked.language ?? null, { title: null, ...range, madeAtMs });
+  const incomplete = kind.isNow ? [] : await context.access.reports.incomplete(question.fromMs, question.toMs);
+  const about = { title: null, ...range, madeAtMs, incomplete };
+  const reading = await context.access.reports.reading(asked.language ?? null, about);
   const day = (timeMs: number) => isoTime(timeMs).slice(0, 10);
   const name = `${kind.name}-${day(question.fromMs)}-${day(question.toMs - 1)}.${format.extension}`;
   return {
@@ -217,20 +225,31 @@ async function reply(kind: ReportKind, asked: Asked, context: AuthorizedContext)
     headers: {
       'content-type': format.mediaType.startsWith('text/') ? `${format.mediaType}; charset=utf-8` : format.mediaType,
       'content-disposition': `attachment; filename="${name}"`,
+      ...(incomplete.length > 0 && { [INCOMPLETE_HEADER]: incomplete.map(spanText).join(', ') }),
     },
   };
 }
 
-/** Says from when on there is a history of all the vehicles, where the report begins before that. */
-async function historyErased(
-  { vehicles, fromMs }: { vehicles: readonly { id: VehicleId }[]; fromMs: number },
+/** A span as ISO 8601 writes intervals. */
+const spanText = ({ fromMs, toMs }: TimeSpan) => `${isoTime(fromMs)}/${isoTime(toMs)}`;
+
+/**
+ * Says from when on there is a history of all the vehicles, where the report begins before that, and of when the
+ * archive has lost rows.
+ */
+async function missingFrom(
+  { vehicles, fromMs, toMs }: { vehicles: readonly { id: VehicleId }[]; fromMs: number; toMs: number },
   { access }: AuthorizedContext,
-): Promise<{ historyFrom?: string }> {
+): Promise<{ historyFrom?: string; incomplete?: { from: string; to: string }[] }> {
   const historyFromMs = await access.reports.historyFrom(
     vehicles.map(({ id }) => id),
     fromMs,
   );
-  return historyFromMs === null ? {} : { historyFrom: isoTime(historyFromMs) };
+  const incomplete = await access.reports.incomplete(fromMs, toMs);
+  return {
+    ...(historyFromMs !== null && { historyFrom: isoTime(historyFromMs) }),
+    ...(incomplete.length > 0 && { incomplete: incomplete.map(spanJson) }),
+  };
 }
 
 /** Rows that totals are made of, at most: they are read beside those of the page. */
@@ -373,6 +392,7 @@ function withTotals<T extends z.ZodObject>(list: T): z.ZodType {
     .extend({
       totals: ReportTotals.optional().meta({ description: 'With `groupBy`, on the first page.' }),
       historyFrom: timeOut.optional().meta({ description: HISTORY_FROM }),
+      incomplete: incompleteOut,
     })
     .meta(example === undefined ? {} : { examples: [example as never] });
 }
@@ -401,7 +421,11 @@ function answersOf(kind: ReportKind, body: z.ZodType): Route['answers'] {
       description: 'A page as JSON, or the whole report in another format.',
       body,
       otherTypes: Object.fromEntries(others),
-      headers: { 'Content-Disposition': 'Of a file: a name for it.' },
+      headers: {
+        'Content-Disposition': 'Of a file: a name for it.',
+        [INCOMPLETE_HEADER]:
+          'Of a file, where the archive has lost rows: of when, as `from/to`, parted by commas. JSON has `incomplete`.',
+      },
     },
   };
 }
@@ -481,8 +505,8 @@ async function trackPage(asked: Asked, context: AuthorizedContext): Promise<Repl
     ...(rejection && { rejection }),
   }));
   const vehicles = [{ id: vehicleId }];
-  const erased = cursor === undefined ? await historyErased({ vehicles, fromMs: from }, context) : {};
-  return { status: 200, body: { items, nextCursor: next && writeCursor(next), ...erased } };
+  const missing = cursor === undefined ? await missingFrom({ vehicles, fromMs: from, toMs: to }, context) : {};
+  return { status: 200, body: { items, nextCursor: next && writeCursor(next), ...missing } };
 }
 
 /** The archive knows more of a position than a position is: terminal, protocol, time of arrival. */
@@ -507,13 +531,13 @@ function positionAlone(archived: Position): Position {
 
 /** A page of a track, each position as positions are shown everywhere: with what is known of it. */
 function positionsOf(body: unknown): unknown {
-  const { items, nextCursor } = body as { items: Record<string, unknown>[]; nextCursor: string | null };
+  const { items, ...page } = body as { items: Record<string, unknown>[] };
   return {
+    ...page,
     items: items.map(({ vehicleId, vehicleName: _, fixTime, rejection, ...rest }) => {
       const position = { ...rest, fixTimeMs: Date.parse(String(fixTime)) } as unknown as Position;
       return { ...positionJson(vehicleId as never, position), ...(rejection !== null && { rejection }) };
     }),
-    nextCursor,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { CliCommand } from './command.ts';
+import { archiveCommands } from './commands/archive.ts';
 import { driverCommands } from './commands/drivers.ts';
 import { eventCommands } from './commands/events.ts';
 import { feedCommands } from './commands/feed.ts';
@@ -20,4 +21,5 @@ export const CLI_COMMANDS: readonly CliCommand[] = [
   ...protectionCommands,
   ...eventCommands,
   ...feedCommands,
+  ...archiveCommands,
 ];

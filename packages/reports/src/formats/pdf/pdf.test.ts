@@ -100,6 +100,16 @@ describe('a report for reading', () => {
     expect(pages.at(-1)).toContain(`Page ${pages.length} of ${pages.length}`);
   });
 
+  test('says of when rows are missing', async () => {
+    const incomplete = [{ fromMs: Date.UTC(2026, 0, 12, 8), toMs: Date.UTC(2026, 0, 12, 9, 30) }];
+    const text = textsOf(await pdfOf(mileageReport, mileageRows(4), { reading: sampleReading({ incomplete }) })).join(
+      '',
+    );
+    expect(text.replaceAll('\n', ' ')).toContain(
+      'Incomplete: rows from 12 Jan 2026, 09:00 to 12 Jan 2026, 10:30 are lost',
+    );
+  });
+
   test('is in the language of its reader, also from right to left', async () => {
     const rows: Row[] = [[ID, 'משאית 7 (צפון)', '2026-03-28', 5000, 2, 600]];
     const russian = textsOf(await pdfOf(mileageReport, rows, { reading: sampleReading({ language: 'ru' }) }));

@@ -6,6 +6,7 @@ import type { Format, Rows } from '../format.ts';
 import { barsOf, chartBoxes, drawBars, drawLines, linesOf } from './chart.ts';
 import { Readable } from './readable.ts';
 import { lineHeight, PAGE, Sheet, type TextStyle, WIDTH } from './sheet.ts';
+import { incompleteLines } from './summary.ts';
 import { totalTitle, WORDS } from './words.ts';
 
 /*
@@ -110,6 +111,8 @@ class Paper {
     const { fromMs, toMs } = reading;
     const period = fromMs === null || toMs === null ? words.now : `${readable.time(fromMs)} – ${readable.time(toMs)}`;
     left += sheet.text(period, 0, left + 2, half, { size: 10 }) + 2;
+    for (const line of incompleteLines(reading, readable, words))
+      left += sheet.text(line, 0, left + 2, half, { size: 9, isBold: true }) + 2;
     const facts = [
       `${words.forWhom}: ${reading.who}`,
       `${words.timeZone}: ${timeZone}`,

@@ -18,6 +18,7 @@ export interface Words {
   yes: string;
   no: string;
   page: (nth: number, of: number) => string;
+  incomplete: (from: string, to: string) => string;
   groups: Readonly<Record<Grouping | 'hour', string>>;
 }
 
@@ -37,6 +38,7 @@ export const WORDS: Readonly<Record<Language, Words>> = {
     yes: 'Yes',
     no: 'No',
     page: (nth, of) => `Page ${nth} of ${of}`,
+    incomplete: (from, to) => `Incomplete: rows from ${from} to ${to} are lost`,
     groups: {
       vehicle: 'Vehicle',
       driver: 'Driver',
@@ -62,6 +64,7 @@ export const WORDS: Readonly<Record<Language, Words>> = {
     yes: 'Да',
     no: 'Нет',
     page: (nth, of) => `Страница ${nth} из ${of}`,
+    incomplete: (from, to) => `Неполно: записи с ${from} по ${to} утеряны`,
     groups: {
       vehicle: 'Транспорт',
       driver: 'Водитель',
@@ -87,6 +90,7 @@ export const WORDS: Readonly<Record<Language, Words>> = {
     yes: 'Ja',
     no: 'Nein',
     page: (nth, of) => `Seite ${nth} von ${of}`,
+    incomplete: (from, to) => `Unvollständig: Daten von ${from} bis ${to} sind verloren`,
     groups: {
       vehicle: 'Fahrzeug',
       driver: 'Fahrer',
@@ -112,6 +116,7 @@ export const WORDS: Readonly<Record<Language, Words>> = {
     yes: 'Sí',
     no: 'No',
     page: (nth, of) => `Página ${nth} de ${of}`,
+    incomplete: (from, to) => `Incompleto: se perdieron datos del ${from} al ${to}`,
     groups: {
       vehicle: 'Vehículo',
       driver: 'Conductor',
@@ -137,6 +142,7 @@ export const WORDS: Readonly<Record<Language, Words>> = {
     yes: 'כן',
     no: 'לא',
     page: (nth, of) => `עמוד ${nth} מתוך ${of}`,
+    incomplete: (from, to) => `חסר: רשומות מ-${from} עד ${to} אבדו`,
     groups: {
       vehicle: 'רכב',
       driver: 'נהג',

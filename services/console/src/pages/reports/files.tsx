@@ -7,6 +7,7 @@ import { hasEnded } from '../../parts/jobs.ts';
 import { Message } from '../../parts/message.tsx';
 import { usePages } from '../../parts/pages.ts';
 import { JobProgress } from '../../parts/progress.tsx';
+import { MissingNotes } from '../../protection/missing.tsx';
 import { api, user } from '../../session.ts';
 import { t } from '../../words/words.ts';
 import { jobChanges } from './download.ts';
@@ -84,6 +85,7 @@ function FileCard({ job }: { job: ReportJob }) {
             {isGone ? reportWords().fileGone : reportWords().keptUntil(format.moment(result.expiresAt))}
           </small>
         )}
+        {result !== null && <MissingNotes {...result} />}
       </div>
       {result === null ? (
         <JobProgress job={job} />

@@ -6,6 +6,7 @@ import { Icon, type IconName } from '../../parts/icon.tsx';
 import { Message } from '../../parts/message.tsx';
 import { usePages } from '../../parts/pages.ts';
 import { preferences } from '../../preferences.ts';
+import type { Missing } from '../../protection/missing.tsx';
 import { navigate, route } from '../../router.ts';
 import { api } from '../../session.ts';
 import { isNarrow } from '../../text-size.ts';
@@ -135,11 +136,11 @@ interface ShownProps {
 function Shown({ asked, kind, kinds, draft, onRepeat }: ShownProps) {
   const { timeZone } = preferences.value;
   const zone = zoneOf(timeZone);
-  const historyFrom = useSignal<string | null>(null);
+  const missing = useSignal<Missing>({});
   const pages = usePages<Row>(
     async (cursor, ending) => {
       const page = await (asked && kind ? readPage(asked, kind, zone, cursor, ending) : NO_ROWS);
-      if (cursor === undefined && !ending.aborted) historyFrom.value = page.historyFrom ?? null;
+      if (cursor === undefined && !ending.aborted) missing.value = page;
       return page;
     },
     [kind, zone],
@@ -177,14 +178,7 @@ function Shown({ asked, kind, kinds, draft, onRepeat }: ShownProps) {
       ) : kind === undefined ? (
         <Message icon="search" title={reportWords().noSuchKind} />
       ) : (
-        <Result
-          key={kind.kind}
-          kind={kind}
-          question={asked}
-          pages={pages}
-          zone={zone}
-          historyFrom={historyFrom.value}
-        />
+        <Result key={kind.kind} kind={kind} question={asked} pages={pages} zone={zone} missing={missing.value} />
       )}
     </>
   );
@@ -196,10 +190,9 @@ function keptLook(asked: Question | null, next: Question) {
   return asked?.kind === next.kind ? look : { pane: look.pane };
 }
 
-interface ReportPage {
+interface ReportPage extends Missing {
   items: Row[];
   nextCursor: string | null;
-  historyFrom?: string;
 }
 
 const NO_ROWS: Promise<ReportPage> = Promise.resolve({ items: [], nextCursor: null });

@@ -10,7 +10,7 @@ import type { PagedList } from '../../parts/pages.ts';
 import { Picker } from '../../parts/picker.tsx';
 import { type Column, type Sorting, sorted, Table } from '../../parts/table.tsx';
 import { preferences } from '../../preferences.ts';
-import { protectionWords } from '../../protection/words.ts';
+import { type Missing, MissingNotes } from '../../protection/missing.tsx';
 import { route, setQuery } from '../../router.ts';
 import { t } from '../../words/words.ts';
 import { Export } from './export.tsx';
@@ -33,8 +33,7 @@ interface Props {
   question: Question;
   pages: PagedList<Row>;
   zone: string;
-  /** What was before is erased of some of the vehicles; null: nothing of the report is. */
-  historyFrom: string | null;
+  missing: Missing;
 }
 
 /** A row with its number in the report. */
@@ -43,7 +42,7 @@ interface Line {
   row: Row;
 }
 
-export function Result({ kind, question, pages, zone, historyFrom }: Props) {
+export function Result({ kind, question, pages, zone, missing }: Props) {
   const look = lookOf(route.value.query);
   const items = pages.items.value;
   const failure = pages.error.value;
@@ -55,9 +54,7 @@ export function Result({ kind, question, pages, zone, historyFrom }: Props) {
   return (
     <div class="result">
       <Head kind={kind} question={question} look={look} pages={pages} rows={rows} zone={zone} />
-      {historyFrom !== null && (
-        <small role="note">{protectionWords().historyFrom(formats().moment(historyFrom))}</small>
-      )}
+      <MissingNotes {...missing} />
       {failure !== null && items === null ? (
         <Failure error={failure} onRetry={() => void pages.reload()} />
       ) : items === null ? (
@@ -108,7 +105,7 @@ function Head({
   pages,
   rows,
   zone,
-}: Omit<Props, 'historyFrom'> & { look: Look; rows: readonly Row[] }) {
+}: Omit<Props, 'missing'> & { look: Look; rows: readonly Row[] }) {
   const isSaving = useSignal(false);
   const { range } = question;
   const format = formats();

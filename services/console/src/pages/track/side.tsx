@@ -2,6 +2,7 @@ import { dateOf } from '../../days.ts';
 import { formats } from '../../format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { preferences } from '../../preferences.ts';
+import { MissingNotes } from '../../protection/missing.tsx';
 import { route, setQuery } from '../../router.ts';
 import { ShareButton } from '../../share/share-button.tsx';
 import type { TimeRange } from '../../time-range.ts';
@@ -87,6 +88,7 @@ function Totals({ part, number, isAlone }: { part: Part; number: number; isAlone
           <bdi>{nameOf(part.vehicleId)}</bdi>
         </h2>
       )}
+      <MissingNotes {...part.missing} />
       {track.count === 0 ? (
         <small>{t().noTrack}</small>
       ) : (

@@ -30,4 +30,6 @@ export const protection = {
   nothing: 'Von vor diesem Tag ist nichts gespeichert.',
   eraseQuestion: (day: string) => `Alles von vor ${day} löschen? Das lässt sich nicht rückgängig machen.`,
   historyFrom: (time: string) => `Was vor ${time} war, ist bei mindestens einem dieser Fahrzeuge gelöscht.`,
+  incomplete: (from: string, to: string) =>
+    `Daten von ${from} bis ${to} gingen verloren: was davon gezeigt wird, ist unvollständig.`,
 } satisfies typeof en;

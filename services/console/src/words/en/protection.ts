@@ -26,4 +26,5 @@ export const protection = {
   nothing: 'There is nothing from before this day.',
   eraseQuestion: (day: string) => `Erase everything from before ${day}? It can’t be undone.`,
   historyFrom: (time: string) => `What was before ${time} is erased of at least one of these vehicles.`,
+  incomplete: (from: string, to: string) => `Data from ${from} to ${to} was lost: what is shown of it is incomplete.`,
 };

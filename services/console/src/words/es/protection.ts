@@ -29,4 +29,6 @@ export const protection = {
   nothing: 'No hay nada anterior a este día.',
   eraseQuestion: (day: string) => `¿Borrar todo lo anterior al ${day}? No se puede deshacer.`,
   historyFrom: (time: string) => `Lo anterior a ${time} está borrado en al menos uno de estos vehículos.`,
+  incomplete: (from: string, to: string) =>
+    `Se perdieron datos del ${from} al ${to}: lo que se muestra de entonces está incompleto.`,
 } satisfies typeof en;

@@ -28,4 +28,5 @@ export const protection = {
   nothing: 'אין דבר מלפני יום זה.',
   eraseQuestion: (day: string) => `למחוק הכול מלפני ${day}? לא ניתן לבטל.`,
   historyFrom: (time: string) => `מה שהיה לפני ${time} נמחק מרכב אחד לפחות מאלה.`,
+  incomplete: (from: string, to: string) => `נתונים מ-${from} עד ${to} אבדו: מה שמוצג מהם חלקי.`,
 } satisfies typeof en;

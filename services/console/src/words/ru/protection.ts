@@ -28,4 +28,5 @@ export const protection = {
   nothing: 'До этого дня ничего не хранится.',
   eraseQuestion: (day: string) => `Удалить всё до ${day}? Это нельзя отменить.`,
   historyFrom: (time: string) => `Данные до ${time} удалены хотя бы у одного из этих транспортных средств.`,
+  incomplete: (from: string, to: string) => `Данные с ${from} по ${to} утеряны: показанное за это время неполно.`,
 } satisfies typeof en;

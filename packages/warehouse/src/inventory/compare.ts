@@ -1,0 +1,135 @@
+import type { ArchiveGap } from './ledger.ts';
+import type { DetachedPart, KnownPart, Offsets, Part, PartsSeen } from './parts.ts';
+
+/** What was there when ClickHouse was last asked. */
+export interface Inventory {
+  /** Unix milliseconds by the clock of ClickHouse. */
+  takenAtMs: number;
+  parts: readonly KnownPart[];
+}
+
+const DAY_MS = 86_400_000;
+
+/**
+ * What an archive has lost since its inventory was taken: parts that ClickHouse set aside, and parts of which there is
+ * no trace. Rows go in order by merges (the merged part has the blocks of all), by retention and by erasures.
+ *
+ * A part without a trace counts as erased where rows of its table were deleted since it was written: a part that has
+ * none left is removed.
+ *
+ * @param isNoted whether a gap is noted already, by its id
+ */
+export function lostSince(
+  inventory: Inventory | null,
+  seen: PartsSeen,
+  isNoted: (id: string) => boolean,
+): ArchiveGap[] {
+  const gone = (inventory?.parts ?? []).filter((part) => !seen.active.some((active) => covers(active, part)));
+  const gaps: ArchiveGap[] = [];
+  const explained = new Set<KnownPart>();
+  for (const detached of outermost(seen.detached)) {
+    const within = gone.filter((part) => covers(detached, part));
+    for (const part of within) explained.add(part);
+    if (isNoted(idOf(detached))) continue;
+    const known = inventory?.parts.filter((part) => covers(detached, part)) ?? [];
+    // All that it was made of is there: its sources were still on the disk, and ClickHouse took those.
+    if (within.length === 0 && known.some(({ lastBlock }) => lastBlock === detached.lastBlock)) continue;
+    gaps.push(gapOf(detached, within, inventory, seen.nowMs));
+  }
+  const takenAtMs = inventory?.takenAtMs ?? 0;
+  // Without a restart ClickHouse drops no part of which it does not leave the files.
+  const mayBeLost = takenAtMs < seen.startedAtMs;
+  for (const part of gone) {
+    if (explained.has(part) || isNoted(idOf(part)) || !mayBeLost) continue;
+    if ((seen.lastDeletion.get(part.table) ?? 0) > part.dataVersion) continue;
+    const days = seen.retentionDays.get(part.table) ?? 0;
+    if (days > 0 && part.toMs < seen.nowMs - (days - 1) * DAY_MS) continue;
+    gaps.push(gapOf({ ...part, reason: 'gone', path: null }, [part], inventory, seen.nowMs));
+  }
+  return gaps;
+}
+
+/** Table and blocks: the name of a part that was set aside has its reason before it. */
+function idOf({ table, partition, firstBlock, lastBlock }: Part): string {
+  return `${table}/${partition}_${firstBlock}_${lastBlock}`;
+}
+
+/** Has a part all blocks of another? */
+export function covers(part: Part, other: Part): boolean {
+  return (
+    part.table === other.table &&
+    part.partition === other.partition &&
+    part.firstBlock <= other.firstBlock &&
+    part.lastBlock >= other.lastBlock
+  );
+}
+
+/** Without those that another of them covers: what was merged is lost once. */
+function outermost(parts: readonly DetachedPart[]): DetachedPart[] {
+  return parts.filter(
+    (part, at) =>
+      !parts.some((other, otherAt) => other !== part && covers(other, part) && !(covers(part, other) && at < otherAt)),
+  );
+}
+
+/** @param within what was known of its blocks; nothing of a part that was written after the inventory was taken */
+export function gapOf(
+  part: Part & { reason: string; path: string | null },
+  within: readonly KnownPart[],
+  inventory: Inventory | null,
+  nowMs: number,
+): ArchiveGap {
+  const isKnown = within.length > 0;
+  const newer = isKnown ? null : newestOffset(inventory, part.table);
+  return {
+    id: idOf(part),
+    table: part.table,
+    path: part.path,
+    reason: part.reason,
+    ...(isKnown ? timesOf(within) : monthOf(part.partition, nowMs)),
+    rows: isKnown ? within.reduce((sum, { rows }) => sum + rows, 0) : null,
+    vehicles: isKnown ? Math.max(...within.map(({ vehicles }) => vehicles)) : null,
+    // What came after the inventory is behind all that it knows.
+    offsets: isKnown ? union(within) : { first: newer === null ? 0 : newer + 1, last: Number.MAX_SAFE_INTEGER - 1 },
+    hasCorrections: isKnown ? within.some(({ hasCorrections }) => hasCorrections) : part.table === 'events',
+    log: isKnown
+      ? (within.find(({ log }) => log !== null)?.log ?? null)
+      : (inventory?.parts.findLast(({ log }) => log !== null)?.log ?? null),
+    noticedAtMs: nowMs,
+    restored: null,
+    isAccepted: false,
+  };
+}
+
+function newestOffset(inventory: Inventory | null, table: string): number | null {
+  const last = (inventory?.parts ?? []).flatMap((part) =>
+    part.table === table && part.offsets ? [part.offsets.last] : [],
+  );
+  return last.length === 0 ? null : last.reduce((one, other) => Math.max(one, other));
+}
+
+export function union(parts: readonly KnownPart[]): Offsets | null {
+  const all = parts.flatMap(({ offsets }) => offsets ?? []);
+  if (all.length === 0) return null;
+  return {
+    first: all.reduce((least, { first }) => Math.min(least, first), Number.MAX_SAFE_INTEGER),
+    last: all.reduce((most, { last }) => Math.max(most, last), 0),
+  };
+}
+
+function timesOf(parts: readonly KnownPart[]): { fromMs: number; toMs: number } {
+  return {
+    fromMs: parts.reduce((least, { fromMs }) => Math.min(least, fromMs), Number.MAX_SAFE_INTEGER),
+    toMs: parts.reduce((most, { toMs }) => Math.max(most, toMs), Number.MIN_SAFE_INTEGER),
+  };
+}
+
+/** The month that a partition is named after, or all that may be. */
+function monthOf(partition: string, nowMs: number): { fromMs: number; toMs: number } {
+  const [, year, month] = /^(\d{4})(\d{2})$/.exec(partition) ?? [];
+  if (year === undefined) return { fromMs: 0, toMs: nowMs };
+  return {
+    fromMs: Date.UTC(Number(year), Number(month) - 1),
+    toMs: Math.min(nowMs, Date.UTC(Number(year), Number(month)) - 1),
+  };
+}

@@ -1,0 +1,184 @@
+import type { Engine } from '../engines/engine.ts';
+import { ARCHIVE_TABLES, type ArchiveTable, type WatchedTable } from '../tables.ts';
+import { covers, gapOf, type Inventory, lostSince, union } from './compare.ts';
+import { type ArchiveGap, readLedger, writeLedger } from './ledger.ts';
+import { type KnownPart, knownOf, type PartsSeen, partsSeen } from './parts.ts';
+
+/** A larger part is not read again when it was merged: what is known of those that it was made of is put together. */
+const MAX_READ_ROWS = 5_000_000;
+
+/**
+ * Compares what the archive has with what it had, and notes what it lost.
+ *
+ * @param isOpenedNow ClickHouse was started for this, and nobody has asked it anything
+ */
+export async function noteLosses(engine: Engine, isOpenedNow: boolean): Promise<void> {
+  await compared(engine, isOpenedNow);
+}
+
+/**
+ * The same, and takes the inventory that the next comparison goes by. Returns what the archive lacks.
+ *
+ * @param log identity of the log that rows come from
+ */
+export async function inspect(engine: Engine, log: string | null): Promise<ArchiveGap[]> {
+  const { inventory, gaps, seen } = await compared(engine);
+  const known = new Map(inventory?.parts.map((part) => [`${part.table}/${part.name}`, part]));
+  const isKnown = ({ table, name }: { table: string; name: string }) => known.has(`${table}/${name}`);
+  const isArchive = (table: string) => (ARCHIVE_TABLES as readonly string[]).includes(table);
+  const added = seen.active.filter((part) => isArchive(part.table) && !isKnown(part));
+  const merged = added.flatMap((part) => {
+    const within = inventory?.parts.filter((each) => covers(part, each)) ?? [];
+    return part.rows > MAX_READ_ROWS && within.length > 0 ? [mergedOf(part, within, inventory)] : [];
+  });
+  const read = await knownOf(
+    engine,
+    added.filter((part) => !merged.some(({ table, name }) => table === part.table && name === part.name)),
+    log,
+  );
+  const isThere = ({ table, name }: KnownPart) =>
+    seen.active.some((part) => part.table === table && part.name === name);
+  const stays = inventory?.parts.filter(isThere) ?? [];
+  if (added.length > 0 || stays.length !== inventory?.parts.length)
+    await writeLedger(
+      engine,
+      { inventory: { takenAtMs: seen.nowMs, parts: [...stays, ...merged, ...read] }, gaps: [] },
+      seen.nowMs,
+    );
+  return gaps;
+}
+
+async function compared(
+  engine: Engine,
+  isOpenedNow = false,
+): Promise<{ inventory: Inventory | null; gaps: ArchiveGap[]; seen: PartsSeen }> {
+  const { inventory, gaps } = await readLedger(engine);
+  const seen = await partsSeen(engine, isOpenedNow);
+  const lost = lostSince(inventory, seen, (id) => gaps.some((gap) => gap.id === id));
+  await writeLost(engine, lost, seen.nowMs);
+  return { inventory, gaps: lacking([...gaps, ...lost]), seen };
+}
+
+async function writeLost(engine: Engine, lost: ArchiveGap[], nowMs: number): Promise<void> {
+  // Days that came late are what kept measures are checked by: without them each trip is measured anew.
+  if (lost.some(({ table }) => table === 'late_days')) await engine.execute('TRUNCATE TABLE measured_trips');
+  await writeLedger(engine, { inventory: null, gaps: lost }, nowMs);
+}
+
+const lacking = (gaps: readonly ArchiveGap[]) => gaps.filter(({ restored }) => restored !== 'whole');
+
+function mergedOf(
+  part: PartsSeen['active'][number],
+  within: readonly KnownPart[],
+  inventory: Inventory | null,
+): KnownPart {
+  const { fromMs, toMs, vehicles, hasCorrections, log } = gapOf({ ...part, reason: '', path: null }, within, null, 0);
+  const offsets = union(within);
+  // It may have rows that came after the inventory: they are behind all that it knows.
+  const newest = union((inventory?.parts ?? []).filter(({ table }) => table === part.table));
+  return {
+    ...part,
+    fromMs,
+    toMs,
+    vehicles: vehicles ?? 0,
+    hasCorrections,
+    log,
+    offsets: offsets && { ...offsets, last: newest?.last ?? offsets.last },
+  };
+}
+
+/** Parts of one question about all of them are read whole: they are asked for one by one. */
+async function isDamaged(engine: Engine, table: WatchedTable, name: string): Promise<boolean> {
+  if (!/^[\w-]+$/.test(name)) throw new TypeError(`${name} is no name of a part`);
+  const rows = await engine.select({
+    sql: `CHECK TABLE ${table} PART '${name}'`,
+    parameters: {},
+    queue: 'report',
+    limits: { maxSeconds: 600, maxMemoryBytes: 512 * 1024 * 1024 },
+  });
+  return rows.some(([, isPassed]) => Number(isPassed) === 0);
+}
+
+/**
+ * Reads a part whole, and where its check sums don't match, sets it aside and notes that. Memory and cables fail as
+ * well as disks: what is damaged is read twice.
+ *
+ * @returns whether it was set aside
+ */
+async function setAsideIfDamaged(engine: Engine, table: WatchedTable, name: string): Promise<boolean> {
+  for (let time = 0; time < 2; time++) if (!(await isDamaged(engine, table, name))) return false;
+  const { active, nowMs } = await partsSeen(engine);
+  const part = active.find((each) => each.table === table && each.name === name);
+  if (part === undefined) return false;
+  // Killed before it is noted, the next comparison finds it among the detached parts.
+  await engine.execute(`ALTER TABLE ${table} DETACH PART '${name}'`);
+  const { inventory } = await readLedger(engine);
+  const within = inventory?.parts.filter((each) => covers(part, each)) ?? [];
+  await writeLost(engine, [gapOf({ ...part, reason: 'checksum', path: null }, within, inventory, nowMs)], nowMs);
+  return true;
+}
+
+/** Sets aside what is damaged of the parts that an error speaks of, or of all. Returns whether there was anything. */
+export async function setAsideDamage(engine: Engine, message: string): Promise<boolean> {
+  const { active } = await partsSeen(engine);
+  const named = active.filter(({ name }) => message.includes(`${name}/`) || message.includes(`part ${name}`));
+  let isFound = false;
+  for (const { table, name } of named.length > 0 ? named : active)
+    isFound = (await setAsideIfDamaged(engine, table, name)) || isFound;
+  return isFound;
+}
+
+/** How many bytes a {@link checkSome} goes through at most, but always a part. */
+export interface Scrub {
+  maxBytes: number;
+  /** When parts were checked, by table and name: kept by the caller. */
+  checkedAtMs: Map<string, number>;
+}
+
+/** Checks the parts that were not checked for the longest time. Returns how many were damaged, and set aside. */
+export async function checkSome(engine: Engine, { maxBytes, checkedAtMs }: Scrub): Promise<number> {
+  const { active, nowMs } = await partsSeen(engine);
+  const lastMs = ({ table, name }: { table: string; name: string }) => checkedAtMs.get(`${table}/${name}`) ?? 0;
+  const known = new Set(active.map(({ table, name }) => `${table}/${name}`));
+  for (const id of checkedAtMs.keys()) if (!known.has(id)) checkedAtMs.delete(id);
+  let [bytes, damaged] = [0, 0];
+  for (const part of active.toSorted((one, other) => lastMs(one) - lastMs(other))) {
+    bytes += part.bytes;
+    if (bytes > maxBytes && bytes > part.bytes) break;
+    checkedAtMs.set(`${part.table}/${part.name}`, nowMs);
+    if (await setAsideIfDamaged(engine, part.table, part.name)) damaged++;
+  }
+  return damaged;
+}
+
+/** What the archive lacks, as it was noted. */
+export async function readGaps(engine: Engine): Promise<ArchiveGap[]> {
+  return lacking((await readLedger(engine)).gaps);
+}
+
+/** Notes what became of a gap. */
+export async function updateGap(engine: Engine, gap: ArchiveGap): Promise<void> {
+  const [row] = await engine.select({ sql: 'SELECT toUnixTimestamp64Milli(now64(3))', parameters: {} });
+  await writeLedger(engine, { inventory: null, gaps: [gap] }, Number(row?.[0]));
+}
+
+/**
+ * Has rows deleted once more that erasures deleted: rows that were written again from the log were there before.
+ *
+ * @param sinceMs of erasures since then, in Unix milliseconds
+ */
+export async function repeatErasures(engine: Engine, table: ArchiveTable, sinceMs: number): Promise<number> {
+  const rows = await engine.select({
+    sql: `SELECT command FROM system.mutations WHERE database = currentDatabase() AND table = {table:String}
+        AND toUnixTimestamp(create_time) >= {since:Int64} AND NOT is_killed AND position(command, 'DELETE') > 0
+      ORDER BY create_time`,
+    parameters: { table, since: Math.floor(sinceMs / 1000) },
+  });
+  for (const [command] of rows) {
+    // ClickHouse writes it in brackets.
+    const deletion = String(command).replace(/^\((.*)\)$/s, '$1');
+    if (deletion.startsWith('DELETE WHERE '))
+      await engine.execute(`ALTER TABLE ${table} ${deletion} SETTINGS mutations_sync = 0`);
+  }
+  return rows.length;
+}

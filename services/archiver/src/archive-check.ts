@@ -1,0 +1,168 @@
+import { type Checkpoints, type Log, telemetryRecordsTopic } from '@outrider/log';
+import { Gauge, type Logger, type Registry, type Watch } from '@outrider/runtime';
+import type { ArchiveGap, Warehouse } from '@outrider/warehouse';
+import { type RestoreParts, restore } from './restore.ts';
+
+export interface ArchiveCheckParts {
+  log: RestoreParts['log'] & Pick<Log, 'locate'>;
+  warehouse: RestoreParts['warehouse'] & Pick<Warehouse, 'isOpen' | 'identity' | 'inspect' | 'updateGap' | 'checkSome'>;
+  checkpoints: Pick<Checkpoints, 'claim' | 'save'>;
+  /** Of several archivers one does it. */
+  isMine(): boolean;
+  logger: Logger;
+  metrics: Registry;
+  /** Unix milliseconds. */
+  now(): number;
+  /** Default 60,000. */
+  inspectEveryMs?: number;
+  /** Default an hour. */
+  scrubEveryMs?: number;
+}
+
+/** Read from each hour to find damage before anybody asks: 1.4 TB in a month. */
+const SCRUB_BYTES = 2 * 1024 ** 3;
+const HOUR_MS = 3_600_000;
+/** Its checkpoint, and the entry that says which archive was written to. */
+const CONSUMER = 'archiver/archive';
+const ARCHIVE = 'archive';
+/** How often it looks whether ClickHouse has been opened. */
+const LOOK_EVERY_MS = 5000;
+
+/**
+ * Compares what the archive has with what was archived, says what it lost, and writes it again from the log as far as
+ * that reaches. Reads some of the archive each hour, so that damage is found before it is asked for. A ClickHouse that
+ * is opened when it is needed is not opened for this.
+ */
+export function createArchiveCheck(parts: ArchiveCheckParts): Watch {
+  const {
+    log,
+    checkpoints,
+    warehouse,
+    isMine,
+    logger,
+    metrics,
+    now,
+    inspectEveryMs = 60_000,
+    scrubEveryMs = HOUR_MS,
+  } = parts;
+  let gaps: readonly ArchiveGap[] = [];
+  const said = new Set<string>();
+  const checkedAtMs = new Map<string, number>();
+  let [inspectedMs, scrubbedMs] = [Number.NEGATIVE_INFINITY, performance.now()];
+  let timer: NodeJS.Timeout | null = null;
+  let working: Promise<void> | null = null;
+  let isIdentified = false;
+  const stopping = new AbortController();
+  const unaccepted = () => gaps.filter(({ isAccepted }) => !isAccepted);
+
+  new Gauge({
+    name: 'outrider_archive_gaps',
+    help: 'Parts of the archive that are lost, could not be written again whole, and were not accepted as lost',
+    registers: [metrics],
+    collect() {
+      this.set(unaccepted().length);
+    },
+  });
+  new Gauge({
+    name: 'outrider_archive_gap_rows',
+    help: 'Rows of these parts, as far as their number is known',
+    registers: [metrics],
+    collect() {
+      this.set(unaccepted().reduce((sum, { rows }) => sum + (rows ?? 0), 0));
+    },
+  });
+
+  async function inspect(): Promise<void> {
+    const { identity } = await log.locate(telemetryRecordsTopic, 0, null);
+    await noteReplacement(identity);
+    gaps = await warehouse.inspect(identity);
+    for (const gap of gaps) {
+      if (!said.has(gap.id) && !gap.isAccepted) logger.error(factsOf(gap), 'the archive has lost rows');
+      said.add(gap.id);
+      if (gap.restored !== null || stopping.signal.aborted) continue;
+      const restored = await restore(parts, gap, identity, stopping.signal);
+      await warehouse.updateGap(restored);
+      if (restored.restored === 'whole') logger.info(factsOf(gap), 'what the archive had lost is written again');
+      else
+        logger.error(
+          factsOf(restored),
+          'what the archive has lost can not be written again: the log does not reach it',
+        );
+    }
+    gaps = await warehouse.inspect(identity);
+  }
+
+  /** An archive that is another than the one that was written to lacks all that was archived before. */
+  async function noteReplacement(log: string): Promise<void> {
+    if (isIdentified) return;
+    const archive = await warehouse.identity();
+    const saved = (await checkpoints.claim(CONSUMER, 0))?.entries.get(ARCHIVE)?.toString();
+    if (saved !== undefined && saved !== archive) {
+      logger.error({ archive, before: saved }, 'the archive is not the one that was written to: it is written again');
+      for (const table of ['positions', 'events'] as const)
+        await warehouse.updateGap({
+          ...{ id: `${table}/before ${archive}`, table, path: null, reason: 'replaced', rows: null, vehicles: null },
+          ...{ fromMs: 0, toMs: now(), offsets: { first: 0, last: Number.MAX_SAFE_INTEGER - 1 }, log },
+          ...{ hasCorrections: table === 'events', noticedAtMs: now(), restored: null },
+          isAccepted: false,
+        });
+    }
+    await checkpoints.save(CONSUMER, 0, { offsets: {}, changed: [[ARCHIVE, Buffer.from(archive)]] });
+    isIdentified = true;
+  }
+
+  async function scrub(): Promise<void> {
+    const damaged = await warehouse.checkSome({ maxBytes: SCRUB_BYTES, checkedAtMs });
+    if (damaged > 0) logger.error({ damaged }, 'parts of the archive are damaged, and set aside');
+  }
+
+  async function look(): Promise<void> {
+    if (!warehouse.isOpen || !isMine()) return;
+    const nowMs = performance.now();
+    if (nowMs - scrubbedMs >= scrubEveryMs) {
+      scrubbedMs = nowMs;
+      await scrub();
+      inspectedMs = Number.NEGATIVE_INFINITY;
+    }
+    if (nowMs - inspectedMs < inspectEveryMs) return;
+    inspectedMs = nowMs;
+    await inspect();
+  }
+
+  return {
+    name: 'archive check',
+    warnings: () => (unaccepted().length > 0 ? ['the archive has lost rows: reports say of which days'] : []),
+    async start() {
+      timer = setInterval(
+        () => {
+          working ??= look()
+            .catch((error) => {
+              if (!stopping.signal.aborted) logger.warn({ err: error }, 'the archive could not be checked');
+            })
+            .finally(() => {
+              working = null;
+            });
+        },
+        Math.min(LOOK_EVERY_MS, inspectEveryMs),
+      );
+      timer.unref();
+    },
+    async stop() {
+      stopping.abort();
+      if (timer) clearInterval(timer);
+      await working;
+    },
+  };
+}
+
+function factsOf({ id, path, reason, fromMs, toMs, rows, vehicles }: ArchiveGap) {
+  return {
+    part: id,
+    path,
+    reason,
+    from: new Date(fromMs).toISOString(),
+    to: new Date(toMs).toISOString(),
+    rows,
+    vehicles,
+  };
+}
