@@ -87,13 +87,13 @@ test('what ends where a sensor was last heard names who drove there, however man
 test('a trip names who drove it, however many cards were shown since the vehicle came to stand', () => {
   const scene = van();
   const moving = (seconds: number) => ({ ...at(seconds, 'A1', { speedKmh: 50 }), longitude: 0.1 + seconds / 100_000 });
-  const standing = (seconds: number, code: string | null) => ({
+  const still = (seconds: number, code: string | null) => ({
     ...at(seconds, code, { speedKmh: 0 }),
     longitude: 0.1012,
   });
-  scene.drive(moving(0), moving(60), moving(120), standing(125, null));
-  for (let nth = 1; nth <= 7; nth++) scene.drive(standing(125 + nth * 10, nth % 2 ? 'B2' : 'C3'));
-  const end = scene.drive(standing(600, null)).find(({ kind, phase }) => kind === 'trip' && phase === 'end');
+  scene.drive(moving(0), moving(60), moving(120), still(125, null));
+  for (let nth = 1; nth <= 7; nth++) scene.drive(still(125 + nth * 10, nth % 2 ? 'B2' : 'C3'));
+  const end = scene.drive(still(600, null)).find(({ kind, phase }) => kind === 'trip' && phase === 'end');
   expect(end).toMatchObject({ endReason: 'stopped', driverCode: 'A1' });
 });
 

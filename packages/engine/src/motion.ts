@@ -64,7 +64,7 @@ export function continueMotion(motion: Motion, from: Position, to: Position, ela
  */
 function countStep(drive: Drive, from: Position, to: Position, elapsedMs: number, speedKmh: number | null): void {
   const fixesM = distanceM(from.longitude, from.latitude, to.longitude, to.latitude);
-  drive.distanceM += countDistance(drive.disagreement, odometerStepM(from, to, elapsedMs) ?? fixesM, fixesM);
+  drive.distanceM += countDistance(drive.disagreement, odometerStepM(from, to, elapsedMs), fixesM);
   drive.movingMs += elapsedMs;
   if (speedKmh !== null && speedKmh > drive.maxKmh) drive.maxKmh = speedKmh;
 }
@@ -331,7 +331,7 @@ function countLead(drive: Drive, { movingSpeedKmh, movingDistanceM }: Vehicle, s
   if (from === null) return;
   const metres = step.distanceM();
   const fixesM = metres > movingDistanceM || metres * 3600 > movingSpeedKmh * elapsedMs ? metres : 0;
-  drive.distanceM += countDistance(drive.disagreement, odometerStepM(from, to, elapsedMs) ?? fixesM, fixesM);
+  drive.distanceM += countDistance(drive.disagreement, odometerStepM(from, to, elapsedMs), fixesM);
 }
 
 /** Counts the distance, as the crow flies, from where a vehicle stood: it moved since, whatever its terminal said. */
@@ -341,7 +341,7 @@ function countDisplacement(drive: Drive, { since, distanceM: restM }: Rest, step
   if (from === null) return;
   const fixesM = distanceM(since.longitude, since.latitude, to.longitude, to.latitude);
   const odometerM = odometerStepM(from, to, elapsedMs);
-  drive.distanceM += countDistance(drive.disagreement, odometerM === null ? fixesM : restM + odometerM, fixesM);
+  drive.distanceM += countDistance(drive.disagreement, odometerM === null ? null : restM + odometerM, fixesM);
   drive.movingMs += to.fixTimeMs - since.atMs;
   drive.maxKmh = Math.max(drive.maxKmh, (fixesM * 3600) / (to.fixTimeMs - since.atMs));
 }

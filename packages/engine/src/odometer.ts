@@ -40,9 +40,11 @@ export function odometerStepM(
  * Takes in what the odometer and the fixes say of one more step, in metres each. Where the odometer disagrees by too
  * much, the fixes are counted, also for the steps before. When it advances later, only what it counted beyond them is.
  *
+ * @param odometerM null without a reading: the fixes are counted, and the odometer neither agrees nor disagrees
  * @returns what the step adds to the distance
  */
-export function countDistance(disagreement: Disagreement, odometerM: number, fixesM: number): number {
+export function countDistance(disagreement: Disagreement, odometerM: number | null, fixesM: number): number {
+  if (odometerM === null) return fixesM;
   disagreement.odometerM += odometerM;
   disagreement.fixesM += fixesM;
   const { countedM } = disagreement;

@@ -712,7 +712,8 @@ interface WayPoint extends Fix {
 
 /** A part of a trip. */
 interface Leg {
-  odometerM: number;
+  /** Null without a reading. */
+  odometerM: number | null;
   fixesM: number;
   movingMs: number;
   idlingMs: number;
@@ -1169,13 +1170,13 @@ function leadInto(vehicle: Vehicle, before: WayPoint[], first: WayPoint): Leg[] 
   const kmh = first.metres / 1000 / (first.elapsedMs / 3_600_000);
   const moved = first.metres > vehicle.movingDistanceM || kmh > vehicle.movingSpeedKmh;
   const fixesM = moved ? first.metres : 0;
-  return [{ odometerM: odometerMetres(stood, first) ?? fixesM, fixesM, movingMs: 0, idlingMs: 0 }];
+  return [{ odometerM: odometerMetres(stood, first), fixesM, movingMs: 0, idlingMs: 0 }];
 }
 
 /** What lies between points: a leg to each that moves or comes to stand, and one for all that it stands between. */
 function legsOf(points: readonly WayPoint[]): Leg[] {
   const legs: Leg[] = [];
-  let rest: Leg = { odometerM: 0, fixesM: 0, movingMs: 0, idlingMs: 0 };
+  let rest = { odometerM: 0, fixesM: 0, movingMs: 0, idlingMs: 0 };
   for (const [i, b] of points.entries()) {
     const a = points[i - 1];
     if (!a) continue;
@@ -1187,11 +1188,11 @@ function legsOf(points: readonly WayPoint[]): Leg[] {
     }
     if (b.crow) {
       const { metres, sinceMs } = b.crow;
-      const counted = odometerM === null ? metres : rest.odometerM + odometerM;
+      const counted = odometerM === null ? null : rest.odometerM + odometerM;
       legs.push({ odometerM: counted, fixesM: metres, movingMs: sinceMs, idlingMs: 0 });
     } else {
       if (!a.moving) legs.push(rest);
-      legs.push({ odometerM: odometerM ?? b.metres, fixesM: b.metres, movingMs: b.elapsedMs, idlingMs: 0 });
+      legs.push({ odometerM, fixesM: b.metres, movingMs: b.elapsedMs, idlingMs: 0 });
     }
     rest = { odometerM: 0, fixesM: 0, movingMs: 0, idlingMs: 0 };
   }
@@ -1200,14 +1201,18 @@ function legsOf(points: readonly WayPoint[]): Leg[] {
 }
 
 /**
- * The distance of legs: by the odometer, but for where it counted less than half of the way between the fixes and
- * lacked 500 m. Each part of the trip ends where the two agree.
+ * The distance of legs: by the fixes where the odometer has no reading, else by the odometer, but for where it counted
+ * less than half of the way between the fixes and lacked 500 m. Each part of the trip ends where the two agree.
  */
 function believed(legs: readonly Leg[]): number {
   let metres = 0;
   let claims: number[] = [];
   let [odometerM, fixesM] = [0, 0];
   for (const leg of legs) {
+    if (leg.odometerM === null) {
+      metres += leg.fixesM;
+      continue;
+    }
     odometerM += leg.odometerM;
     fixesM += leg.fixesM;
     const agrees = odometerM >= fixesM / 2;

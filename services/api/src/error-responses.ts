@@ -15,7 +15,13 @@ import {
   UnknownReferenceError,
 } from '@outrider/registry';
 import { TooManyRowsError } from '@outrider/reports';
-import { BusyError, TooMuchError, WarehouseAwayError, WarehouseFullError } from '@outrider/warehouse';
+import {
+  BusyError,
+  TooMuchError,
+  WarehouseAwayError,
+  WarehouseDamagedError,
+  WarehouseFullError,
+} from '@outrider/warehouse';
 import { etagOf } from './input.ts';
 
 /** Kinds as the paths have them. */
@@ -31,7 +37,9 @@ function forOperators({ field }: OperatorOnlyError): Problem {
 
 /** Is it that a server behind this one does not answer? */
 export function isAway(error: unknown): boolean {
-  return [HubAwayError, RegistryAwayError, WarehouseAwayError, FilesAwayError].some((Away) => error instanceof Away);
+  return [HubAwayError, RegistryAwayError, WarehouseAwayError, WarehouseDamagedError, FilesAwayError].some(
+    (Away) => error instanceof Away,
+  );
 }
 
 /** Is it that a disk is full? */

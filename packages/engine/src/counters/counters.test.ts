@@ -44,7 +44,7 @@ function plainSums(records: readonly CounterRecord[]): { sums: PlainSums; first:
   );
   const judge = new JumpJudge();
   let odometer = 0;
-  /** Up to the first reading, and what readings and fixes say of the steps since. */
+  /** By the fixes alone, without readings that go on; and what both say of the other steps. */
   let before = 0;
   const steps: { odometerM: number; fixesM: number }[] = [];
   let engine = 0;
@@ -99,7 +99,8 @@ function plainSums(records: readonly CounterRecord[]): { sums: PlainSums; first:
       if (odometer < 1000) first.odometerM = record.odometerM - odometer;
     } else {
       if (read.odometerM === 0 && record.odometerM === 0) continue;
-      steps.push({ odometerM: isNext ? grown : ownM, fixesM: ownM });
+      if (isNext) steps.push({ odometerM: grown, fixesM: ownM });
+      else before += ownM;
       odometer = before + countedM(steps);
     }
     ownM = 0;

@@ -267,7 +267,7 @@ function readOdometer(state: CounterState, { odometerM, fixTimeMs, terminalId }:
     // After a reset, or of another terminal, a reading continues nothing.
     const continues = before.terminalId === terminalId && grown >= 0 && !isTooFar(grown, elapsedMs);
     state.disagreement ??= noDisagreement();
-    state.odometerM += countDistance(state.disagreement, continues ? grown : state.ownM, state.ownM);
+    state.odometerM += countDistance(state.disagreement, continues ? grown : null, state.ownM);
   }
   state.odometer = reading;
   state.ownM = 0;

@@ -134,13 +134,14 @@ SETTINGS max_execution_time = ${Number(limits.maxSeconds)}, max_memory_usage = $
   use_skip_indexes_if_final = 1, use_skip_indexes_if_final_exact_mode = 1, output_format_json_quote_64bit_integers = 0`;
 }
 
-/** Errors of ClickHouse that files lead to which are not as it wrote them, where it does not say which part it read. */
-const DAMAGES = /CHECKSUM_DOESNT_MATCH|CORRUPTED_DATA|CANNOT_DECOMPRESS|CANNOT_READ_ALL_DATA|ATTEMPT_TO_READ_AFTER_EOF/;
+/** Errors of ClickHouse by files that are not as it wrote them, where it does not say which part it read. */
+const DAMAGES = /CHECKSUM_DOESNT_MATCH|CORRUPTED_DATA|CANNOT_DECOMPRESS|CANNOT_READ_ALL_DATA|_AFTER_EOF/;
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /**
- * An error of ClickHouse in this package's words, where a limit was reached, the disk is full or a file damaged; else as it is.
+ * An error of ClickHouse in this package's words, where a limit was reached, the disk is full or a file damaged; else
+ * as it is.
  *
  * @param text with the name of the error, as ClickHouse writes it at the end of its messages
  */

@@ -38,11 +38,11 @@ export async function inspect(engine: Engine, log: string | null): Promise<Archi
   );
   const isThere = ({ table, name }: KnownPart) =>
     seen.active.some((part) => part.table === table && part.name === name);
-  const stays = inventory?.parts.filter(isThere) ?? [];
-  if (added.length > 0 || stays.length !== inventory?.parts.length)
+  const kept = inventory?.parts.filter(isThere) ?? [];
+  if (added.length > 0 || kept.length !== inventory?.parts.length)
     await writeLedger(
       engine,
-      { inventory: { takenAtMs: seen.nowMs, parts: [...stays, ...merged, ...read] }, gaps: [] },
+      { inventory: { takenAtMs: seen.nowMs, parts: [...kept, ...merged, ...read] }, gaps: [] },
       seen.nowMs,
     );
   return gaps;

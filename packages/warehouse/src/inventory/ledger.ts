@@ -9,7 +9,7 @@ export interface ArchiveGap {
   /** Table, month and blocks, such as `positions/202610_1_1`. */
   id: string;
   table: WatchedTable;
-  /** Where the files of the part are now; null where there are none. */
+  /** Where the files of the part are now; null where they are gone. */
   path: string | null;
   /** Why ClickHouse set the part aside (`broken-on-start`); `checksum`: it was read and is damaged; `gone`. */
   reason: string;

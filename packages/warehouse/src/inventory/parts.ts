@@ -40,7 +40,7 @@ export interface Offsets {
 
 /** Parts that ClickHouse does not read: it moved them into folder `detached`, or somebody had it do so. */
 export interface DetachedPart extends Part {
-  /** As ClickHouse calls it, such as `broken-on-start`; '' where it was told to. */
+  /** As ClickHouse calls it, such as `broken-on-start`; '' of one that was detached by hand. */
   reason: string;
   path: string;
 }
