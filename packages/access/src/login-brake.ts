@@ -21,6 +21,8 @@ const FIRST_DELAY_MS = 1000;
 const MAX_DELAY_MS = 10_000;
 /** Of all accounts in this process. */
 const MAX_WAITING = 500;
+/** A password is checked within this time; a process that died over it holds up the others for no longer. */
+const CHECKED_WITHIN_MS = 5000;
 
 /** What is guessed at, and from where. */
 export interface Attempt {
@@ -36,13 +38,14 @@ export interface Attempt {
 
 /**
  * Slows down guesses at one account, from however many addresses: after a few failures each further attempt waits
- * before its password is checked, longer with each failure, up to 10 s. It refuses nobody for the failures of others:
- * the right password gets in, after the wait, and at once from where the account was used before.
+ * before its password is checked, longer with each failure, up to 10 s, and one waits at a time. So an account is
+ * guessed at once in 10 s, by however many at once. It refuses nobody for the failures of others: the right password
+ * gets in, after the wait, and at once from where the account was used before.
  */
 export class LoginBrake {
   readonly #parts: LoginBrakeParts;
-  /** Attempts that wait, by account and source. */
-  readonly #waiting = new Set<string>();
+  /** Attempts that wait here. */
+  #waiting = 0;
 
   constructor(parts: LoginBrakeParts) {
     this.#parts = parts;
@@ -52,7 +55,7 @@ export class LoginBrake {
    * Checks a password, after the wait that earlier failures demand.
    *
    * @param check resolves with null where the password is wrong
-   * @throws {Problem} `too-many-requests` while another attempt from the same source waits, or after `maxFailures`
+   * @throws {Problem} `too-many-requests` while another attempt at the account waits, or after `maxFailures`
    */
   async pass<T>(attempt: Attempt, check: () => Promise<T | null>): Promise<T | null> {
     const { hub, now } = this.#parts;
@@ -62,7 +65,7 @@ export class LoginBrake {
     let isGood = false;
     try {
       if (hits > (attempt.maxFailures ?? Number.POSITIVE_INFINITY)) throw tooManyFailures();
-      await this.#wait(delayOf(hits - 1), `${key} ${attempt.source}`);
+      await this.#wait(delayOf(hits - 1), `${key} waits`);
       const found = await check();
       isGood = found !== null;
       return found;
@@ -76,16 +79,19 @@ export class LoginBrake {
 
   async #wait(delayMs: number, place: string): Promise<void> {
     if (delayMs === 0) return;
-    // One guesser can not have many guesses wait side by side.
-    if (this.#waiting.has(place) || this.#waiting.size >= MAX_WAITING)
+    const { hub, now, wait } = this.#parts;
+    // Guessers can not have many guesses wait side by side.
+    const isFull = this.#waiting >= MAX_WAITING;
+    if (isFull || (await hub.hit(place, delayMs + CHECKED_WITHIN_MS, now())).hits > 1)
       throw new Problem('too-many-requests', 'Another login waits to be checked; try again.', {
         headers: { 'retry-after': String(MAX_DELAY_MS / 1000) },
       });
-    this.#waiting.add(place);
+    this.#waiting++;
     try {
-      await this.#parts.wait(delayMs);
+      await wait(delayMs);
     } finally {
-      this.#waiting.delete(place);
+      this.#waiting--;
+      await hub.resetCount(place);
     }
   }
 }

@@ -51,6 +51,8 @@ const NAMES = {
   geofences: 'geofences',
   geofenceVertices: 'points of geofences',
   notificationRules: 'notification rules',
+  users: 'accounts',
+  vehicleGroups: 'vehicle groups',
   vehicles: 'vehicles',
   drivers: 'drivers',
   reportSchedules: 'report schedules',

@@ -8,6 +8,8 @@ export const QUOTA_KINDS = [
   'geofences',
   'geofenceVertices',
   'notificationRules',
+  'users',
+  'vehicleGroups',
   'vehicles',
   'drivers',
   'reportSchedules',
@@ -23,8 +25,15 @@ export type QuotaKind = (typeof QUOTA_KINDS)[number];
 export const QUOTA_SCOPES = ['account', 'dealer'] as const;
 export type QuotaScope = (typeof QUOTA_SCOPES)[number];
 
-/** Vehicles and drivers belong to dealers: a single account owns none. */
-export type AccountQuotaKind = Exclude<QuotaKind, 'vehicles' | 'drivers'>;
+/** What belongs to dealers: a single account owns none of it. */
+export const DEALER_QUOTA_KINDS = ['users', 'vehicleGroups', 'vehicles', 'drivers'] as const;
+export type DealerQuotaKind = (typeof DEALER_QUOTA_KINDS)[number];
+export type AccountQuotaKind = Exclude<QuotaKind, DealerQuotaKind>;
+
+export function isOfDealers(kind: QuotaKind): kind is DealerQuotaKind {
+  return (DEALER_QUOTA_KINDS as readonly QuotaKind[]).includes(kind);
+}
+
 export type KindIn<S extends QuotaScope> = S extends 'account' ? AccountQuotaKind : QuotaKind;
 
 /** The most of each kind. */
@@ -47,6 +56,8 @@ export const DEFAULT_QUOTAS: QuotaLimits = {
     geofences: 100_000,
     geofenceVertices: 2_000_000,
     notificationRules: 20_000,
+    users: 5000,
+    vehicleGroups: 10_000,
     vehicles: 20_000,
     drivers: 20_000,
     reportSchedules: 2000,
@@ -67,16 +78,13 @@ export interface QuotaUse {
 
 /** Kinds that exist in a scope. */
 export function kindsOf(scope: QuotaScope): readonly QuotaKind[] {
-  return scope === 'dealer' ? QUOTA_KINDS : QUOTA_KINDS.filter((kind) => kind !== 'vehicles' && kind !== 'drivers');
+  return scope === 'dealer' ? QUOTA_KINDS : QUOTA_KINDS.filter((kind) => !isOfDealers(kind));
 }
 
 /** The limit that holds where none was set. */
 export function defaultLimit(limits: QuotaLimits, scope: QuotaScope, kind: QuotaKind): number {
-  return scope === 'dealer'
-    ? limits.dealer[kind]
-    : kind === 'vehicles' || kind === 'drivers'
-      ? 0
-      : limits.account[kind];
+  if (scope === 'dealer') return limits.dealer[kind];
+  return isOfDealers(kind) ? 0 : limits.account[kind];
 }
 
 /** One limit of one account or dealer; null: the default holds. */

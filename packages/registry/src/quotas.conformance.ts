@@ -13,7 +13,15 @@ export interface QuotaPlace {
 
 const LIMITS: QuotaLimits = {
   account: { ...DEFAULT_QUOTAS.account, geofences: 5, geofenceVertices: 40, notificationRules: 2 },
-  dealer: { ...DEFAULT_QUOTAS.dealer, geofences: 8, geofenceVertices: 60, notificationRules: 3, vehicles: 3 },
+  dealer: {
+    ...DEFAULT_QUOTAS.dealer,
+    geofences: 8,
+    geofenceVertices: 60,
+    notificationRules: 3,
+    vehicles: 3,
+    users: 3,
+    vehicleGroups: 8,
+  },
 };
 
 /** A triangle, which has four points as it is closed. */
@@ -131,6 +139,36 @@ export function quotasConformance(name: string, newPlace: () => Promise<QuotaPla
         requested: 4,
       });
       expect((await registry.users.get(other.id))?.dealerId).toBeNull();
+    });
+
+    test('accounts and groups count for their dealer, and what goes makes place', async () => {
+      const add = (login: string) => registry.users.create(userFields(login, { dealerId: dealer.id }), PASSWORD);
+      await add('carl');
+      await expect(add('dora')).rejects.toMatchObject({
+        scope: 'dealer',
+        kind: 'users',
+        limit: 3,
+        used: 3,
+        requested: 1,
+      });
+      const dora = await registry.users.create(userFields('dora'), PASSWORD);
+      const move = () => registry.users.update(dora.id, null, { dealerId: dealer.id });
+      await expect(move()).rejects.toMatchObject({ kind: 'users' });
+      await registry.users.delete(boris.id, null);
+      await move();
+      // Accounts came with groups of their own.
+      const { used: before } = await registry.quotas.use(dealer.id, 'dealer', 'vehicleGroups');
+      const outcomes = await Promise.allSettled(
+        Array.from({ length: 10 }, (_, nth) =>
+          (nth % 2 === 0 ? registry : second).groups.create({ name: `Group ${nth}`, dealerId: dealer.id }),
+        ),
+      );
+      expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(8 - before);
+      const uses = await registry.quotas.ofUser(dealer);
+      expect(uses.filter(({ kind }) => kind === 'users' || kind === 'vehicleGroups')).toEqual([
+        { scope: 'dealer', kind: 'users', used: 3, limit: 3, isSet: false },
+        { scope: 'dealer', kind: 'vehicleGroups', used: 8, limit: 8, isSet: false },
+      ]);
     });
 
     test('vehicles that are added, imported and moved count for their dealer', async () => {

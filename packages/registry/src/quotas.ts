@@ -21,11 +21,18 @@ import type { Reader, Store, Writer } from './store.ts';
 type Counted = Exclude<QuotaKind, 'storageBytes'>;
 type Counts = Partial<Record<Counted, number>>;
 
+/** Kinds of definitions that belong to dealers, by the quota that they count for. */
+const KINDS_OF_DEALERS = {
+  user: 'users',
+  group: 'vehicleGroups',
+  vehicle: 'vehicles',
+  driver: 'drivers',
+} as const satisfies Partial<Record<Definition['kind'], Counted>>;
+
 /** By how much a transaction changes what accounts and dealers use. */
 export class QuotaGrowth {
   readonly #ofOwner = new Map<UserId, Counts>();
-  readonly #vehiclesOfDealer = new Map<UserId, number>();
-  readonly #driversOfDealer = new Map<UserId, number>();
+  readonly #ofDealer = new Map<UserId, Counts>();
   /** Accounts that came to a dealer, with all that they own. */
   readonly #moved = new Map<UserId, UserId>();
 
@@ -53,16 +60,13 @@ export class QuotaGrowth {
       case 'notification-rule':
         this.add(definition.ownerId, 'notificationRules', by);
         break;
-      case 'vehicle': {
-        const { dealerId } = definition;
-        if (dealerId !== null) this.#vehiclesOfDealer.set(dealerId, (this.#vehiclesOfDealer.get(dealerId) ?? 0) + by);
+      case 'user':
+      case 'group':
+      case 'vehicle':
+      case 'driver':
+        if (definition.dealerId !== null)
+          addTo(this.#ofDealer, definition.dealerId, { [KINDS_OF_DEALERS[definition.kind]]: by });
         break;
-      }
-      case 'driver': {
-        const { dealerId } = definition;
-        if (dealerId !== null) this.#driversOfDealer.set(dealerId, (this.#driversOfDealer.get(dealerId) ?? 0) + by);
-        break;
-      }
     }
   }
 
@@ -84,8 +88,7 @@ export class QuotaGrowth {
         if (dealerId !== null) addTo(ofDealer, dealerId, counts);
       }
     }
-    for (const [dealerId, vehicles] of this.#vehiclesOfDealer) addTo(ofDealer, dealerId, { vehicles });
-    for (const [dealerId, drivers] of this.#driversOfDealer) addTo(ofDealer, dealerId, { drivers });
+    for (const [dealerId, counts] of this.#ofDealer) addTo(ofDealer, dealerId, counts);
     for (const [userId, dealerId] of this.#moved) {
       const owned: Counts = {};
       for (const kind of kindsOf('account'))
@@ -285,6 +288,8 @@ async function usedOf(db: Reader, scope: QuotaScope, userId: UserId, kind: Quota
         .executeTakeFirstOrThrow();
       return Number(row.used ?? 0);
     }
+    case 'users':
+    case 'vehicleGroups':
     case 'vehicles':
     case 'drivers': {
       if (scope === 'account') return 0;

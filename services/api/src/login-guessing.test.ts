@@ -1,6 +1,6 @@
 import { delayOf, LoginBrake, weaknessOf } from '@outrider/access';
 import { MemoryHub } from '@outrider/hub';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { PASSWORD, World } from './api.fixture.ts';
 
 let world: World;
@@ -72,10 +72,10 @@ describe('guesses at one account from many addresses', () => {
     expect(world.waited).toEqual([1000, 2000]);
   });
 
-  test('of one address do not wait side by side; two instances count as one', async () => {
+  test('do not wait side by side, whatever address they come from; two instances count as one', async () => {
     const hub = new MemoryHub();
-    let release = () => {};
-    const wait = () => new Promise<void>((resolve) => (release = resolve));
+    const releases: (() => void)[] = [];
+    const wait = () => new Promise<void>((resolve) => releases.push(resolve));
     const brakes = [0, 1].map(() => new LoginBrake({ hub, now: () => 0, wait }));
     const attempt = { account: 'anna', source: '198.51.100.1', isKnownSource: false };
     for (let nth = 0; nth < 5; nth++) await brakes[nth % 2]?.pass(attempt, async () => null);
@@ -86,8 +86,17 @@ describe('guesses at one account from many addresses', () => {
         return brakes[0]?.pass(attempt, async () => 'anna');
       })(),
     ).rejects.toMatchObject({ kind: 'too-many-requests' });
-    release();
+    // Nor do those of others: an account is guessed at by one at a time.
+    const other = { ...attempt, source: '203.0.113.5' };
+    await expect(brakes[1]?.pass(other, async () => 'anna')).rejects.toMatchObject({ kind: 'too-many-requests' });
+    const known = { ...other, isKnownSource: true };
+    expect(await brakes[1]?.pass(known, async () => 'anna')).toBe('anna');
+    releases[0]?.();
     expect(await waiting).toBe('anna');
+    const next = brakes[1]?.pass(other, async () => 'anna');
+    await vi.waitFor(() => expect(releases).toHaveLength(2));
+    releases[1]?.();
+    expect(await next).toBe('anna');
     expect([0, 4, 5, 6, 100].map(delayOf)).toEqual([0, 0, 1000, 2000, 10_000]);
   });
 });

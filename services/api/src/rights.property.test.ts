@@ -1111,11 +1111,17 @@ const MODEL: Record<string, readonly Probe[]> = {
   listSensorPresets: [{ kinds: [], good: () => 200 }],
   listTerminalProtocols: [{ kinds: [], good: () => 200 }],
   ...Object.fromEntries(
-    ['getOperatorStatus', 'listAllSessions', 'listDeadLetters', 'listMapFiles'].map((name): [string, Probe[]] => [
-      name,
-      [{ kinds: [], good: ({ caller }) => (isOperator(caller) ? 200 : 403) }],
-    ]),
+    ['getOperatorStatus', 'listAllSessions', 'listArchiveGaps', 'listDeadLetters', 'listMapFiles'].map(
+      (name): [string, Probe[]] => [name, [{ kinds: [], good: ({ caller }) => (isOperator(caller) ? 200 : 403) }]],
+    ),
   ),
+  acceptArchiveGap: [
+    {
+      kinds: [],
+      ask: () => ({ body: { id: 'positions/202601_1_1' } }),
+      good: ({ caller }) => (isOperator(caller) ? 404 : 403),
+    },
+  ],
   getDeadLetter: [
     {
       kinds: [],

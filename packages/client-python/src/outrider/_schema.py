@@ -2520,7 +2520,7 @@ ProblemErrorsItem = TypedDict("ProblemErrorsItem", {
 
 ProblemQuota = TypedDict("ProblemQuota", {
     "scope": "Literal[\"account\", \"dealer\"]",
-    "kind": "Literal[\"geofences\", \"geofenceVertices\", \"notificationRules\", \"vehicles\", \"drivers\", \"reportSchedules\", \"shareLinks\", \"storageBytes\"]",
+    "kind": "Literal[\"geofences\", \"geofenceVertices\", \"notificationRules\", \"users\", \"vehicleGroups\", \"vehicles\", \"drivers\", \"reportSchedules\", \"shareLinks\", \"storageBytes\"]",
     "limit": "int",
     "used": "int",
     "requested": "int",
@@ -2611,6 +2611,8 @@ QuotasDealer = TypedDict("QuotasDealer", {
     "geofences": "QuotaUse",
     "geofenceVertices": "QuotaUse",
     "notificationRules": "QuotaUse",
+    "users": "QuotaUse",
+    "vehicleGroups": "QuotaUse",
     "vehicles": "QuotaUse",
     "drivers": "QuotaUse",
     "reportSchedules": "QuotaUse",
@@ -2636,6 +2638,8 @@ QuotasPatchDealer = TypedDict("QuotasPatchDealer", {
     "geofences": "NotRequired[int | None]",
     "geofenceVertices": "NotRequired[int | None]",
     "notificationRules": "NotRequired[int | None]",
+    "users": "NotRequired[int | None]",
+    "vehicleGroups": "NotRequired[int | None]",
     "vehicles": "NotRequired[int | None]",
     "drivers": "NotRequired[int | None]",
     "reportSchedules": "NotRequired[int | None]",

@@ -131,6 +131,8 @@ export const users: UserWords = {
       notificationRules: 'Meldungsregeln',
       vehicles: 'Fahrzeuge',
       reportSchedules: 'Berichtszeitpläne',
+      users: 'Konten',
+      vehicleGroups: 'Fahrzeuggruppen',
       shareLinks: 'Freigabelinks',
       drivers: 'Fahrer',
       storageBytes: 'Gespeicherte Dateien',

@@ -128,6 +128,8 @@ export const users = {
       notificationRules: 'Notification rules',
       vehicles: 'Vehicles',
       reportSchedules: 'Report schedules',
+      users: 'Accounts',
+      vehicleGroups: 'Vehicle groups',
       shareLinks: 'Share links',
       drivers: 'Drivers',
       storageBytes: 'Stored files',

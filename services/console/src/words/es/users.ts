@@ -132,6 +132,8 @@ export const users: UserWords = {
       notificationRules: 'Reglas de aviso',
       vehicles: 'Vehículos',
       reportSchedules: 'Programaciones de informes',
+      users: 'Cuentas',
+      vehicleGroups: 'Grupos de vehículos',
       shareLinks: 'Enlaces compartidos',
       drivers: 'Conductores',
       storageBytes: 'Archivos guardados',

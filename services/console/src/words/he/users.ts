@@ -130,6 +130,8 @@ export const users: UserWords = {
       notificationRules: 'כללי התראה',
       vehicles: 'רכבים',
       reportSchedules: 'תזמוני דוחות',
+      users: 'חשבונות',
+      vehicleGroups: 'קבוצות רכב',
       shareLinks: 'קישורי שיתוף',
       drivers: 'נהגים',
       storageBytes: 'קבצים שמורים',

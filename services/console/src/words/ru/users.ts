@@ -130,6 +130,8 @@ export const users: UserWords = {
       notificationRules: 'Правила уведомлений',
       vehicles: 'Транспорт',
       reportSchedules: 'Расписания отчётов',
+      users: 'Учётные записи',
+      vehicleGroups: 'Группы транспорта',
       shareLinks: 'Ссылки для просмотра',
       drivers: 'Водители',
       storageBytes: 'Файлы в хранилище',
