@@ -82,6 +82,19 @@ describe('what is lost', () => {
     ]);
   });
 
+  test('a merged part with rows that came after the inventory: what was known, and all that came since', () => {
+    const before = inventory(part('202601_1_1_0'), part('202601_2_2_0'));
+    const now = seen([], { startedAtMs: 0, detached: [detached('202601_1_3_1')] });
+    expect(lost(before, now)).toMatchObject([
+      {
+        rows: null,
+        fromMs: Date.UTC(2026, 0, 1),
+        toMs: NOW,
+        offsets: { first: 10, last: Number.MAX_SAFE_INTEGER - 1 },
+      },
+    ]);
+  });
+
   test('no part whose sources are still there', () => {
     const before = inventory(part('202601_1_1_0'), part('202601_2_2_0'));
     const now = seen(['202601_1_1_0', '202601_2_2_0'], { detached: [detached('202601_1_2_1')] });

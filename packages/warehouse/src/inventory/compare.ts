@@ -72,7 +72,10 @@ function outermost(parts: readonly DetachedPart[]): DetachedPart[] {
   );
 }
 
-/** @param within what was known of its blocks; nothing of a part that was written after the inventory was taken */
+/**
+ * @param within what was known of its blocks. Rows that came after the inventory was taken may be in it besides, or
+ *   alone: they are of any time of its month, and behind all offsets that the inventory knows.
+ */
 export function gapOf(
   part: Part & { reason: string; path: string | null },
   within: readonly KnownPart[],
@@ -80,21 +83,25 @@ export function gapOf(
   nowMs: number,
 ): ArchiveGap {
   const isKnown = within.length > 0;
-  const newer = isKnown ? null : newestOffset(inventory, part.table);
+  const isKnownWhole = within.some(({ lastBlock }) => lastBlock >= part.lastBlock);
+  const spans = [...within, ...(isKnownWhole ? [] : [monthOf(part.partition, nowMs)])];
+  const offsets = union(within);
+  const newest = newestOffset(inventory, part.table);
+  const logOf = (parts: readonly KnownPart[]) => parts.findLast(({ log }) => log !== null)?.log ?? null;
   return {
     id: idOf(part),
     table: part.table,
     path: part.path,
     reason: part.reason,
-    ...(isKnown ? timesOf(within) : monthOf(part.partition, nowMs)),
-    rows: isKnown ? within.reduce((sum, { rows }) => sum + rows, 0) : null,
-    vehicles: isKnown ? Math.max(...within.map(({ vehicles }) => vehicles)) : null,
-    // What came after the inventory is behind all that it knows.
-    offsets: isKnown ? union(within) : { first: newer === null ? 0 : newer + 1, last: Number.MAX_SAFE_INTEGER - 1 },
-    hasCorrections: isKnown ? within.some(({ hasCorrections }) => hasCorrections) : part.table === 'events',
-    log: isKnown
-      ? (within.find(({ log }) => log !== null)?.log ?? null)
-      : (inventory?.parts.findLast(({ log }) => log !== null)?.log ?? null),
+    fromMs: spans.reduce((least, { fromMs }) => Math.min(least, fromMs), Number.MAX_SAFE_INTEGER),
+    toMs: spans.reduce((most, { toMs }) => Math.max(most, toMs), Number.MIN_SAFE_INTEGER),
+    rows: isKnownWhole ? within.reduce((sum, { rows }) => sum + rows, 0) : null,
+    vehicles: isKnownWhole ? Math.max(...within.map(({ vehicles }) => vehicles)) : null,
+    offsets: isKnownWhole
+      ? offsets
+      : { first: offsets?.first ?? (newest === null ? 0 : newest + 1), last: Number.MAX_SAFE_INTEGER - 1 },
+    hasCorrections: within.some(({ hasCorrections }) => hasCorrections) || (!isKnownWhole && part.table === 'events'),
+    log: logOf(isKnown ? within : (inventory?.parts ?? [])),
     noticedAtMs: nowMs,
     restored: null,
     isAccepted: false,
@@ -108,19 +115,12 @@ function newestOffset(inventory: Inventory | null, table: string): number | null
   return last.length === 0 ? null : last.reduce((one, other) => Math.max(one, other));
 }
 
-export function union(parts: readonly KnownPart[]): Offsets | null {
+function union(parts: readonly KnownPart[]): Offsets | null {
   const all = parts.flatMap(({ offsets }) => offsets ?? []);
   if (all.length === 0) return null;
   return {
     first: all.reduce((least, { first }) => Math.min(least, first), Number.MAX_SAFE_INTEGER),
     last: all.reduce((most, { last }) => Math.max(most, last), 0),
-  };
-}
-
-function timesOf(parts: readonly KnownPart[]): { fromMs: number; toMs: number } {
-  return {
-    fromMs: parts.reduce((least, { fromMs }) => Math.min(least, fromMs), Number.MAX_SAFE_INTEGER),
-    toMs: parts.reduce((most, { toMs }) => Math.max(most, toMs), Number.MIN_SAFE_INTEGER),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Engine } from '../engines/engine.ts';
 import { ARCHIVE_TABLES, type ArchiveTable, type WatchedTable } from '../tables.ts';
-import { covers, gapOf, type Inventory, lostSince, union } from './compare.ts';
+import { covers, gapOf, type Inventory, lostSince } from './compare.ts';
 import { type ArchiveGap, readLedger, writeLedger } from './ledger.ts';
 import { type KnownPart, knownOf, type PartsSeen, partsSeen } from './parts.ts';
 
@@ -29,7 +29,7 @@ export async function inspect(engine: Engine, log: string | null): Promise<Archi
   const added = seen.active.filter((part) => isArchive(part.table) && !isKnown(part));
   const merged = added.flatMap((part) => {
     const within = inventory?.parts.filter((each) => covers(part, each)) ?? [];
-    return part.rows > MAX_READ_ROWS && within.length > 0 ? [mergedOf(part, within, inventory)] : [];
+    return part.rows > MAX_READ_ROWS && within.length > 0 ? [mergedOf(part, within, inventory, seen.nowMs)] : [];
   });
   const read = await knownOf(
     engine,
@@ -71,20 +71,12 @@ function mergedOf(
   part: PartsSeen['active'][number],
   within: readonly KnownPart[],
   inventory: Inventory | null,
+  nowMs: number,
 ): KnownPart {
-  const { fromMs, toMs, vehicles, hasCorrections, log } = gapOf({ ...part, reason: '', path: null }, within, null, 0);
-  const offsets = union(within);
-  // It may have rows that came after the inventory: they are behind all that it knows.
-  const newest = union((inventory?.parts ?? []).filter(({ table }) => table === part.table));
-  return {
-    ...part,
-    fromMs,
-    toMs,
-    vehicles: vehicles ?? 0,
-    hasCorrections,
-    log,
-    offsets: offsets && { ...offsets, last: newest?.last ?? offsets.last },
-  };
+  const known = gapOf({ ...part, reason: '', path: null }, within, inventory, nowMs);
+  const { fromMs, toMs, offsets, hasCorrections, log } = known;
+  const vehicles = Math.max(...within.map((each) => each.vehicles));
+  return { ...part, fromMs, toMs, vehicles, hasCorrections, log, offsets };
 }
 
 /** Parts of one question about all of them are read whole: they are asked for one by one. */
