@@ -212,6 +212,8 @@ export interface Warehouse {
    * @param log identity of the log that the rows come from
    */
   inspect(log: string): Promise<ArchiveGap[]>;
+  /** How many times something damaged was set aside through this opening, since it was opened. */
+  readonly timesSetAside: number;
   /** What the archive lacks, as it was known ten seconds ago at most. */
   gaps(): Promise<readonly ArchiveGap[]>;
   /** Notes what became of a gap. */
@@ -293,7 +295,7 @@ async function openEngine(address: WarehouseAddress): Promise<Engine> {
 }
 
 /** A query that meets damage is answered once what is damaged was set aside. */
-function setsDamageAside(engine: Engine): Engine {
+function setsDamageAside(engine: Engine, onSetAside: () => void = () => {}): Engine {
   let settingAside: Promise<boolean> | null = null;
   return {
     ...engine,
@@ -306,6 +308,7 @@ function setsDamageAside(engine: Engine): Engine {
           settingAside = null;
         });
         if (!(await settingAside)) throw error;
+        onSetAside();
         return engine.select(statement);
       }
     },
@@ -316,7 +319,11 @@ function setsDamageAside(engine: Engine): Engine {
 const GAPS_MS = 10_000;
 
 function warehouseOn(opened: Engine): Warehouse {
-  const engine = setsDamageAside(opened);
+  let timesSetAside = 0;
+  const engine = setsDamageAside(opened, () => {
+    timesSetAside++;
+    gaps = null;
+  });
   let gaps: { atMs: number; read: Promise<readonly ArchiveGap[]> } | null = null;
   const positionRows: Warehouse['positionRows'] = (packets) => ({ table: 'positions', block: packedBlock(packets) });
   const eventRows: Warehouse['eventRows'] = (recorded) => ({ table: 'events', block: eventBlock(recorded) });
@@ -381,6 +388,9 @@ function warehouseOn(opened: Engine): Warehouse {
     beforeQueries(work) {
       if (engine.beforeQueries === undefined) throw new Error('only what was opened when needed knows its queries');
       engine.beforeQueries(work);
+    },
+    get timesSetAside() {
+      return timesSetAside;
     },
     get isOpen() {
       return opened.isOpen?.() ?? true;

@@ -62,19 +62,21 @@ const packets = STARTS.flatMap((startMs) =>
   })),
 );
 const geofenceId = '00000000-0000-4000-8000-00000000000f' as GeofenceId;
-const visits = STARTS.map(
-  (startedAtMs): FleetEvent => ({
+/** More of them than packets: each topic has offsets of its own. */
+const visits = STARTS.flatMap((startMs) => Array.from({ length: 15 }, (_, nth) => visitAt(startMs + nth * 60_000)));
+function visitAt(startedAtMs: number): FleetEvent {
+  return {
     id: deriveEventId('geofence-visit', vehicleId, geofenceId, startedAtMs),
     phase: 'end',
     kind: 'geofence-visit',
     ...{ vehicleId, geofenceId, startedAtMs, endedAtMs: startedAtMs + 30_000, fromFixTimeMs: startedAtMs },
     ...{ latitude: 50, longitude: 10, speedKmh: null, fixTimeMs: startedAtMs + 30_000, definitionVersion: 1 },
     ...{ origin: 'live', inferred: false, endReason: 'left' },
-  }),
-);
+  };
+}
 
 beforeAll(async () => {
-  log = openSqliteLog({ path: join(root, 'log.sqlite') });
+  log = openSqliteLog({ path: join(root, 'log.sqlite'), startsRun: true });
   await log.append(telemetryTopic, packets);
   await log.append(eventsTopic, visits);
   const archive = await openWarehouse({ path: whole });
@@ -82,13 +84,17 @@ beforeAll(async () => {
     for (let at = 0; at < records.length; at += 10)
       await archive.insert([archive.positionRows(records.slice(at, at + 10))]);
   for await (const { records } of log.read(eventsTopic, 0, 'earliest', visits.length * 2))
-    for (const record of records) await archive.insert([archive.eventRows([record])]);
+    for (let at = 0; at < records.length; at += 15)
+      await archive.insert([archive.eventRows(records.slice(at, at + 15))]);
   const first = await log.locate(telemetryRecordsTopic, 0, null);
   await archive.inspect(first.identity);
   await archive.close();
+  // As each start of the service does: the log has another identity from then on.
+  await log.close();
+  log = openSqliteLog({ path: join(root, 'log.sqlite'), startsRun: true });
 });
 afterEach(async () => {
-  for (const stop of stops.splice(0)) await stop();
+  for (const stop of stops.splice(0).toReversed()) await stop();
   await warehouse?.close();
   warehouse = null;
 });
@@ -127,7 +133,7 @@ const rowsOf = async (archive: Warehouse) => ({
   positions: (await archive.track({ vehicleId, ...EVER, limit: 10_000 })).positions.length,
   events: (await archive.events({ vehicleId, ...EVER, limit: 1000 })).events.length,
 });
-const ALL = { positions: packets.length * 20, events: STARTS.length };
+const ALL = { positions: packets.length * 20, events: visits.length };
 
 /** Folders of the parts of a month, of positions or of events. */
 function partsOf(table: 'positions' | 'events', month: string): string[] {
@@ -186,7 +192,7 @@ describe.each(FILES)('%s of a part', (file) => {
     expect(lost.length).toBe(isDetached ? 1 : 0);
     if (isDetached)
       expect(lost[0]?.facts).toMatchObject({
-        part: 'positions/202510_1_1',
+        archivePart: 'positions/202510_1_1',
         rows: 200,
         vehicles: 1,
         from: '2025-10-05T00:00:00.000Z',
@@ -201,16 +207,17 @@ test('a part without a trace is missed, and written again; so are events', async
   const { said, archive } = await checked();
   await vi.waitFor(async () => expect(await rowsOf(archive)).toEqual(ALL), PATIENCE);
   expect(said.filter(({ text }) => text === 'the archive has lost rows').map(({ facts }) => facts)).toMatchObject([
-    { part: 'events/202511_6_6', reason: 'gone', rows: 1 },
-    { part: 'positions/202511_5_5', reason: 'gone', rows: 200 },
+    { archivePart: 'events/202511_6_6', reason: 'gone', rows: 15 },
+    { archivePart: 'positions/202511_5_5', reason: 'gone', rows: 200 },
   ]);
+  await vi.waitFor(async () => expect(await archive.gaps()).toEqual([]), PATIENCE);
 });
 
 test('an archive that is gone is written again from the first record of the log', async () => {
   damage();
   const before = await checked();
   await vi.waitFor(async () => expect(await rowsOf(before.archive)).toEqual(ALL), PATIENCE);
-  for (const stop of stops.splice(0)) await stop();
+  for (const stop of stops.splice(0).toReversed()) await stop();
   await before.archive.close();
   rmSync(damaged, { recursive: true });
   const { said, archive } = await checked();
@@ -243,11 +250,22 @@ test('what the log no longer has is lacking, and said as long as it is', async (
     'what the archive has lost can not be written again: the log does not reach it',
   ]);
   // The next start says it as well, and does not try again.
-  for (const stop of stops.splice(0)) await stop();
+  for (const stop of stops.splice(0).toReversed()) await stop();
   await archive.close();
   const again = await checked(shortened);
   await vi.waitFor(() => expect(again.check.warnings()).toHaveLength(1), PATIENCE);
   expect(again.said.map(({ text }) => text)).toEqual(['the archive has lost rows']);
+});
+
+test('another log has nothing of it, whatever its offsets are', async () => {
+  damage();
+  rmSync(partsOf('positions', '202510')[0] ?? '', { recursive: true });
+  const other = openSqliteLog({ path: join(root, 'other.sqlite'), startsRun: true });
+  stops.push(() => other.close());
+  await other.append(telemetryTopic, packets);
+  const { archive } = await checked(other);
+  await vi.waitFor(async () => expect((await archive.gaps())[0]?.restored).toBe('not'), PATIENCE);
+  expect((await rowsOf(archive)).positions).toBe(ALL.positions - 200);
 });
 
 test('damage is found before anybody asks for the rows', async () => {

@@ -1,11 +1,12 @@
-import { type Checkpoints, type Log, telemetryRecordsTopic } from '@outrider/log';
+import { type Checkpoints, telemetryRecordsTopic } from '@outrider/log';
 import { Gauge, type Logger, type Registry, type Watch } from '@outrider/runtime';
 import type { ArchiveGap, Warehouse } from '@outrider/warehouse';
 import { type RestoreParts, restore } from './restore.ts';
 
 export interface ArchiveCheckParts {
-  log: RestoreParts['log'] & Pick<Log, 'locate'>;
-  warehouse: RestoreParts['warehouse'] & Pick<Warehouse, 'isOpen' | 'identity' | 'inspect' | 'updateGap' | 'checkSome'>;
+  log: RestoreParts['log'];
+  warehouse: RestoreParts['warehouse'] &
+    Pick<Warehouse, 'isOpen' | 'timesSetAside' | 'identity' | 'inspect' | 'updateGap' | 'checkSome'>;
   checkpoints: Pick<Checkpoints, 'claim' | 'save'>;
   /** Of several archivers one does it. */
   isMine(): boolean;
@@ -52,6 +53,7 @@ export function createArchiveCheck(parts: ArchiveCheckParts): Watch {
   let timer: NodeJS.Timeout | null = null;
   let working: Promise<void> | null = null;
   let isIdentified = false;
+  let timesSetAside = 0;
   const stopping = new AbortController();
   const unaccepted = () => gaps.filter(({ isAccepted }) => !isAccepted);
 
@@ -80,7 +82,7 @@ export function createArchiveCheck(parts: ArchiveCheckParts): Watch {
       if (!said.has(gap.id) && !gap.isAccepted) logger.error(factsOf(gap), 'the archive has lost rows');
       said.add(gap.id);
       if (gap.restored !== null || stopping.signal.aborted) continue;
-      const restored = await restore(parts, gap, identity, stopping.signal);
+      const restored = await restore(parts, gap, stopping.signal);
       await warehouse.updateGap(restored);
       if (restored.restored === 'whole') logger.info(factsOf(gap), 'what the archive had lost is written again');
       else
@@ -124,7 +126,10 @@ export function createArchiveCheck(parts: ArchiveCheckParts): Watch {
       await scrub();
       inspectedMs = Number.NEGATIVE_INFINITY;
     }
-    if (nowMs - inspectedMs < inspectEveryMs) return;
+    // What a query met is written again at once.
+    const isNew = warehouse.timesSetAside !== timesSetAside;
+    if (!isNew && nowMs - inspectedMs < inspectEveryMs) return;
+    ({ timesSetAside } = warehouse);
     inspectedMs = nowMs;
     await inspect();
   }
@@ -157,7 +162,7 @@ export function createArchiveCheck(parts: ArchiveCheckParts): Watch {
 
 function factsOf({ id, path, reason, fromMs, toMs, rows, vehicles }: ArchiveGap) {
   return {
-    part: id,
+    archivePart: id,
     path,
     reason,
     from: new Date(fromMs).toISOString(),

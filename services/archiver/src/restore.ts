@@ -10,7 +10,7 @@ import {
 import { type ArchiveGap, type Recorded, type Rows, UnfitRecordError, type Warehouse } from '@outrider/warehouse';
 
 export interface RestoreParts {
-  log: Pick<Log, 'bounds' | 'read' | 'writtenAtMs'>;
+  log: Pick<Log, 'bounds' | 'locate' | 'read' | 'writtenAtMs'>;
   warehouse: Pick<Warehouse, 'positionRows' | 'eventRows' | 'insert' | 'replaceEvents' | 'repeatErasures'>;
 }
 
@@ -21,20 +21,16 @@ const MAX_ROWS = 50_000;
  * Writes the rows of a gap again, as far as the log has them. The archive has repeated rows once, so rows beside those
  * that were lost change nothing. What erasures took is taken again.
  *
- * @param identity of the log
  * @returns what is missing then
  */
-export async function restore(
-  parts: RestoreParts,
-  gap: ArchiveGap,
-  identity: string,
-  signal: AbortSignal,
-): Promise<ArchiveGap> {
+export async function restore(parts: RestoreParts, gap: ArchiveGap, signal: AbortSignal): Promise<ArchiveGap> {
   const { log, warehouse } = parts;
   const { table, offsets } = gap;
   // All others are made from these.
   if (table !== 'positions' && table !== 'events') return { ...gap, restored: 'whole' };
-  if (gap.log !== null && gap.log !== identity) return { ...gap, restored: 'not' };
+  const topic = table === 'positions' ? telemetryRecordsTopic : eventsTopic;
+  const kept = offsets === null ? 'all' : await keptOf(log, topic, gap.log, offsets);
+  if (kept === 'nothing') return { ...gap, restored: 'not' };
   let [written, missingUntilMs]: [number, number | null] = [0, null];
   if (table === 'positions' && offsets !== null) {
     missingUntilMs = await missingUntil(log, telemetryRecordsTopic, offsets.first);
@@ -50,9 +46,29 @@ export async function restore(
     written += await correctAgain(parts, gap, signal);
   }
   await warehouse.repeatErasures(table, gap.fromMs);
-  if (missingUntilMs === null) return { ...gap, restored: 'whole' };
-  const toMs = Math.max(gap.fromMs, Math.min(gap.toMs, missingUntilMs));
+  if (missingUntilMs === null && kept === 'all') return { ...gap, restored: 'whole' };
+  const toMs = Math.max(
+    gap.fromMs,
+    Math.min(gap.toMs, (kept === 'all' ? missingUntilMs : null) ?? Number.MAX_SAFE_INTEGER),
+  );
   return { ...gap, restored: written === 0 ? 'not' : 'partly', toMs };
+}
+
+/**
+ * What of offsets is of this log: a restart gives it another identity, but it knows the earlier ones. Those that
+ * retention removed count as well.
+ */
+async function keptOf(
+  log: RestoreParts['log'],
+  topic: Topic<unknown>,
+  identity: string | null,
+  { first, last }: NonNullable<ArchiveGap['offsets']>,
+): Promise<'all' | 'some' | 'nothing'> {
+  // Without a known end it is all that there is from the first on.
+  const offset = last < Number.MAX_SAFE_INTEGER - 1 ? last : first;
+  const { discontinuity } = await log.locate(topic, 0, { offset, identity });
+  if (discontinuity?.kind === 'replaced') return 'nothing';
+  return discontinuity?.kind === 'truncated' ? 'some' : 'all';
 }
 
 /**

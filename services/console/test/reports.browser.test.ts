@@ -86,6 +86,33 @@ describe.skipIf(CHROMIUM === undefined)('reports in a browser', { timeout: 120_0
     expect(faults).toEqual([]);
   });
 
+  test('what a report lacks is said beside it: what was erased, and what the archive has lost', async () => {
+    const { page, faults } = await open('/');
+    const incomplete = [{ from: '2026-01-15T12:00:00.000Z', to: '2026-01-15T13:30:00.000Z' }];
+    for (const kind of ['mileage', 'track'])
+      await page.route(`**/api/v1/reports/${kind}?**`, async (call) => {
+        const answer = await call.fetch();
+        const lacking = { historyFrom: '2026-01-02T00:00:00.000Z', incomplete };
+        await call.fulfill({ response: answer, json: { ...(await answer.json()), ...lacking } });
+      });
+    const notes = page.getByRole('note');
+    const expected = [/^What was before .*2026.* is erased/, /^Data from .+ to .+ was lost/];
+    const showsBoth = () =>
+      expect
+        .poll(async () => {
+          const texts = await notes.allTextContents();
+          return expected.map((each) => texts.some((text) => each.test(text)));
+        }, PATIENCE)
+        .toEqual([true, true]);
+    await page.goto(`${demo.url}/reports?kind=mileage&range=last7days`);
+    await showsBoth();
+    expect(await axeViolations(page)).toEqual([]);
+    const vehicle = (await (await page.request.get(`${demo.url}/api/v1/vehicles?limit=1`)).json()).items[0].id;
+    await page.goto(`${demo.url}/track?vehicle=${vehicle}&range=today`);
+    await showsBoth();
+    expect(faults).toEqual([]);
+  });
+
   test('a schedule: a wrong address is named at its field; then it is saved, paused and deleted', async () => {
     const { page, faults } = await open('/reports?kind=mileage');
     // The list behind the form comes late, and what was typed until then stays.

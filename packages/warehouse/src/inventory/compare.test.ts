@@ -19,7 +19,14 @@ function part(name: string, more: Partial<KnownPart> = {}): KnownPart {
 
 function seen(active: readonly string[], more: Partial<PartsSeen> = {}): PartsSeen {
   return {
-    ...{ nowMs: NOW, startedAtMs: NOW, detached: [], lastDeletion: new Map(), retentionDays: new Map() },
+    ...{
+      nowMs: NOW,
+      startedAtMs: NOW,
+      isOpenedNow: true,
+      detached: [],
+      lastDeletion: new Map(),
+      retentionDays: new Map(),
+    },
     active: active.map((name) => part(name)),
     ...more,
   };
@@ -99,6 +106,17 @@ describe('what is lost', () => {
     const before = inventory(part('202601_1_1_0'), part('202601_2_2_0'));
     const now = seen(['202601_1_1_0', '202601_2_2_0'], { detached: [detached('202601_1_2_1')] });
     expect(lost(before, now)).toEqual([]);
+  });
+
+  test('no outdated part that is damaged: what it had was merged', () => {
+    const before = inventory(part('202601_1_1_0'), part('202601_2_2_0'), part('202601_3_3_0'));
+    const merged = { detached: [detached('202601_2_2_0')] };
+    expect(lost(before, seen(['202601_1_3_1'], merged))).toEqual([]);
+    expect(lost(null, seen(['202601_1_3_1'], { ...merged, isOpenedNow: false }))).toEqual([]);
+    // Where ClickHouse was not just started, the merge may have come after the loss.
+    expect(lost(before, seen(['202601_1_3_1'], { ...merged, isOpenedNow: false }))).toMatchObject([
+      { id: 'positions/202601_2_2' },
+    ]);
   });
 
   test('a part that came after the inventory: its month, and all offsets behind those that are known', () => {

@@ -27,11 +27,13 @@ export function lostSince(
   const gone = (inventory?.parts ?? []).filter((part) => !seen.active.some((active) => covers(active, part)));
   const gaps: ArchiveGap[] = [];
   const explained = new Set<KnownPart>();
+  const isActive = ({ table, name }: KnownPart) =>
+    seen.active.some((part) => part.table === table && part.name === name);
   for (const detached of outermost(seen.detached)) {
-    const within = gone.filter((part) => covers(detached, part));
-    for (const part of within) explained.add(part);
-    if (isNoted(idOf(detached))) continue;
     const known = inventory?.parts.filter((part) => covers(detached, part)) ?? [];
+    const within = known.filter((part) => !isActive(part));
+    for (const part of within) explained.add(part);
+    if (isNoted(idOf(detached)) || isMerged(detached, inventory, seen)) continue;
     // All that it was made of is there: its sources were still on the disk, and ClickHouse took those.
     if (within.length === 0 && known.some(({ lastBlock }) => lastBlock === detached.lastBlock)) continue;
     gaps.push(gapOf(detached, within, inventory, seen.nowMs));
@@ -47,6 +49,20 @@ export function lostSince(
     gaps.push(gapOf({ ...part, reason: 'gone', path: null }, [part], inventory, seen.nowMs));
   }
   return gaps;
+}
+
+/**
+ * Is what a detached part had in an active one? Merged parts are kept for some minutes, and may be damaged like others.
+ * What is merged later skips the blocks of a part that is lost: its name has them all the same.
+ */
+function isMerged(detached: DetachedPart, inventory: Inventory | null, { active, isOpenedNow }: PartsSeen): boolean {
+  const known = inventory?.parts ?? [];
+  const wasActive = known.some((part) => idOf(part) === idOf(detached));
+  return active
+    .filter((part) => covers(part, detached))
+    .some(
+      (part) => isOpenedNow || !wasActive || known.some((each) => each.table === part.table && each.name === part.name),
+    );
 }
 
 /** Table and blocks: the name of a part that was set aside has its reason before it. */

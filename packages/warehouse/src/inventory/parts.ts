@@ -51,6 +51,8 @@ export interface PartsSeen {
   nowMs: number;
   /** When it was started: since then a part that is gone went in order, or is among the detached ones. */
   startedAtMs: number;
+  /** It was started for this: what is merged was merged before anything was lost. */
+  isOpenedNow: boolean;
   active: readonly ActivePart[];
   detached: readonly DetachedPart[];
   /** Numbers of the mutations that deleted rows of a table last: those of erasures. */
@@ -80,6 +82,7 @@ export async function partsSeen(engine: Engine, isOpenedNow = false): Promise<Pa
     nowMs,
     // Counted in whole seconds.
     startedAtMs: isOpenedNow ? nowMs : nowMs - (uptimeS + 1) * 1000,
+    isOpenedNow,
     active: active.map((row) => ({
       ...partOf(row),
       rows: Number(row[5]),

@@ -10,13 +10,15 @@ export interface Missing {
 }
 
 export function MissingNotes({ historyFrom, incomplete = [] }: Missing) {
-  const { dateTime, moment } = formats();
+  const format = formats();
   return (
     <>
-      {historyFrom !== undefined && <small role="note">{protectionWords().historyFrom(moment(historyFrom))}</small>}
+      {historyFrom !== undefined && (
+        <small role="note">{protectionWords().historyFrom(format.moment(historyFrom))}</small>
+      )}
       {incomplete.map(({ from, to }) => (
         <small key={from} class="warning" role="note">
-          {protectionWords().incomplete(dateTime(from), dateTime(to))}
+          {protectionWords().incomplete(format.dateTime(from), format.dateTime(to))}
         </small>
       ))}
     </>
