@@ -38,9 +38,9 @@ export interface Attempt {
 
 /**
  * Slows down guesses at one account, from however many addresses: after a few failures each further attempt waits
- * before its password is checked, longer with each failure, up to 10 s, and one waits at a time. So an account is
- * guessed at once in 10 s, by however many at once. It refuses nobody for the failures of others: the right password
- * gets in, after the wait, and at once from where the account was used before.
+ * before its password is checked, longer with each failure, up to 10 s. One attempt waits at a time, others are refused
+ * meanwhile: after ten failures an account is guessed at no more often than every 10 s. From where the account was used
+ * before, the failures of others hold up nobody.
  */
 export class LoginBrake {
   readonly #parts: LoginBrakeParts;

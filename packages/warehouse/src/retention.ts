@@ -22,8 +22,9 @@ const TABLES: Readonly<Record<ArchiveTable, string>> = {
  */
 export async function keepFor(engine: Engine, days: number): Promise<void> {
   if (!(Number.isInteger(days) && days >= 0)) throw new RangeError(`${days} is no number of days`);
+  const kept = await daysKept(engine);
   for (const [table, time] of Object.entries(TABLES)) {
-    if ((await daysKept(engine, table as ArchiveTable)) === days) continue;
+    if (kept.get(table as ArchiveTable) === days) continue;
     // Only what is known of the age of parts is worked out anew: their rows need not be written again for that.
     await engine.execute(`ALTER TABLE ${table} MODIFY SETTING materialize_ttl_recalculate_only = 1`);
     await engine.execute(

@@ -89,6 +89,12 @@ beforeAll(async () => {
   const first = await log.locate(telemetryRecordsTopic, 0, null);
   await archive.inspect(first.identity);
   await archive.close();
+  // One that was put aside when it came.
+  const [packet] = packets;
+  if (packet === undefined) throw new Error('no packets');
+  const bytes = telemetryTopic.encode(packet);
+  const cut = { ...telemetryRecordsTopic, key: () => vehicleId, encode: () => bytes.subarray(0, bytes.length >> 1) };
+  await log.append(cut, [telemetryRecordsTopic.decode(bytes)]);
   // As each start of the service does: the log has another identity from then on.
   await log.close();
   log = openSqliteLog({ path: join(root, 'log.sqlite'), startsRun: true });

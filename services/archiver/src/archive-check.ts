@@ -104,7 +104,7 @@ export function createArchiveCheck(parts: ArchiveCheckParts): Watch {
       for (const table of ['positions', 'events'] as const)
         await warehouse.updateGap({
           ...{ id: `${table}/before ${archive}`, table, path: null, reason: 'replaced', rows: null, vehicles: null },
-          ...{ fromMs: 0, toMs: now(), offsets: { first: 0, last: Number.MAX_SAFE_INTEGER - 1 }, log },
+          ...{ fromMs: 0, toMs: now(), offsets: { first: 0, last: null }, log },
           ...{ hasCorrections: table === 'events', noticedAtMs: now(), restored: null },
           isAccepted: false,
         });

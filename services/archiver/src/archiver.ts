@@ -5,14 +5,14 @@ import {
   type Checkpoints,
   eventsTopic,
   type Log,
-  type LogRecord,
   NOBODY,
   type Subscription,
   type TelemetryRecord,
   telemetryRecordsTopic,
 } from '@outrider/log';
 import { type Logger, NO_TRACING, type Part, type Registry, recordedAmong, type Tracing } from '@outrider/runtime';
-import { type Rows, UnfitRecordError, type Warehouse } from '@outrider/warehouse';
+import type { Warehouse } from '@outrider/warehouse';
+import { positionRows } from './fit-rows.ts';
 import { type ArchiveLag, archiverMetrics } from './metrics.ts';
 import { GROUP, TopicArchiver } from './topic-archiver.ts';
 
@@ -166,18 +166,4 @@ export function createArchiver(parts: ArchiverParts): Archiver {
       await Promise.allSettled(topics.map((topic) => topic.drain()));
     },
   };
-}
-
-/** Records are checked only where something is wrong with one of them. */
-function positionRows(
-  warehouse: Pick<Warehouse, 'positionRows'>,
-  packets: readonly LogRecord<TelemetryRecord>[],
-): Rows {
-  try {
-    return warehouse.positionRows(packets);
-  } catch (error) {
-    if (error instanceof UnfitRecordError) throw error;
-    for (const { value } of packets) value.check();
-    return warehouse.positionRows(packets);
-  }
 }

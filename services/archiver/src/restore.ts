@@ -3,11 +3,12 @@ import {
   correctionsTopic,
   eventsTopic,
   type Log,
+  type LogRecord,
   type Topic,
   telemetryRecordsTopic,
-  UnreadableRecordError,
 } from '@outrider/log';
-import { type ArchiveGap, type Recorded, type Rows, UnfitRecordError, type Warehouse } from '@outrider/warehouse';
+import type { ArchiveGap, Rows, Warehouse } from '@outrider/warehouse';
+import { fitRows, positionRows } from './fit-rows.ts';
 
 export interface RestoreParts {
   log: Pick<Log, 'bounds' | 'locate' | 'read' | 'writtenAtMs'>;
@@ -28,17 +29,15 @@ export async function restore(parts: RestoreParts, gap: ArchiveGap, signal: Abor
   const { table, offsets } = gap;
   // All others are made from these.
   if (table !== 'positions' && table !== 'events') return { ...gap, restored: 'whole' };
-  const topic = table === 'positions' ? telemetryRecordsTopic : eventsTopic;
-  const kept = offsets === null ? 'all' : await keptOf(log, topic, gap.log, offsets);
-  if (kept === 'nothing') return { ...gap, restored: 'not' };
   let [written, missingUntilMs]: [number, number | null] = [0, null];
-  if (table === 'positions' && offsets !== null) {
-    missingUntilMs = await missingUntil(log, telemetryRecordsTopic, offsets.first);
-    written = await write(parts, telemetryRecordsTopic, offsets, (some) => warehouse.positionRows(some), signal);
-  }
-  if (table === 'events' && offsets !== null) {
-    missingUntilMs = await missingUntil(log, eventsTopic, offsets.first);
-    written = await write(parts, eventsTopic, offsets, (some) => warehouse.eventRows(some), signal);
+  let isCut = false;
+  if (offsets !== null) {
+    const found =
+      table === 'positions'
+        ? await writeTopic(parts, telemetryRecordsTopic, gap, offsets, (some) => positionRows(warehouse, some), signal)
+        : await writeTopic(parts, eventsTopic, gap, offsets, (some) => warehouse.eventRows(some), signal);
+    if (found === null) return { ...gap, restored: 'not' };
+    ({ written, missingUntilMs, isCut } = found);
   }
   if (gap.hasCorrections) {
     // Of events from live data, corrections are younger than what they correct.
@@ -46,29 +45,10 @@ export async function restore(parts: RestoreParts, gap: ArchiveGap, signal: Abor
     written += await correctAgain(parts, gap, signal);
   }
   await warehouse.repeatErasures(table, gap.fromMs);
-  if (missingUntilMs === null && kept === 'all') return { ...gap, restored: 'whole' };
-  const toMs = Math.max(
-    gap.fromMs,
-    Math.min(gap.toMs, (kept === 'all' ? missingUntilMs : null) ?? Number.MAX_SAFE_INTEGER),
-  );
-  return { ...gap, restored: written === 0 ? 'not' : 'partly', toMs };
-}
-
-/**
- * What of offsets is of this log: a restart gives it another identity, but it knows the earlier ones. Those that
- * retention removed count as well.
- */
-async function keptOf(
-  log: RestoreParts['log'],
-  topic: Topic<unknown>,
-  identity: string | null,
-  { first, last }: NonNullable<ArchiveGap['offsets']>,
-): Promise<'all' | 'some' | 'nothing'> {
-  // Without a known end it is all that there is from the first on.
-  const offset = last < Number.MAX_SAFE_INTEGER - 1 ? last : first;
-  const { discontinuity } = await log.locate(topic, 0, { offset, identity });
-  if (discontinuity?.kind === 'replaced') return 'nothing';
-  return discontinuity?.kind === 'truncated' ? 'some' : 'all';
+  if (missingUntilMs === null && !isCut) return { ...gap, restored: 'whole' };
+  // Where the log lost its end, any of the time may be missing.
+  const untilMs = isCut || missingUntilMs === null ? gap.toMs : Math.min(gap.toMs, missingUntilMs);
+  return { ...gap, restored: written === 0 ? 'not' : 'partly', toMs: Math.max(gap.fromMs, untilMs) };
 }
 
 /**
@@ -85,22 +65,33 @@ async function missingUntil<T>(log: RestoreParts['log'], topic: Topic<T>, first:
   return untilMs;
 }
 
-async function write<T>(
+/**
+ * Writes again what the log has of one topic.
+ *
+ * @returns null where the offsets are of another log. A restart gives a log another identity, but it knows the earlier
+ *   ones. `isCut`: the log lost its end since.
+ */
+async function writeTopic<T>(
   { log, warehouse }: RestoreParts,
   topic: Topic<T>,
+  gap: ArchiveGap,
   { first, last }: NonNullable<ArchiveGap['offsets']>,
-  rowsOf: (records: readonly Recorded<T>[]) => Rows,
+  rowsOf: (records: readonly LogRecord<T>[]) => Rows,
   signal: AbortSignal,
-): Promise<number> {
+): Promise<{ written: number; missingUntilMs: number | null; isCut: boolean } | null> {
+  const { discontinuity } = await log.locate(topic, 0, { offset: last ?? first, identity: gap.log });
+  if (discontinuity?.kind === 'replaced') return null;
+  const missingUntilMs = await missingUntil(log, topic, first);
   let written = 0;
   for (const [partition, { earliest, end }] of await log.bounds(topic)) {
-    const [from, to] = [Math.max(first, earliest), Math.min(last + 1, end)];
+    const [from, to] = [Math.max(first, earliest), last === null ? end : Math.min(last + 1, end)];
     if (from >= to) continue;
     let waiting: Rows[] = [];
     let rows = 0;
     for await (const { records } of log.read(topic, partition, from, to)) {
       signal.throwIfAborted();
-      for (const some of fit(records, rowsOf)) {
+      // What can't be archived was put aside when it came.
+      for (const some of fitRows(records, rowsOf, () => {})) {
         waiting.push(some);
         rows += some.block.rows;
       }
@@ -110,20 +101,7 @@ async function write<T>(
     }
     if (rows > 0) written += await warehouse.insert(waiting);
   }
-  return written;
-}
-
-/** Rows of the records that can be archived: what can't be was put aside when it came. */
-function fit<T>(records: readonly Recorded<T>[], rowsOf: (records: readonly Recorded<T>[]) => Rows): Rows[] {
-  try {
-    return [rowsOf(records)];
-  } catch (error) {
-    const isUnfit = error instanceof UnfitRecordError || error instanceof UnreadableRecordError;
-    if (!isUnfit) throw error;
-    if (records.length === 1) return [];
-    const half = records.length >> 1;
-    return [...fit(records.slice(0, half), rowsOf), ...fit(records.slice(half), rowsOf)];
-  }
+  return { written, missingUntilMs, isCut: discontinuity?.kind === 'truncated' };
 }
 
 /** Writes again what recalculations made of events, all that the log has: of an event the last stands. */

@@ -10,6 +10,7 @@ import {
 import { inSpan, NO_SPAN, type Tracing } from '@outrider/runtime';
 import { type Rows, UnfitRecordError } from '@outrider/warehouse';
 import type { ArchiverParts } from './archiver.ts';
+import { fitRows, type UnfitRecord } from './fit-rows.ts';
 import { Gatherer } from './gatherer.ts';
 import type { ArchiveLag, TopicMetrics } from './metrics.ts';
 import { retry } from './retry.ts';
@@ -53,7 +54,7 @@ export interface TopicArchiverParts
 interface Packed<T> {
   rows: Rows[];
   /** Records that can never be archived. */
-  unfit: { partition: number; record: LogRecord<T>; error: UnfitRecordError | UnreadableRecordError }[];
+  unfit: (UnfitRecord<T> & { partition: number })[];
   oldest: T | undefined;
   /** When the newest record was received, where that is known. */
   newestMs: number | null;
@@ -176,25 +177,12 @@ export class TopicArchiver<T> {
       newestMs: last === undefined ? null : receivedAtMsOf(last),
       recorded: recordedOf?.(records) ?? [],
     };
-    this.#packInto(packed, partition, records);
+    packed.rows = fitRows(
+      records,
+      (some) => this.#archived.asRows(some),
+      (unfit) => packed.unfit.push({ ...unfit, partition }),
+    );
     return packed;
-  }
-
-  /** Makes rows of the records. Unfit ones are found by halving, so that a few among many cost little. */
-  #packInto(packed: Packed<T>, partition: number, records: readonly LogRecord<T>[]): void {
-    try {
-      packed.rows.push(this.#archived.asRows(records));
-    } catch (error) {
-      const [record] = records;
-      if (!isUnfit(error) || record === undefined) throw error;
-      if (records.length === 1) {
-        packed.unfit.push({ partition, record, error });
-        return;
-      }
-      const half = records.length >> 1;
-      this.#packInto(packed, partition, records.slice(0, half));
-      this.#packInto(packed, partition, records.slice(half));
-    }
   }
 
   async #write(packed: readonly Packed<T>[], nextOffsets: ReadonlyMap<number, number>, rows: number): Promise<void> {
@@ -261,8 +249,4 @@ export class TopicArchiver<T> {
       },
     });
   }
-}
-
-function isUnfit(error: unknown): error is UnfitRecordError | UnreadableRecordError {
-  return error instanceof UnfitRecordError || error instanceof UnreadableRecordError;
 }

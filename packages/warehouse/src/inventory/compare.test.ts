@@ -97,7 +97,7 @@ describe('what is lost', () => {
         rows: null,
         fromMs: Date.UTC(2026, 0, 1),
         toMs: NOW,
-        offsets: { first: 10, last: Number.MAX_SAFE_INTEGER - 1 },
+        offsets: { first: 10, last: null },
       },
     ]);
   });
@@ -124,6 +124,9 @@ describe('what is lost', () => {
     expect(lost(inventory(part('202601_1_1_0')), now)).toMatchObject([
       { rows: null, fromMs: Date.UTC(2026, 0, 1), toMs: NOW, offsets: { first: 20 }, log: 'a log' },
     ]);
+    // Behind one whose end is not known nothing begins: it is looked for from its beginning.
+    const open = part('202601_1_1_0', { offsets: { first: 15, last: null } });
+    expect(lost(inventory(open), now)).toMatchObject([{ offsets: { first: 15, last: null } }]);
     expect(lost(null, now)).toMatchObject([{ id: 'positions/202601_5_5', offsets: { first: 0 }, log: null }]);
   });
 });

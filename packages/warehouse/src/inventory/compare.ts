@@ -1,5 +1,5 @@
 import type { ArchiveGap } from './ledger.ts';
-import type { DetachedPart, KnownPart, Offsets, Part, PartsSeen } from './parts.ts';
+import { type DetachedPart, type KnownPart, keyOf, type Offsets, type Part, type PartsSeen } from './parts.ts';
 
 /** What was there when ClickHouse was last asked. */
 export interface Inventory {
@@ -27,11 +27,10 @@ export function lostSince(
   const gone = (inventory?.parts ?? []).filter((part) => !seen.active.some((active) => covers(active, part)));
   const gaps: ArchiveGap[] = [];
   const explained = new Set<KnownPart>();
-  const isActive = ({ table, name }: KnownPart) =>
-    seen.active.some((part) => part.table === table && part.name === name);
+  const active = new Set(seen.active.map(keyOf));
   for (const detached of outermost(seen.detached)) {
     const known = inventory?.parts.filter((part) => covers(detached, part)) ?? [];
-    const within = known.filter((part) => !isActive(part));
+    const within = known.filter((part) => !active.has(keyOf(part)));
     for (const part of within) explained.add(part);
     if (isNoted(idOf(detached)) || isMerged(detached, inventory, seen)) continue;
     // All that it was made of is there: its sources were still on the disk, and ClickHouse took those.
@@ -58,11 +57,9 @@ export function lostSince(
 function isMerged(detached: DetachedPart, inventory: Inventory | null, { active, isOpenedNow }: PartsSeen): boolean {
   const known = inventory?.parts ?? [];
   const wasActive = known.some((part) => idOf(part) === idOf(detached));
-  return active
-    .filter((part) => covers(part, detached))
-    .some(
-      (part) => isOpenedNow || !wasActive || known.some((each) => each.table === part.table && each.name === part.name),
-    );
+  const before = new Set(known.map(keyOf));
+  const isOfThen = (part: Part) => isOpenedNow || !wasActive || before.has(keyOf(part));
+  return active.some((part) => covers(part, detached) && isOfThen(part));
 }
 
 /** Table and blocks: the name of a part that was set aside has its reason before it. */
@@ -98,11 +95,9 @@ export function gapOf(
   inventory: Inventory | null,
   nowMs: number,
 ): ArchiveGap {
-  const isKnown = within.length > 0;
   const isKnownWhole = within.some(({ lastBlock }) => lastBlock >= part.lastBlock);
   const spans = [...within, ...(isKnownWhole ? [] : [monthOf(part.partition, nowMs)])];
   const offsets = union(within);
-  const newest = newestOffset(inventory, part.table);
   const logOf = (parts: readonly KnownPart[]) => parts.findLast(({ log }) => log !== null)?.log ?? null;
   return {
     id: idOf(part),
@@ -113,31 +108,30 @@ export function gapOf(
     toMs: spans.reduce((most, { toMs }) => Math.max(most, toMs), Number.MIN_SAFE_INTEGER),
     rows: isKnownWhole ? within.reduce((sum, { rows }) => sum + rows, 0) : null,
     vehicles: isKnownWhole ? Math.max(...within.map(({ vehicles }) => vehicles)) : null,
-    offsets: isKnownWhole
-      ? offsets
-      : { first: offsets?.first ?? (newest === null ? 0 : newest + 1), last: Number.MAX_SAFE_INTEGER - 1 },
+    offsets: isKnownWhole ? offsets : { first: offsets?.first ?? firstUnknown(inventory, part.table), last: null },
     hasCorrections: within.some(({ hasCorrections }) => hasCorrections) || (!isKnownWhole && part.table === 'events'),
-    log: logOf(isKnown ? within : (inventory?.parts ?? [])),
+    log: logOf(within.length > 0 ? within : (inventory?.parts ?? [])),
     noticedAtMs: nowMs,
     restored: null,
     isAccepted: false,
   };
 }
 
-function newestOffset(inventory: Inventory | null, table: string): number | null {
-  const last = (inventory?.parts ?? []).flatMap((part) =>
-    part.table === table && part.offsets ? [part.offsets.last] : [],
-  );
-  return last.length === 0 ? null : last.reduce((one, other) => Math.max(one, other));
+/** Where rows begin that no inventory had. Of a part of unknown end that is where the part itself begins. */
+function firstUnknown(inventory: Inventory | null, table: string): number {
+  let offset = 0;
+  for (const { table: of, offsets } of inventory?.parts ?? [])
+    if (of === table && offsets !== null)
+      offset = Math.max(offset, offsets.last === null ? offsets.first : offsets.last + 1);
+  return offset;
 }
 
 function union(parts: readonly KnownPart[]): Offsets | null {
   const all = parts.flatMap(({ offsets }) => offsets ?? []);
   if (all.length === 0) return null;
-  return {
-    first: all.reduce((least, { first }) => Math.min(least, first), Number.MAX_SAFE_INTEGER),
-    last: all.reduce((most, { last }) => Math.max(most, last), 0),
-  };
+  const first = all.reduce((least, offsets) => Math.min(least, offsets.first), Number.MAX_SAFE_INTEGER);
+  const isOpen = all.some(({ last }) => last === null);
+  return { first, last: isOpen ? null : all.reduce((most, { last }) => Math.max(most, last ?? 0), 0) };
 }
 
 /** The month that a partition is named after, or all that may be. */

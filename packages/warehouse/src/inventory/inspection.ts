@@ -2,7 +2,7 @@ import type { Engine } from '../engines/engine.ts';
 import { ARCHIVE_TABLES, type ArchiveTable, type WatchedTable } from '../tables.ts';
 import { covers, gapOf, type Inventory, lostSince } from './compare.ts';
 import { type ArchiveGap, readLedger, writeLedger } from './ledger.ts';
-import { type KnownPart, knownOf, type PartsSeen, partsSeen } from './parts.ts';
+import { type ActivePart, type KnownPart, keyOf, knownOf, type Part, type PartsSeen, partsSeen } from './parts.ts';
 
 /** A larger part is not read again when it was merged: what is known of those that it was made of is put together. */
 const MAX_READ_ROWS = 5_000_000;
@@ -23,23 +23,19 @@ export async function noteLosses(engine: Engine, isOpenedNow: boolean): Promise<
  */
 export async function inspect(engine: Engine, log: string | null): Promise<ArchiveGap[]> {
   const { inventory, gaps, seen } = await compared(engine);
-  const known = new Map(inventory?.parts.map((part) => [`${part.table}/${part.name}`, part]));
-  const isKnown = ({ table, name }: { table: string; name: string }) => known.has(`${table}/${name}`);
-  const isArchive = (table: string) => (ARCHIVE_TABLES as readonly string[]).includes(table);
-  const added = seen.active.filter((part) => isArchive(part.table) && !isKnown(part));
-  const merged = added.flatMap((part) => {
-    const within = inventory?.parts.filter((each) => covers(part, each)) ?? [];
-    return part.rows > MAX_READ_ROWS && within.length > 0 ? [mergedOf(part, within, inventory, seen.nowMs)] : [];
-  });
+  const before = inventory?.parts ?? [];
+  const [known, active] = [new Set(before.map(keyOf)), new Set(seen.active.map(keyOf))];
+  const isArchive = ({ table }: Part) => (ARCHIVE_TABLES as readonly string[]).includes(table);
+  const added = seen.active.filter((part) => isArchive(part) && !known.has(keyOf(part)));
+  const isLarge = (part: ActivePart) => part.rows > MAX_READ_ROWS && before.some((each) => covers(part, each));
+  const merged = added.filter(isLarge).map((part) => mergedOf(part, inventory, seen.nowMs));
   const read = await knownOf(
     engine,
-    added.filter((part) => !merged.some(({ table, name }) => table === part.table && name === part.name)),
+    added.filter((part) => !isLarge(part)),
     log,
   );
-  const isThere = ({ table, name }: KnownPart) =>
-    seen.active.some((part) => part.table === table && part.name === name);
-  const kept = inventory?.parts.filter(isThere) ?? [];
-  if (added.length > 0 || kept.length !== inventory?.parts.length)
+  const kept = before.filter((part) => active.has(keyOf(part)));
+  if (added.length > 0 || kept.length !== before.length)
     await writeLedger(
       engine,
       { inventory: { takenAtMs: seen.nowMs, parts: [...kept, ...merged, ...read] }, gaps: [] },
@@ -67,14 +63,14 @@ async function writeLost(engine: Engine, lost: ArchiveGap[], nowMs: number): Pro
 
 const lacking = (gaps: readonly ArchiveGap[]) => gaps.filter(({ restored }) => restored !== 'whole');
 
-function mergedOf(
-  part: PartsSeen['active'][number],
-  within: readonly KnownPart[],
-  inventory: Inventory | null,
-  nowMs: number,
-): KnownPart {
-  const known = gapOf({ ...part, reason: '', path: null }, within, inventory, nowMs);
-  const { fromMs, toMs, offsets, hasCorrections, log } = known;
+function mergedOf(part: ActivePart, inventory: Inventory | null, nowMs: number): KnownPart {
+  const within = inventory?.parts.filter((each) => covers(part, each)) ?? [];
+  const { fromMs, toMs, offsets, hasCorrections, log } = gapOf(
+    { ...part, reason: '', path: null },
+    within,
+    inventory,
+    nowMs,
+  );
   const vehicles = Math.max(...within.map((each) => each.vehicles));
   return { ...part, fromMs, toMs, vehicles, hasCorrections, log, offsets };
 }
@@ -130,14 +126,14 @@ export interface Scrub {
 /** Checks the parts that were not checked for the longest time. Returns how many were damaged, and set aside. */
 export async function checkSome(engine: Engine, { maxBytes, checkedAtMs }: Scrub): Promise<number> {
   const { active, nowMs } = await partsSeen(engine);
-  const lastMs = ({ table, name }: { table: string; name: string }) => checkedAtMs.get(`${table}/${name}`) ?? 0;
-  const known = new Set(active.map(({ table, name }) => `${table}/${name}`));
+  const lastMs = (part: Part) => checkedAtMs.get(keyOf(part)) ?? 0;
+  const known = new Set(active.map(keyOf));
   for (const id of checkedAtMs.keys()) if (!known.has(id)) checkedAtMs.delete(id);
   let [bytes, damaged] = [0, 0];
   for (const part of active.toSorted((one, other) => lastMs(one) - lastMs(other))) {
     bytes += part.bytes;
     if (bytes > maxBytes && bytes > part.bytes) break;
-    checkedAtMs.set(`${part.table}/${part.name}`, nowMs);
+    checkedAtMs.set(keyOf(part), nowMs);
     if (await setAsideIfDamaged(engine, part.table, part.name)) damaged++;
   }
   return damaged;

@@ -32,10 +32,10 @@ export interface KnownPart extends ActivePart {
   log: string | null;
 }
 
-/** From the first to the last, both included. */
+/** From the first to the last, both included; without a last to the end of the log. */
 export interface Offsets {
   first: number;
-  last: number;
+  last: number | null;
 }
 
 /** Parts that ClickHouse does not read: it moved them into folder `detached`, or somebody had it do so. */
@@ -93,10 +93,13 @@ export async function partsSeen(engine: Engine, isOpenedNow = false): Promise<Pa
       .map((row) => ({ ...partOf(row), reason: String(row[5]), path: String(row[6]) }))
       .filter(({ reason }) => !DUPLICATES.includes(reason)),
     lastDeletion: new Map(deletions.map(([table, number]) => [table as ArchiveTable, Number(number)])),
-    retentionDays: new Map(
-      await Promise.all(ARCHIVE_TABLES.map(async (table) => [table, await daysKept(engine, table)] as const)),
-    ),
+    retentionDays: await daysKept(engine),
   };
+}
+
+/** A part's name among those of all tables. */
+export function keyOf({ table, name }: Pick<Part, 'table' | 'name'>): string {
+  return `${table}/${name}`;
 }
 
 function partOf([table, name, partition, first, last]: readonly unknown[]): Part {
@@ -109,13 +112,14 @@ function partOf([table, name, partition, first, last]: readonly unknown[]): Part
   };
 }
 
-/** Whole days that rows of a table are kept; 0: for ever. */
-export async function daysKept(engine: Engine, table: ArchiveTable): Promise<number> {
-  const [row] = await engine.select({
-    sql: 'SELECT engine_full FROM system.tables WHERE database = currentDatabase() AND name = {table:String}',
-    parameters: { table },
+/** Whole days that rows of each table are kept; 0: for ever. */
+export async function daysKept(engine: Engine): Promise<Map<WatchedTable, number>> {
+  const rows = await engine.select({
+    sql: 'SELECT name, engine_full FROM system.tables WHERE database = currentDatabase()',
+    parameters: {},
   });
-  return Number(/ TTL .*toIntervalDay\((\d+)\)/.exec(String(row?.[0]))?.[1] ?? 0);
+  const daysOf = (text: unknown) => Number(/ TTL .*toIntervalDay\((\d+)\)/.exec(String(text))?.[1] ?? 0);
+  return new Map(rows.map(([table, text]) => [table as WatchedTable, daysOf(text)]));
 }
 
 /** A row's precedence holds its offset in the log: see `PositionColumns` and `eventBlock`. */
