@@ -312,7 +312,8 @@ export class Engine {
     }
     if (vehicle.sensors !== null && this.#origin === 'live')
       noteRecords(vehicle.sensors, positions, receivedAtMs + MAX_AHEAD_LIVE_MS);
-    if (vehicle.aheadMs !== 0) this.#noteBehindAhead(vehicle, packet);
+    if (positions.length > 0 && (positions[0] as Position).fixTimeMs <= vehicle.aheadMs)
+      this.#noteBehindAhead(vehicle, packet);
     if (events.length > eventsBefore) {
       nameDriver(vehicle, events);
       this.#admit(vehicle, events, eventsBefore);
@@ -556,7 +557,6 @@ export class Engine {
     for (const { fixTimeMs } of positions) {
       if (fixTimeMs > receivedAtMs + MAX_AHEAD_LIVE_MS) continue;
       if (fixTimeMs <= aheadMs) this.#noteLate(vehicle.id, fixTimeMs, receivedAtMs);
-      else vehicle.aheadMs = 0;
     }
   }
 

@@ -196,13 +196,13 @@ function proceed(
     }
     if (drive === null) {
       const started = newDrive(here, speedKmh ?? 0);
-      if (movement === 'place' && rest !== null) countDisplacement(started, rest, step);
+      if (movement === 'place' && rest !== null) countDisplacement(started, rest, step, speedKmh);
       else countLead(started, definition, step);
       started.leadM = started.distanceM;
       started.movingMs = 0;
       motion.drive = setOut(vehicle, started, definition.version, events);
     } else if (movement === 'place' && rest !== null) {
-      countDisplacement(drive, rest, step);
+      countDisplacement(drive, rest, step, speedKmh);
     } else {
       addRest(drive, rest);
       if (step.from !== null)
@@ -334,8 +334,17 @@ function countLead(drive: Drive, { movingSpeedKmh, movingDistanceM }: Vehicle, s
   drive.distanceM += countDistance(drive.disagreement, odometerStepM(from, to, elapsedMs), fixesM);
 }
 
-/** Counts the distance, as the crow flies, from where a vehicle stood: it moved since, whatever its terminal said. */
-function countDisplacement(drive: Drive, { since, distanceM: restM }: Rest, step: Step): void {
+/**
+ * Counts the distance, as the crow flies, from where a vehicle stood: it moved since, whatever its terminal said.
+ *
+ * @param speedKmh at the end of the step
+ */
+function countDisplacement(
+  drive: Drive,
+  { since, distanceM: restM }: Rest,
+  step: Step,
+  speedKmh: number | null,
+): void {
   const { from, to, elapsedMs } = step;
   drive.isByPlace = true;
   if (from === null) return;
@@ -343,7 +352,7 @@ function countDisplacement(drive: Drive, { since, distanceM: restM }: Rest, step
   const odometerM = odometerStepM(from, to, elapsedMs);
   drive.distanceM += countDistance(drive.disagreement, odometerM === null ? null : restM + odometerM, fixesM);
   drive.movingMs += to.fixTimeMs - since.atMs;
-  drive.maxKmh = Math.max(drive.maxKmh, (fixesM * 3600) / (to.fixTimeMs - since.atMs));
+  drive.maxKmh = Math.max(drive.maxKmh, (fixesM * 3600) / (to.fixTimeMs - since.atMs), speedKmh ?? 0);
 }
 
 function addRest(drive: Drive, rest: Rest | null): void {

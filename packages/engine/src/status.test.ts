@@ -251,6 +251,18 @@ describe('a terminal whose clock is fast', () => {
   });
 });
 
+describe('packets of a fast clock that come again', () => {
+  test('are no further evidence of it, even once their time has passed', () => {
+    const van = new Scene(vehicle()).only('trip');
+    const early = (seconds: number) => ({ positions: [at(seconds + 300, 0, 40)], receivedAtMs: T0 + 1000 * seconds });
+    // A jump: it moves nothing, and is newer than all that was ahead.
+    const far = { positions: [at(400, 50_000, 0)], receivedAtMs: T0 + 400_000 };
+    van.drive(at(0, 0, 0));
+    for (const packet of [early(0), early(10), far, early(0), early(10), early(20)]) van.send(packet);
+    expect(van.engine.statusOf(VEHICLE)?.position?.fixTimeMs).toBe(T0);
+  });
+});
+
 describe('signs of life', () => {
   const sign = (seconds: number) => ({ positions: [], receivedAtMs: T0 + 1000 * seconds });
 

@@ -233,6 +233,14 @@ describe('a trip', () => {
     }
   });
 
+  test('by places is as fast as its terminal says where that is more', () => {
+    const van = scene({ movingSpeedKmh: 45 });
+    const off = { ignition: false };
+    van.drive(at(0, 0, 0), at(60, 5, 0), at(120, 5, 0), at(180, 9, 40, off), at(240, 9, 0, off));
+    const trip = last(van.drive(at(180 + minutes(7), 9, 0, off)), 'trip');
+    expect(trip).toMatchObject({ maxKmh: 40, startedAtMs: T0 + 60_000 });
+  });
+
   test('is none where the receiver of a parked vehicle wanders', () => {
     const van = scene();
     const off = { ignition: false };

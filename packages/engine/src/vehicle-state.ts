@@ -192,10 +192,7 @@ export interface VehicleState {
   offline: boolean;
   /** Time of the newest record that moved nothing and whose attributes counted; 0 before the first. */
   recordAtMs: number;
-  /**
-   * Time of the newest fix that was too far ahead of its reception to move the vehicle; 0 without one, or when newer
-   * fixes have come since.
-   */
+  /** Time of the newest fix that was too far ahead of its reception; 0 without one. */
   aheadMs: number;
   /** How many fixes in a row were too far ahead. */
   aheadFixes: number;
