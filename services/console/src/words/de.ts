@@ -4,12 +4,10 @@ import { app } from './de/app.ts';
 import { commands } from './de/commands.ts';
 import { drivers } from './de/drivers.ts';
 import { fences } from './de/geofences.ts';
-import { groups } from './de/groups.ts';
 import { maintenance } from './de/maintenance.ts';
 import { fleetMap } from './de/map.ts';
 import { maps } from './de/maps.ts';
 import { me } from './de/me.ts';
-import { messageChannels } from './de/message-channels.ts';
 import { parts } from './de/parts.ts';
 import { rules } from './de/rules.ts';
 import { share } from './de/share.ts';
@@ -23,7 +21,6 @@ export const de = {
   app,
   commands,
   me,
-  messageChannels,
   fleetMap,
   maintenance,
   parts,
@@ -34,7 +31,6 @@ export const de = {
   share,
   video,
   rules,
-  groups,
   terminals,
   vehiclePages: vehicles,
   skipToContent: 'Zum Inhalt springen',

@@ -4,12 +4,10 @@ import { app } from './en/app.ts';
 import { commands } from './en/commands.ts';
 import { drivers } from './en/drivers.ts';
 import { fences } from './en/geofences.ts';
-import { groups } from './en/groups.ts';
 import { maintenance } from './en/maintenance.ts';
 import { fleetMap } from './en/map.ts';
 import { maps } from './en/maps.ts';
 import { me } from './en/me.ts';
-import { messageChannels } from './en/message-channels.ts';
 import { parts } from './en/parts.ts';
 import { rules } from './en/rules.ts';
 import { share } from './en/share.ts';
@@ -22,7 +20,6 @@ export const en = {
   app,
   commands,
   me,
-  messageChannels,
   fleetMap,
   maintenance,
   parts,
@@ -33,7 +30,6 @@ export const en = {
   share,
   video,
   rules,
-  groups,
   terminals,
   vehiclePages: vehicles,
   // Shell

@@ -5,12 +5,10 @@ import { app } from './es/app.ts';
 import { commands } from './es/commands.ts';
 import { drivers } from './es/drivers.ts';
 import { fences } from './es/geofences.ts';
-import { groups } from './es/groups.ts';
 import { maintenance } from './es/maintenance.ts';
 import { fleetMap } from './es/map.ts';
 import { maps } from './es/maps.ts';
 import { me } from './es/me.ts';
-import { messageChannels } from './es/message-channels.ts';
 import { parts } from './es/parts.ts';
 import { rules } from './es/rules.ts';
 import { share } from './es/share.ts';
@@ -23,7 +21,6 @@ export const es = {
   app,
   commands,
   me,
-  messageChannels,
   fleetMap,
   maintenance,
   parts,
@@ -34,7 +31,6 @@ export const es = {
   share,
   video,
   rules,
-  groups,
   terminals,
   vehiclePages: vehicles,
   skipToContent: 'Saltar al contenido',

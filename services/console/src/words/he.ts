@@ -5,12 +5,10 @@ import { app } from './he/app.ts';
 import { commands } from './he/commands.ts';
 import { drivers } from './he/drivers.ts';
 import { fences } from './he/geofences.ts';
-import { groups } from './he/groups.ts';
 import { maintenance } from './he/maintenance.ts';
 import { fleetMap } from './he/map.ts';
 import { maps } from './he/maps.ts';
 import { me } from './he/me.ts';
-import { messageChannels } from './he/message-channels.ts';
 import { parts } from './he/parts.ts';
 import { rules } from './he/rules.ts';
 import { share } from './he/share.ts';
@@ -23,7 +21,6 @@ export const he = {
   app,
   commands,
   me,
-  messageChannels,
   fleetMap,
   maintenance,
   parts,
@@ -34,7 +31,6 @@ export const he = {
   share,
   video,
   rules,
-  groups,
   terminals,
   vehiclePages: vehicles,
   skipToContent: 'דילוג לתוכן',

@@ -5,12 +5,10 @@ import { app } from './ru/app.ts';
 import { commands } from './ru/commands.ts';
 import { drivers } from './ru/drivers.ts';
 import { fences } from './ru/geofences.ts';
-import { groups } from './ru/groups.ts';
 import { maintenance } from './ru/maintenance.ts';
 import { fleetMap } from './ru/map.ts';
 import { maps } from './ru/maps.ts';
 import { me } from './ru/me.ts';
-import { messageChannels } from './ru/message-channels.ts';
 import { parts } from './ru/parts.ts';
 import { rules } from './ru/rules.ts';
 import { share } from './ru/share.ts';
@@ -23,7 +21,6 @@ export const ru = {
   app,
   commands,
   me,
-  messageChannels,
   fleetMap,
   maintenance,
   parts,
@@ -34,7 +31,6 @@ export const ru = {
   share,
   video,
   rules,
-  groups,
   terminals,
   vehiclePages: vehicles,
   skipToContent: 'Перейти к содержимому',

@@ -11,6 +11,8 @@ const { userWords } = await import('../pages/users/words.ts');
 const { words: sensorWords } = await import('../pages/sensors/words.ts');
 const { words: counterWords } = await import('../maintenance/counter-words.ts');
 const { maintenanceImportWords } = await import('../pages/maintenance/import-words.ts');
+const { channelWords } = await import('../pages/me/channel-words.ts');
+const { groupWords } = await import('../pages/groups/words.ts');
 const { ecoWords } = await import('../drivers/eco-words.ts');
 
 /** Every text of a language by its place, functions called with a number or a word. */
@@ -37,6 +39,8 @@ test.each([
   ['the operator’s pages', operatorWords.inLanguages],
   ['logging in', signInWords.inLanguages],
   ['the pages of users', userWords.inLanguages],
+  ['the pages of groups', groupWords.inLanguages],
+  ['channels for messages', channelWords.inLanguages],
 ])('each language has every word of %s, none of them empty, and few as in English', (_, words) => {
   const english = texts(words.en);
   expect(Object.keys(words)).toEqual(Object.keys(LANGUAGES));

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { SearchField } from '../../parts/search-field.tsx';
+import { groupWords } from './words.ts';
 import '../../style/manage.css';
 import { describeError } from '../../errors.ts';
 import { fleet, groups, loadDefinitions, loaded } from '../../fleet/store.ts';
@@ -36,10 +37,10 @@ export function GroupsPage() {
     <div class={opened === null ? 'manage' : 'manage open'}>
       <div class="list">
         <search class="toolbar">
-          <SearchField placeholder={t().groups.searchGroups} value={query.get('q')} />
+          <SearchField placeholder={groupWords().searchGroups} value={query.get('q')} />
           <span class="actions">
             <a class="button primary" href={withQuery({ group: 'new' })}>
-              <Icon name="plus" /> {t().groups.newGroup}
+              <Icon name="plus" /> {groupWords().newGroup}
             </a>
           </span>
         </search>
@@ -113,10 +114,10 @@ function Nothing() {
     return (
       <Message
         icon="search"
-        title={t().groups.nothingFound}
+        title={groupWords().nothingFound}
         action={t().vehiclePages.clearFilters}
         onAction={() => setQuery({ q: null })}
       />
     );
-  return <Message icon="group" title={t().groups.none} hint={t().groups.noneHint} />;
+  return <Message icon="group" title={groupWords().none} hint={groupWords().noneHint} />;
 }

@@ -21,6 +21,7 @@ import { protectionWords } from '../../protection/words.ts';
 import { api, user } from '../../session.ts';
 import { language, t } from '../../words/words.ts';
 import { dealers } from '../vehicles/dealers.ts';
+import { groupWords } from './words.ts';
 
 interface Props {
   /** Null: a new group. */
@@ -51,7 +52,7 @@ export function GroupPanel({ id, onClose, onSaved }: Props) {
       }),
     [id],
   );
-  const title = id === null ? t().groups.newGroup : (opened.value.value?.group?.name ?? '');
+  const title = id === null ? groupWords().newGroup : (opened.value.value?.group?.name ?? '');
   return (
     <Panel
       kind="detail"
@@ -84,7 +85,7 @@ export function GroupPanel({ id, onClose, onSaved }: Props) {
 }
 
 function readError(error: unknown): string {
-  return error instanceof ApiError && error.status === 404 ? t().groups.gone : describeError(error);
+  return error instanceof ApiError && error.status === 404 ? groupWords().gone : describeError(error);
 }
 
 async function open(id: string | null, signal: AbortSignal, onAdded: (group: VehicleGroup) => void): Promise<Opened> {
@@ -124,7 +125,8 @@ async function open(id: string | null, signal: AbortSignal, onAdded: (group: Veh
 }
 
 function GroupForm({ edit, group, onDone, onDeleted }: Opened & { onDone: () => void; onDeleted: () => void }) {
-  const { vehiclePages: words, groups } = t();
+  const { vehiclePages: words } = t();
+  const groups = groupWords();
   const run = async (etag: string | null) => {
     await api.delete(PATH, { path: { id: group?.id ?? '' }, headers: ifMatch(etag) });
     onDeleted();
@@ -182,7 +184,7 @@ function GroupForm({ edit, group, onDone, onDeleted }: Opened & { onDone: () => 
 /** The vehicles of the group, as the live API keeps them. */
 function Members({ groupId }: { groupId: string }) {
   void fleet.version.value;
-  const { groups } = t();
+  const groups = groupWords();
   const isBusy = useSignal(false);
   const collator = new Intl.Collator(language.value, { numeric: true });
   const byName = (a: Vehicle, b: Vehicle) => collator.compare(a.name, b.name);
@@ -246,7 +248,7 @@ function moved(id: string, groupId: string, isMember: boolean): void {
 
 /** Who may see the vehicles of the group, of those whom the caller may see. */
 function People({ groupId }: { groupId: string }) {
-  const { groups } = t();
+  const groups = groupWords();
   const people = useSignal<readonly User[] | null>(null);
   const found = useSignal<readonly User[]>([]);
   const isBusy = useSignal(false);
@@ -334,13 +336,13 @@ function Adder({ onAdd, isBusy, ...picker }: AdderProps) {
     <div class="adder">
       <Picker {...picker} chosen={chosen.value} onChange={(ids) => (chosen.value = ids)} />
       <button type="button" disabled={isBusy || chosen.value.length === 0} onClick={add}>
-        <Icon name="plus" /> {t().groups.add}
+        <Icon name="plus" /> {groupWords().add}
       </button>
     </div>
   );
 }
 
 function RemoveButton({ name, isBusy, onRemove }: { name: string; isBusy: boolean; onRemove: () => void }) {
-  const label = t().groups.remove(name);
+  const label = groupWords().remove(name);
   return <IconButton icon="close" label={label} title={label} disabled={isBusy} onClick={onRemove} />;
 }

@@ -19,6 +19,7 @@ import { toast } from '../../parts/toast.tsx';
 import { api, user as me } from '../../session.ts';
 import { hasRight } from '../../views.ts';
 import { t } from '../../words/words.ts';
+import { channelWords } from './channel-words.ts';
 
 /** The user's own, as last loaded. */
 export const messageChannels = signal<readonly MessageChannel[]>([]);
@@ -39,7 +40,7 @@ const NEW_HTTP: HttpChannelSettings = {
 
 /** Chats and calls of other services that rules can send messages by. */
 export function MessageChannelList() {
-  const words = t().messageChannels;
+  const words = channelWords();
   const edited = useSignal<MessageChannel | 'telegram' | 'http' | null>(null);
   const error = useSignal<unknown>(null);
   useEffect(() => void loadMessageChannels().catch((reason) => (error.value = reason)), []);
@@ -83,7 +84,7 @@ export function MessageChannelList() {
 }
 
 function Channel({ channel, onEdit }: { channel: MessageChannel; onEdit: () => void }) {
-  const words = t().messageChannels;
+  const words = channelWords();
   const { id, name, kind, state } = channel;
   const test = useSignal<MessageChannelTest | null>(null);
   const to = targetOf(channel);
@@ -154,7 +155,7 @@ const browser = signal<string | null>(null);
 
 /** Push messages of this browser: they are asked for only where somebody turns them on. */
 function ThisBrowser() {
-  const words = t().messageChannels;
+  const words = channelWords();
   const isBusy = useSignal(false);
   const account = me.value;
   const isSupported = isPushSupported();
@@ -188,7 +189,7 @@ function ThisBrowser() {
 }
 
 function CodeForm({ id }: { id: string }) {
-  const words = t().messageChannels;
+  const words = channelWords();
   const code = useSignal('');
   const error = useSignal<unknown>(null);
   const confirm = async (event: SubmitEvent) => {
@@ -231,7 +232,7 @@ interface FormProps {
 }
 
 function ChannelForm({ edited, onSaved, onCancel }: FormProps) {
-  const words = t().messageChannels;
+  const words = channelWords();
   const current = typeof edited === 'string' ? null : edited;
   const kind = typeof edited === 'string' ? edited : edited.kind;
   const name = useSignal(current?.name ?? words.kinds[kind]);
@@ -322,7 +323,7 @@ const METHODS = ['POST', 'GET', 'PUT'] as const;
 const TYPES = ['application/json', 'application/x-www-form-urlencoded', 'text/plain', 'application/xml'] as const;
 
 function HttpFields({ value, at, onChange }: HttpProps) {
-  const words = t().messageChannels;
+  const words = channelWords();
   const { method, url, headers, contentType, body, to } = value;
   const lines = headers.map((each) => `${each.name}: ${each.value}`).join('\n');
   const typed = useSignal(lines);

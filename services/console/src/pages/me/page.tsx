@@ -6,6 +6,7 @@ import { Failure } from '../../parts/message.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { api, user as me } from '../../session.ts';
 import { t } from '../../words/words.ts';
+import { channelWords } from './channel-words.ts';
 import '../../style/list-page.css';
 import '../../style/me.css';
 import { ExportData } from '../../protection/export-data.tsx';
@@ -46,8 +47,8 @@ export function MePage() {
         <PreferencesForm />
       </section>
       <section class="card" aria-labelledby="me-channels">
-        <h2 id="me-channels">{t().messageChannels.title}</h2>
-        <small>{t().messageChannels.hint}</small>
+        <h2 id="me-channels">{channelWords().title}</h2>
+        <small>{channelWords().hint}</small>
         <MessageChannelList />
       </section>
       <section class="card" aria-labelledby="me-password">

@@ -10,6 +10,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { api } from '../../session.ts';
 import { t } from '../../words/words.ts';
+import { channelWords } from '../me/channel-words.ts';
 import { loadMessageChannels, messageChannels } from '../me/message-channels.tsx';
 import { newSecret, type RuleFields, toggled } from './draft.ts';
 
@@ -40,7 +41,7 @@ export function Channels({ edit, rule, onSecret, onRule }: Props) {
 
 /** Chats and calls that the user has set up. Those of another owner of the rule are kept as they are. */
 function ChosenChannels({ edit }: Pick<Props, 'edit'>) {
-  const words = t().messageChannels;
+  const words = channelWords();
   const { channelIds, push } = edit.draft.value;
   const own = messageChannels.value.filter(({ kind }) => kind !== 'web-push');
   const browsers = messageChannels.value.length - own.length;

@@ -4,7 +4,8 @@ import { IconButton } from '../../parts/buttons.tsx';
 import type { Edit } from '../../parts/edit.ts';
 import { Choice } from '../../parts/field.tsx';
 import { api } from '../../session.ts';
-import { LANGUAGES, t } from '../../words/words.ts';
+import { LANGUAGES } from '../../words/words.ts';
+import { channelWords } from '../me/channel-words.ts';
 import { EVENT_KINDS, isLicenceRule, type MessageLanguage, type RuleFields } from './draft.ts';
 
 const PLACEHOLDERS =
@@ -15,7 +16,7 @@ const TAGS = Object.keys(LANGUAGES) as MessageLanguage[];
 
 /** What messages of a rule say, and in which language; with an example. */
 export function MessageTemplate({ edit }: { edit: Edit<RuleFields> }) {
-  const words = t().messageChannels;
+  const words = channelWords();
   const { language, messageTemplate, messageTemplates } = edit.draft.value;
   const errors = edit.at('/language');
   const own = TAGS.filter((tag) => messageTemplates[tag] !== undefined);
@@ -102,7 +103,7 @@ interface TemplateProps {
 }
 
 function Template({ edit, label, pointer, tag, text, onText, onRemove }: TemplateProps) {
-  const words = t().messageChannels;
+  const words = channelWords();
   const { eventKinds, timeZone } = edit.draft.value;
   const preview = useSignal<string | null>(null);
   const errors = edit.at(pointer);

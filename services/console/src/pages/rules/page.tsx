@@ -16,6 +16,7 @@ import { navigate, route, setQuery, withQuery } from '../../router.ts';
 import { api, user as me } from '../../session.ts';
 import { isOperator } from '../../views.ts';
 import { joined, t } from '../../words/words.ts';
+import { channelWords } from '../me/channel-words.ts';
 import '../../style/list-page.css';
 import '../../style/rules.css';
 import { Sections } from '../notifications/sections.tsx';
@@ -204,7 +205,7 @@ function channelsText({ emails, webhook, channelIds }: NotificationRule): string
     words.inApp,
     ...(emails.length === 0 ? [] : [words.emailCount(emails.length)]),
     ...(webhook === null ? [] : [words.webhook]),
-    ...(channelIds.length === 0 ? [] : [t().messageChannels.chosen]),
+    ...(channelIds.length === 0 ? [] : [channelWords().chosen]),
   ];
   return joined(parts, ', ');
 }

@@ -15,6 +15,7 @@ import { navigate, route, withQuery } from '../../router.ts';
 import { api } from '../../session.ts';
 import { unisolated } from '../../words/isolate.ts';
 import { joined, t } from '../../words/words.ts';
+import { channelWords } from '../me/channel-words.ts';
 import { Channels } from './channels.tsx';
 import { CommandAction } from './command-action.tsx';
 import { bodyOf, fieldsOf, isLicenceRule, newRule, type RuleCommand, type RuleFields } from './draft.ts';
@@ -209,11 +210,11 @@ function labels(): Partial<Record<keyof RuleFields, string>> {
     ...{ maxDataAgeMinutes: words.maxAge, emails: words.emails, webhook: words.webhookUrl },
     command: t().commands.ofRule,
     ...{
-      messageTemplate: t().messageChannels.template,
-      messageTemplates: t().messageChannels.template,
-      language: t().messageChannels.language,
-      push: t().messageChannels.push,
-      channelIds: t().messageChannels.chosen,
+      messageTemplate: channelWords().template,
+      messageTemplates: channelWords().template,
+      language: channelWords().language,
+      push: channelWords().push,
+      channelIds: channelWords().chosen,
       minDurationMinutes: words.minDuration,
     },
     ...{ insideGeofenceIds: words.insideGeofences, outsideGeofenceIds: words.outsideGeofences },
