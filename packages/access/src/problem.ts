@@ -44,6 +44,7 @@ export const PROBLEMS = {
   'idempotency-mismatch': [422, 'The key was used for another request'],
   'too-many-requests': [429, 'Too many requests'],
   'too-many-commands': [429, 'Too many commands'],
+  damaged: [500, 'What is stored of it is damaged'],
   'internal-error': [500, 'Something went wrong here'],
   unavailable: [503, 'Not possible at the moment'],
 } as const satisfies Record<string, readonly [status: number, title: string]>;

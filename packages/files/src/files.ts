@@ -38,6 +38,7 @@ export interface Files {
    * @param range within the file; the whole of it where it is left out
    * @returns null for an unknown id
    * @throws {RangeError} when the range is not within the file
+   * @throws {DamagedFileError} while it is read, where it is not what was put: no byte that is not is returned
    */
   get(id: string, range?: ByteRange): Promise<AsyncIterable<Uint8Array> | null>;
   /** Does nothing for an unknown id. */
@@ -56,6 +57,16 @@ export class FilesAwayError extends Error {
 /** There is no space for the file: nothing was put. */
 export class FilesFullError extends FilesAwayError {
   override name = 'FilesFullError';
+}
+
+/** The file is not as it was put: the disk, or something else, has changed it. */
+export class DamagedFileError extends Error {
+  override name = 'DamagedFileError';
+  readonly id: string;
+  constructor(id: string, what: string) {
+    super(`the file ${id} is damaged: ${what}`);
+    this.id = id;
+  }
 }
 
 /** Something that no file can be called. */

@@ -1,8 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import {
   type ByteRange,
+  DamagedFileError,
   type FileInfo,
   type Files,
   FilesFullError,
@@ -13,10 +15,15 @@ import {
 
 /** Where files are until they are whole: no id has such a name. */
 const INCOMING = '.incoming';
-const READ_BYTES = 64 * 1024;
+/** A file of check sums for each file, of the same name. */
+const SUMS = '.sums';
+/** So many bytes have a check sum together, and are read at a time. */
+const BLOCK_BYTES = 64 * 1024;
 
 /**
- * Files in a folder that is this process's own. A file is written aside, synced, and then gets its name.
+ * Files in a folder that is this process's own. A file is written aside, synced, and then gets its name; after that its
+ * check sums are stored, by which it is compared whenever it is read. A file without any is read as it is: one of an
+ * earlier version, or one before whose sums the process was killed.
  *
  * @param path created if it is missing; unfinished files of an earlier process are removed
  * @throws {Error} when it can't be used
@@ -24,6 +31,7 @@ const READ_BYTES = 64 * 1024;
 export async function openFolder(path: string): Promise<Files> {
   const incoming = join(path, INCOMING);
   await mkdir(incoming, { recursive: true });
+  await mkdir(join(path, SUMS), { recursive: true });
   for (const name of await readdir(incoming)) await rm(join(incoming, name), { recursive: true });
   return new FolderFiles(path, incoming);
 }
@@ -31,6 +39,7 @@ export async function openFolder(path: string): Promise<Files> {
 class FolderFiles implements Files {
   readonly #path: string;
   readonly #incoming: string;
+  #published: Promise<void> = Promise.resolve();
 
   constructor(path: string, incoming: string) {
     this.#path = path;
@@ -41,26 +50,32 @@ class FolderFiles implements Files {
     const place = this.#place(id);
     const aside = join(this.#incoming, randomUUID());
     const hash = createHash('sha256');
-    let bytes = 0;
+    const sums = new BlockSums();
     try {
       const file = await open(aside, 'wx');
       try {
         for await (const part of source) {
           hash.update(part);
-          bytes += part.length;
+          sums.add(part);
           await file.writeFile(part);
         }
         await file.sync();
       } finally {
         await file.close();
       }
-      await rename(aside, place);
+      await writeFile(`${aside}.sums`, sums.encode(), { flush: true });
+      await this.#publishing(async () => {
+        await this.#removeSums(id);
+        await rename(aside, place);
+        await syncFolder(this.#path);
+        await rename(`${aside}.sums`, this.#sumsOf(id));
+      });
     } catch (error) {
       await rm(aside, { force: true });
+      await rm(`${aside}.sums`, { force: true });
       throw orFull(error);
     }
-    await syncFolder(this.#path);
-    return { bytes, sha256: hash.digest('hex') };
+    return { bytes: sums.bytes, sha256: hash.digest('hex') };
   }
 
   async info(id: string): Promise<FileInfo | null> {
@@ -72,17 +87,19 @@ class FolderFiles implements Files {
     const known = await this.info(id);
     if (!known) return null;
     const wanted = range ?? { start: 0, end: known.bytes };
+    if (known.bytes === 0 || wanted.end > known.bytes) await this.#requireLength(known);
     requireRange(wanted, known.bytes);
-    return read(this.#place(id), wanted);
+    return read(id, this.#place(id), wanted, () => readSums(id, this.#sumsOf(id)));
   }
 
   async delete(id: string): Promise<void> {
     await rm(this.#place(id), { force: true });
+    await rm(this.#sumsOf(id), { force: true });
   }
 
   async *list(): AsyncIterable<FileInfo> {
     for (const name of await readdir(this.#path)) {
-      if (name === INCOMING) continue;
+      if (name === INCOMING || name === SUMS) continue;
       const known = await stat(join(this.#path, name)).catch(absent);
       if (known?.isFile()) yield { id: name, bytes: known.size, storedAtMs: Math.round(known.mtimeMs) };
     }
@@ -92,22 +109,119 @@ class FolderFiles implements Files {
     await stat(this.#incoming);
   }
 
+  /** @throws {DamagedFileError} where the file has fewer bytes than it had */
+  async #requireLength({ id, bytes }: FileInfo): Promise<void> {
+    const sums = await readSums(id, this.#sumsOf(id));
+    if (sums !== null && sums.bytes > bytes)
+      throw new DamagedFileError(id, `it has ${bytes} bytes, and had ${sums.bytes}`);
+  }
+
+  /** Those of the file that is replaced must not be taken for the new one's. */
+  async #removeSums(id: string): Promise<void> {
+    if ((await stat(this.#sumsOf(id)).catch(absent)) === null) return;
+    await rm(this.#sumsOf(id), { force: true });
+    await syncFolder(join(this.#path, SUMS));
+  }
+
+  /** One file gets its name and its sums before the next does: two of one name must not get each other's sums. */
+  #publishing(publish: () => Promise<void>): Promise<void> {
+    const published = this.#published.then(publish);
+    this.#published = published.catch(() => {});
+    return published;
+  }
+
   #place(id: string): string {
     return join(this.#path, requireFileId(id));
   }
+
+  #sumsOf(id: string): string {
+    return join(this.#path, SUMS, requireFileId(id));
+  }
 }
 
-/** Opened with the first part that is taken, so that what nobody reads holds nothing open. */
-async function* read(path: string, { start, end }: ByteRange): AsyncGenerator<Uint8Array> {
+/** Check sums of a file that is written: CRC-32 of each block, and how many bytes there are. */
+class BlockSums {
+  bytes = 0;
+  #sums: number[] = [];
+  #current = 0;
+
+  add(part: Uint8Array): void {
+    for (let at = 0; at < part.length; ) {
+      const block = part.subarray(at, at + BLOCK_BYTES - (this.bytes % BLOCK_BYTES));
+      this.#current = crc32(block, this.#current);
+      this.bytes += block.length;
+      at += block.length;
+      if (this.bytes % BLOCK_BYTES === 0) this.#endBlock();
+    }
+  }
+
+  /** The length as a 64-bit number, the sums, and a sum of all of this; little-endian. */
+  encode(): Buffer {
+    if (this.bytes % BLOCK_BYTES !== 0) this.#endBlock();
+    const encoded = Buffer.alloc(8 + 4 * this.#sums.length + 4);
+    encoded.writeBigUInt64LE(BigInt(this.bytes));
+    for (const [nth, sum] of this.#sums.entries()) encoded.writeUInt32LE(sum, 8 + 4 * nth);
+    encoded.writeUInt32LE(crc32(encoded.subarray(0, -4)), encoded.length - 4);
+    return encoded;
+  }
+
+  #endBlock(): void {
+    this.#sums.push(this.#current);
+    this.#current = 0;
+  }
+}
+
+interface KnownSums {
+  bytes: number;
+  /** Of a block. */
+  sumAt(block: number): number;
+}
+
+/** Null where there are none. @throws {DamagedFileError} where they are damaged themselves */
+async function readSums(id: string, path: string): Promise<KnownSums | null> {
+  const encoded = await readFile(path).catch(absent);
+  if (encoded === null) return null;
+  const isWhole = encoded.length >= 12 && encoded.readUInt32LE(encoded.length - 4) === crc32(encoded.subarray(0, -4));
+  if (!isWhole) throw new DamagedFileError(id, 'its check sums are');
+  return {
+    bytes: Number(encoded.readBigUInt64LE()),
+    // Of a block beyond them, one of another file, it is of no block.
+    sumAt: (block) => (8 + 4 * block < encoded.length - 4 ? encoded.readUInt32LE(8 + 4 * block) : -1),
+  };
+}
+
+/**
+ * Reads whole blocks, and compares each before any byte of it is returned. Opened with the first part that is taken, so
+ * that what nobody reads holds nothing open.
+ */
+async function* read(
+  id: string,
+  path: string,
+  { start, end }: ByteRange,
+  sumsOf: () => Promise<KnownSums | null>,
+): AsyncGenerator<Uint8Array> {
   if (start === end) return;
   const file = await open(path, 'r');
+  /** A file that was replaced meanwhile is read to its end; the sums may be of the other one. */
+  const isReplaced = async () => (await stat(path).catch(absent))?.ino !== (await file.stat()).ino;
   try {
-    for (let at = start; at < end; ) {
-      const part = Buffer.allocUnsafe(Math.min(READ_BYTES, end - at));
-      const { bytesRead } = await file.read(part, 0, part.length, at);
-      if (bytesRead === 0) throw new Error(`${path} ended at byte ${at}`);
-      at += bytesRead;
-      yield part.subarray(0, bytesRead);
+    const sums = await sumsOf();
+    const { size } = await file.stat();
+    if (sums !== null && sums.bytes !== size && !(await isReplaced()))
+      throw new DamagedFileError(id, `it has ${size} bytes, and had ${sums.bytes}`);
+    for (let at = start - (start % BLOCK_BYTES); at < end; at += BLOCK_BYTES) {
+      const block = Buffer.allocUnsafe(BLOCK_BYTES);
+      let length = 0;
+      for (;;) {
+        const { bytesRead } = await file.read(block, length, BLOCK_BYTES - length, at + length);
+        length += bytesRead;
+        if (bytesRead === 0 || length === BLOCK_BYTES) break;
+      }
+      const whole = block.subarray(0, length);
+      if (sums !== null && crc32(whole) !== sums.sumAt(at / BLOCK_BYTES) && !(await isReplaced()))
+        throw new DamagedFileError(id, `bytes ${at} to ${at + length} are not those that were put`);
+      if (at + length < Math.min(end, at + BLOCK_BYTES)) throw new Error(`${path} ended at byte ${at + length}`);
+      yield whole.subarray(Math.max(0, start - at), Math.min(length, end - at));
     }
   } finally {
     await file.close();

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { openRegistry, type Registry, type RegistryOptions } from './registry.ts';
 
 type FileOptions = Extract<RegistryOptions, { path: string }>;
@@ -41,4 +42,16 @@ async function makeBlank(): Promise<Buffer> {
   } finally {
     await rm(folder, { recursive: true });
   }
+}
+
+/** Changes rows past the registry, as a failing disk does: their check sums stay as they were. */
+export function changePastRegistry(path: string, sql: string, ...values: string[]): void {
+  const database = new DatabaseSync(path, { timeout: 5000 });
+  const triggers = database.prepare("select name, sql from sqlite_master where type = 'trigger'").all();
+  database.exec('begin immediate');
+  for (const { name } of triggers) database.exec(`drop trigger "${name}"`);
+  database.prepare(sql).run(...values);
+  for (const { sql: again } of triggers) database.exec(String(again));
+  database.exec('commit');
+  database.close();
 }

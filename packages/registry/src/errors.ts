@@ -10,6 +10,20 @@ export class RegistryFullError extends RegistryAwayError {
   override name = 'RegistryFullError';
 }
 
+/** A row is not as it was written: the disk, or something else, has changed it. */
+export class DamagedRowError extends Error {
+  override name = 'DamagedRowError';
+  /** As the database calls it. */
+  readonly table: string;
+  /** The values of its primary key, separated by spaces. */
+  readonly key: string;
+  constructor(table: string, key: string) {
+    super(`row ${key} of table ${table} of the registry is damaged`);
+    this.table = table;
+    this.key = key;
+  }
+}
+
 /** Fields whose value must be unique. */
 export type UniqueField = 'login' | 'name' | 'terminalId' | 'vehicleId' | 'address' | 'codes' | 'externalId';
 

@@ -145,6 +145,7 @@ export type {
   ScheduledJob,
 } from './report-schedules.ts';
 export type { ReportTemplates, TemplateList } from './report-templates.ts';
+export type { DamagedRow, RowSums } from './row-sums.ts';
 export type { SecondFactor, SecondFactors } from './second-factors.ts';
 export { keyId, Secrets, SecretsKeyError } from './secrets.ts';
 export type { KeyPair, ServiceKeys } from './service-keys.ts';

@@ -28,15 +28,22 @@ async function migrations(): Promise<Record<string, Migration>> {
  *
  * @param schema PostgreSQL schema that holds the tables, created where it is missing
  * @param last name of the last migration to run; default: the newest
+ * @param before called where there is something to run
  * @throws {Error} with the database's error as its cause; where the database is newer than this version, or migrations
  *   ran out of order
  */
-export async function migrate<T>(db: Kysely<T>, schema?: string, last?: string): Promise<void> {
+export async function migrate<T>(
+  db: Kysely<T>,
+  schema?: string,
+  last?: string,
+  before: () => void = () => {},
+): Promise<void> {
   const migrator = new Migrator({
     db,
     provider: { getMigrations: migrations },
     ...(schema === undefined ? {} : { migrationTableSchema: schema }),
   });
+  if ((await migrator.getMigrations()).some(({ executedAt }) => executedAt === undefined)) before();
   const { error } = await (last === undefined ? migrator.migrateToLatest() : migrator.migrateTo(last));
   if (error !== undefined) {
     const reason = error instanceof Error ? error.message : String(error);

@@ -1,3 +1,5 @@
+import { isDamaged } from './row-sums.ts';
+
 /** Which part of a list is asked for. */
 export interface Paging {
   limit: number;
@@ -11,8 +13,15 @@ export interface Page<T> {
   next: string | null;
 }
 
-/** A page from rows of which one more than the limit was asked for. */
+/**
+ * A page from rows of which one more than the limit was asked for. Damaged ones are left out, so that the others can be
+ * had; who reads one by itself is told.
+ *
+ * @throws {DamagedRowError} where nothing else is left
+ */
 export function pageOf<Row extends { id: string }>(rows: readonly Row[], { limit }: Paging): Page<Row> {
-  const items = rows.slice(0, limit);
-  return { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
+  const all = rows.slice(0, limit);
+  const items = all.filter((row) => !isDamaged(row));
+  const last = items.at(-1) ?? all.at(-1);
+  return { items, next: rows.length > limit ? (last?.id ?? null) : null };
 }

@@ -45,6 +45,7 @@ import { ReportDeliveries } from './report-deliveries.ts';
 import { ReportFiles } from './report-files.ts';
 import { ReportSchedules } from './report-schedules.ts';
 import { ReportTemplates } from './report-templates.ts';
+import { RowSums } from './row-sums.ts';
 import type { Tables } from './schema.ts';
 import { SecondFactors } from './second-factors.ts';
 import { NO_SECRETS, type Secrets } from './secrets.ts';
@@ -141,10 +142,13 @@ export class Registry {
   readonly counters: Counters;
   readonly customCounters: CustomCounters;
   readonly maintenance: Maintenance;
+  /** Of an embedded registry; null: the server has check sums of its own, see {@link hasPageSums}. */
+  readonly rowSums: RowSums | null;
   readonly #store: Store;
 
-  constructor(store: Store) {
+  constructor(store: Store, rowSums: RowSums | null) {
     this.#store = store;
+    this.rowSums = rowSums;
     this.users = new Users(store);
     this.sessions = new Sessions(store);
     this.secondFactors = new SecondFactors(store);
@@ -197,7 +201,7 @@ export class Registry {
    * somebody else has it
    */
   as(actor: Actor, claim: Claim | null = null): Registry {
-    return new Registry(this.#store.as(actor, claim));
+    return new Registry(this.#store.as(actor, claim), this.rowSums);
   }
 
   /**
@@ -278,6 +282,13 @@ export class Registry {
     return rotateSecrets(this.#store);
   }
 
+  /** Whether a PostgreSQL server keeps check sums of its pages; true where the rows have their own. */
+  async hasPageSums(): Promise<boolean> {
+    if (this.rowSums !== null) return true;
+    const { rows } = await sql<{ dataChecksums: string }>`show data_checksums`.execute(this.#store.db);
+    return rows[0]?.dataChecksums === 'on';
+  }
+
   /** @throws {Error} when the database does not answer */
   async ping(): Promise<void> {
     await sql`select 1`.execute(this.#store.db);
@@ -298,10 +309,17 @@ export class Registry {
 export async function openRegistry(options: RegistryOptions): Promise<Registry> {
   const now = options.now ?? Date.now;
   const newId = options.newId ?? growingIds();
-  const open = async (db: Kysely<Tables>, dialect: DialectName, nothingDue: NothingDue | null, schema?: string) => {
+  const open = async (
+    db: Kysely<Tables>,
+    dialect: DialectName,
+    nothingDue: NothingDue | null,
+    rowSums: RowSums | null,
+    schema?: string,
+  ) => {
     const store = new Store(db, dialect, now, newId, nothingDue, options.quotas, options.secrets ?? NO_SECRETS);
     try {
-      await migrate(db, schema);
+      await migrate(db, schema, undefined, () => rowSums?.beforeMigration());
+      rowSums?.install();
       if (options.secrets !== undefined) {
         const { sealed, inClear } = await prepareSecrets(store, options.forgetLostSecrets ?? false);
         // Rewrites the file, whose free pages still have the secrets in clear.
@@ -312,12 +330,15 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
       await db.destroy();
       throw error;
     }
-    return new Registry(store);
+    return new Registry(store, rowSums);
   };
 
   if ('path' in options) {
-    const dialect = new NodeSqliteDialect(openDatabase(options.path));
-    return open(new Kysely({ dialect, plugins: PLUGINS }), 'sqlite', new NothingDue(() => dialect.version()));
+    const database = openDatabase(options.path);
+    const rowSums = new RowSums(database);
+    const dialect = new NodeSqliteDialect(database);
+    const db = new Kysely<Tables>({ dialect, plugins: [...PLUGINS, rowSums.plugin()] });
+    return open(db, 'sqlite', new NothingDue(() => dialect.version()), rowSums);
   }
   const schema = options.schema ?? 'public';
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) throw new Error(`${JSON.stringify(schema)} is no plain schema name`);
@@ -327,6 +348,7 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
   return open(
     new Kysely({ dialect: postgresDialect(options.url, schema, onIdleError), plugins: PLUGINS }),
     'postgres',
+    null,
     null,
     schema,
   );

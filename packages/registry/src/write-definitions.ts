@@ -123,7 +123,8 @@ async function giveUpNames({ tx }: Writer, byKind: ReadonlyMap<Definition['kind'
 
 /** A definition says that an account is blocked, and not by whom: by its dealer where that is blocked, or by itself. */
 async function userRow({ tx }: Writer, user: User) {
-  const rowOf = (id: string) => tx.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
+  const rowOf = (id: string) =>
+    tx.selectFrom('users').select(['blocked', 'expired']).where('id', '=', id).executeTakeFirst();
   const dealer = user.dealerId === null ? undefined : await rowOf(user.dealerId);
   const byDealer = user.blocked && (dealer?.blocked === 1 || dealer?.expired === 1);
   const expired = user.blocked && (await rowOf(user.id))?.expired === 1;

@@ -23,7 +23,7 @@ import {
 } from '@outrider/auth';
 import type { Directory } from '@outrider/domain';
 import type { FeedLog } from '@outrider/feeds';
-import type { Files } from '@outrider/files';
+import { DamagedFileError, type Files } from '@outrider/files';
 import type { Geocoder } from '@outrider/geocoder';
 import type { Hub } from '@outrider/hub';
 import type { Log } from '@outrider/log';
@@ -82,6 +82,7 @@ export { createHistoryErasure, type HistoryErasure, type HistoryErasureParts } f
 export { createHousekeeping, type Housekeeping, type HousekeepingParts } from './housekeeping.ts';
 export type { LimitsConfig } from './limits.ts';
 export { type ApiServer, listenApi } from './listen.ts';
+export { createRegistryCheck, type RegistryCheck } from './registry-check.ts';
 export { type RegistryRebuild, rebuildRegistry } from './registry-rebuild.ts';
 export { createRelay, type Relay, type RelayParts } from './relay.ts';
 export type { ReadyCheck } from './routes/operations.ts';
@@ -398,6 +399,7 @@ function limitGuesses(app: Hono<ApiEnv>, limits: Limits): void {
 function answerError(logger: Logger): ErrorHandler<ApiEnv> {
   return (error, c) => {
     const problem = asProblem(error);
+    if (error instanceof DamagedFileError) logger.error({ err: error }, 'a stored file is damaged');
     if (isAway(error)) logger.warn({ err: error, traceId: traceIdOfSpan(c.get('span')) }, 'a request was not served');
     if (problem) return problem.toResponse();
     logger.error({ err: error, traceId: traceIdOfSpan(c.get('span')) }, 'a request failed');

@@ -1,8 +1,9 @@
 import { badField, notFound, operatorOnly, Problem, quotaExceeded } from '@outrider/access';
-import { FilesAwayError, FilesFullError } from '@outrider/files';
+import { DamagedFileError, FilesAwayError, FilesFullError } from '@outrider/files';
 import { HubAwayError } from '@outrider/hub';
 import {
   ConflictError,
+  DamagedRowError,
   NotFoundError,
   OperatorOnlyError,
   OverlappingAssignmentError,
@@ -23,6 +24,9 @@ import {
   WarehouseFullError,
 } from '@outrider/warehouse';
 import { etagOf } from './input.ts';
+
+/** Other keys are for the operator alone: addresses are among them. */
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Kinds as the paths have them. */
 function nameOf(kind: ConflictError['kind']): string {
@@ -85,6 +89,13 @@ export function asProblem(error: unknown): Problem | null {
     return new Problem('unavailable', 'Too many passwords are being checked; try again.', {
       headers: { 'retry-after': '1' },
     });
+  if (error instanceof DamagedRowError)
+    return new Problem(
+      'damaged',
+      `What is stored of ${UUID.test(error.key) ? error.key : 'it'} is damaged. The operator was told.`,
+    );
+  if (error instanceof DamagedFileError)
+    return new Problem('damaged', `The stored file ${error.id} is damaged. The operator was told.`);
   if (isDiskFull(error))
     return new Problem('unavailable', 'The disk is full: nothing was written. Try again later.', {
       headers: { 'retry-after': '30' },

@@ -32,6 +32,7 @@ import { ADMIN_LOGIN, ensureAdmin, refuseLostRegistry } from './first-start.ts';
 import { createHistoryErasure } from './history-erasure.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { listenApi } from './listen.ts';
+import { createRegistryCheck } from './registry-check.ts';
 import { createRelay } from './relay.ts';
 import { createServiceFileCleaning } from './service-file-cleaning.ts';
 import { apiConfigOf, apiVariables, quotasOf } from './settings.ts';
@@ -74,6 +75,8 @@ await runService('api', VARIABLES, async ({ config, logger, metrics, tracing, li
   const serviceFiles = await openServiceFiles(backing);
   const relay = createRelay({ registry, log, logger, metrics, now });
   await life.start(relay);
+  const registryCheck = createRegistryCheck({ registry, log, logger, metrics });
+  await life.start(registryCheck);
 
   const { tokens, close } = await openTokens(config, registry, logger, now);
   life.own('keys', close);
@@ -104,7 +107,10 @@ await runService('api', VARIABLES, async ({ config, logger, metrics, tracing, li
   await life.start(createServiceFileCleaning({ registry, files: serviceFiles, logger, now }));
 
   const checks = {
-    registry: () => registry.ping(),
+    async registry() {
+      await registry.ping();
+      return registryCheck.check();
+    },
     warehouse: () => warehouse.ping(),
     hub: hubCheck(hub, now),
     log: logCheck(log),

@@ -79,7 +79,7 @@ export async function rebuildRegistry(registry: Registry, log: Log, now: () => n
 }
 
 /** The last change of each definition that this version can read. */
-async function newestChanges(log: Log): Promise<Map<string, DefinitionChange>> {
+export async function newestChanges(log: Pick<Log, 'bounds' | 'read'>): Promise<Map<string, DefinitionChange>> {
   const newest = new Map<string, DefinitionChange>();
   for (const [partition, { end }] of await log.bounds(definitionsTopic))
     for await (const { records } of log.read(definitionsTopic, partition, 'earliest', end))

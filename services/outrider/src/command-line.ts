@@ -32,6 +32,7 @@ const usage = (cliHelp: string) => `usage: outrider <command>
   definitions   status: compare topic definitions of the log with the registry;
                 republish: publish the registry as it is, and delete there what it does not have
   registry      rebuild: write into a registry that lost them the definitions of the log; prints what it can't bring back
+                check: look for rows that are not as they were written; accept: take them as they are
   kafka-replicas  status: compare the replicas of topics in Kafka with those wanted;
                 raise: give topics the replicas that they lack, and wait for the copies
   doctor        check settings, disk, ports, servers, keys before a start, and say what to do; --json

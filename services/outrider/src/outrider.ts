@@ -7,6 +7,7 @@ import {
   createErasureRunner,
   createHistoryErasure,
   createHousekeeping,
+  createRegistryCheck,
   createRelay,
   createServiceFileCleaning,
   createTerminalBindings,
@@ -127,6 +128,8 @@ async function startReaders(context: Context, { registry, log, checkpoints, ware
   // Publishes what an earlier run committed and did not publish, before anything reads the log.
   const relay = createRelay({ registry, log, logger: loggerOf('relay'), metrics, now });
   await life.start(relay);
+  const registryCheck = createRegistryCheck({ registry, log, logger: loggerOf('registry'), metrics });
+  await life.start(registryCheck);
 
   // All queries of an embedded archive are made here, so it can wait for the next of them.
   const isEmbedded = config.CLICKHOUSE_URL === null;
@@ -161,7 +164,7 @@ async function startReaders(context: Context, { registry, log, checkpoints, ware
     context.tracingConfig,
   );
   await life.start(rules);
-  return { relay, archiver, archive, rules };
+  return { relay, registryCheck, archiver, archive, rules };
 }
 
 /** Open ports by protocol. */
@@ -340,6 +343,7 @@ function readyChecks(
 ): Record<string, ReadyCheck> {
   const {
     relay,
+    registryCheck,
     archiver,
     archive,
     rules,
@@ -356,7 +360,10 @@ function readyChecks(
     if (!healthy) throw new Error(what);
   };
   return {
-    registry: () => registry.ping(),
+    async registry() {
+      await registry.ping();
+      return registryCheck.check();
+    },
     warehouse: () => warehouse.ping(),
     async log() {
       const ofGateway = (await gateway.warnings()).filter((warning) => !isBrokerWarning(warning));

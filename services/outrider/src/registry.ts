@@ -1,4 +1,5 @@
 import { lackingOf, lostOf, type RegistryRebuild, rebuildRegistry } from '@outrider/api';
+import type { Registry } from '@outrider/registry';
 import { StartError } from '@outrider/runtime';
 import type { Command } from './command.ts';
 import { withDefinitions } from './with-definitions.ts';
@@ -14,18 +15,46 @@ const NOT_IN_THE_TOPIC = [
 ];
 
 /**
- * `outrider registry rebuild`: writes into the registry what it has lost of topic `definitions`.
+ * `outrider registry rebuild` writes into the registry what it has lost of topic `definitions`, `check` looks for rows
+ * that are damaged, `accept` takes them as they are.
  *
- * @returns the exit code: 1 where the topic differs from the registry afterwards
+ * @returns the exit code: 1 where the topic differs from the registry afterwards, or rows are damaged
  * @throws {StartError} when the words are no such command, or a service publishes just now; {DataDirError} when an
  *   embedded log or registry is in use
  */
 export const runRegistry: Command = async (words, config, logger, print) => {
-  if (words.length !== 1 || words[0] !== 'rebuild') throw new StartError('it is: registry rebuild');
+  const [word, ...more] = words;
+  if (more.length > 0 || (word !== 'rebuild' && word !== 'check' && word !== 'accept'))
+    throw new StartError('it is: registry rebuild, registry check or registry accept');
+  if (word !== 'rebuild')
+    return withDefinitions(config, logger, (registry) => checkRows(registry, word === 'accept', print));
   const rebuild = await withDefinitions(config, logger, (registry, log) => rebuildRegistry(registry, log, Date.now));
   printRebuild(rebuild, print);
   return lackingOf(rebuild.difference) + lostOf(rebuild.difference) === 0 ? 0 : 1;
 };
+
+async function checkRows(registry: Registry, accept: boolean, print: (line: string) => void): Promise<number> {
+  const { rowSums } = registry;
+  if (rowSums === null) {
+    const hasSums = await registry.hasPageSums();
+    print(`PostgreSQL ${hasSums ? 'keeps' : 'does not keep'} check sums of its pages (data_checksums)`);
+    return hasSums ? 0 : 1;
+  }
+  const findings = await rowSums.check();
+  for (const finding of findings) print(`damaged: ${finding}`);
+  for (const { table, key } of rowSums.damaged) print(`damaged row: ${table} ${key}`);
+  if (accept) {
+    rowSums.reindex();
+    rowSums.accept();
+    return printChecked(await rowSums.check(), 0, print);
+  }
+  return printChecked(findings, rowSums.damaged.length, print);
+}
+
+function printChecked(findings: readonly string[], rows: number, print: (line: string) => void): number {
+  print(findings.length + rows === 0 ? 'the registry is as it was written' : `damaged rows: ${rows}`);
+  return findings.length + rows === 0 ? 0 : 1;
+}
 
 function printRebuild(
   { written, deleted, logins, rules, profiles, difference }: RegistryRebuild,

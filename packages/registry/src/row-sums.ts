@@ -1,0 +1,371 @@
+import { once } from 'node:events';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { Worker } from 'node:worker_threads';
+import { crc32 } from 'node:zlib';
+import {
+  type KyselyPlugin,
+  type PluginTransformQueryArgs,
+  type PluginTransformResultArgs,
+  type QueryResult,
+  type RootOperationNode,
+  TableNode,
+  type UnknownRow,
+} from 'kysely';
+import { DamagedRowError } from './errors.ts';
+
+/** The column, and the function that computes what is in it. */
+const COLUMN = 'row_sum';
+const PROPERTY = 'rowSum';
+const SUM = 'outrider_row_sum';
+const MAX_FINDINGS = 10;
+
+/**
+ * Tables without check sums: queues, counts and records of what was done, which change all the time and are made
+ * anew, or which nobody takes a decision by.
+ */
+const WITHOUT_SUMS: ReadonlySet<string> = new Set([
+  'sessions',
+  'used_challenges',
+  'login_sources',
+  'account_links',
+  'account_notices',
+  'outbox',
+  'recent_changes',
+  'idempotency',
+  'rule_firings',
+  'licence_notices',
+  'waiting_notifications',
+  'notification_counters',
+  'notifications',
+  'deliveries',
+  'delivery_circuits',
+  'channel_tests',
+  'queue_turns',
+  'mail_counts',
+  'consumer_offsets',
+  'jobs',
+  'report_deliveries',
+  'terminal_holders',
+  'video_presence',
+  'video_tasks',
+  'video_transitions',
+  'vehicle_commands',
+  'vehicle_counters',
+  'counter_days',
+  'counter_marks',
+  'maintenance_states',
+]);
+
+/** A row whose values are not those that were written. */
+export interface DamagedRow {
+  /** Its table, as the database calls it. */
+  table: string;
+  /** The values of its primary key, separated by spaces. */
+  key: string;
+}
+
+interface SummedTable {
+  columns: readonly string[];
+  /** Names of the primary key's columns. */
+  key: readonly string[];
+}
+
+/**
+ * A check sum of each row of an embedded registry: SQLite has none, and a disk that returns another bit than was
+ * written goes unnoticed. Triggers of the database write the sum with the row; it is compared whenever a whole row is
+ * read, and by {@link RowSums.check}. PostgreSQL has check sums of its pages.
+ */
+export class RowSums {
+  readonly #database: DatabaseSync;
+  readonly #tables = new Map<string, SummedTable>();
+  readonly #damaged = new Map<string, DamagedRow>();
+
+  /** @param database into which the function of the sums is put */
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    defineSum(database);
+  }
+
+  /** Rows that are known to be damaged. */
+  get damaged(): readonly DamagedRow[] {
+    return [...this.#damaged.values()];
+  }
+
+  /** Notes which rows are damaged before a migration changes them, and takes the triggers away, which might hinder it. */
+  beforeMigration(): void {
+    const summed = triggersIn(this.#database);
+    for (const table of new Set([...summed.values()].map(({ table }) => table)))
+      for (const row of damagedIn(this.#database, table)) this.#note(row);
+    for (const name of summed.keys()) this.#database.exec(`drop trigger ${quoted(name)}`);
+  }
+
+  /** Brings sums and triggers in line with the tables as they now are. */
+  install(): void {
+    const before = triggersIn(this.#database);
+    const tables = this.#names().filter((name) => !WITHOUT_SUMS.has(name));
+    const due: [table: string, shape: SummedTable][] = [];
+    for (const table of tables) {
+      const shape = shapeOf(this.#database, table);
+      this.#tables.set(table, shape);
+      const isCurrent = triggersOf(table, shape).every(([name, sql]) => before.get(name)?.sql === sql);
+      if (!isCurrent) due.push([table, shape]);
+    }
+    if (due.length === 0) return;
+    this.#database.exec('begin immediate');
+    try {
+      for (const [table, shape] of due) this.#begin(table, shape);
+      this.#database.exec('commit');
+    } catch (error) {
+      this.#database.exec('rollback');
+      throw error;
+    }
+  }
+
+  /**
+   * Compares all rows with their sums, and looks into the structure of the file, in a thread of its own: it reads all of
+   * it.
+   *
+   * @returns what is wrong with the structure, in the words of SQLite; empty where nothing is
+   * @throws {Error} when the file can't be read
+   */
+  async check(): Promise<string[]> {
+    const path = this.#database.location();
+    if (path === null) return [];
+    const { damaged, findings } = await checkInThread(path);
+    this.#damaged.clear();
+    for (const row of damaged) this.#note(row);
+    return findings;
+  }
+
+  /**
+   * Makes the indexes of one table, or of all, again from its rows: what finds a damaged row by another value than it has
+   * could not change it either.
+   */
+  reindex(table?: string): void {
+    this.#database.exec(table === undefined ? 'reindex' : `reindex ${quoted(table)}`);
+  }
+
+  /** Compares rows that are known to be damaged again. */
+  recheck(): void {
+    const tables = new Set(this.damaged.map(({ table }) => table));
+    this.#damaged.clear();
+    for (const table of tables) for (const row of damagedIn(this.#database, table)) this.#note(row);
+  }
+
+  /** Takes the damaged rows as they are: from now on they are right. */
+  accept(): void {
+    for (const { table } of this.damaged) {
+      const shape = this.#tables.get(table);
+      if (shape !== undefined) this.#database.exec(`update ${quoted(table)} set ${COLUMN} = ${sumOf(shape, '')}`);
+    }
+    this.#damaged.clear();
+  }
+
+  /** Compares what queries read; it must see the names that the database has, and rows with the names of the code. */
+  plugin(): KyselyPlugin {
+    return new RowSumsPlugin(this.#tables, (row) => this.#note(row));
+  }
+
+  #note(row: DamagedRow): void {
+    this.#damaged.set(nameOf(row), row);
+  }
+
+  #begin(table: string, shape: SummedTable): void {
+    const hasColumn = this.#database
+      .prepare(`PRAGMA table_info(${quoted(table)})`)
+      .all()
+      .some(({ name }) => name === COLUMN);
+    for (const [name] of triggersOf(table, shape)) this.#database.exec(`drop trigger if exists ${quoted(name)}`);
+    if (!hasColumn) this.#database.exec(`alter table ${quoted(table)} add column ${COLUMN} integer`);
+    this.#database.exec(`update ${quoted(table)} set ${COLUMN} = ${sumOf(shape, '')}`);
+    const unknown = this.#database.prepare(`update ${quoted(table)} set ${COLUMN} = null where ${keyOf(shape)} = ?`);
+    for (const row of this.damaged) if (row.table === table) unknown.run(row.key);
+    for (const [, sql] of triggersOf(table, shape)) this.#database.exec(sql);
+  }
+
+  #names(): string[] {
+    return this.#database
+      .prepare(
+        "select name from sqlite_master where type = 'table' and name not like 'sqlite_%' and name not like 'kysely_%'",
+      )
+      .all()
+      .map(({ name }) => String(name));
+  }
+}
+
+/** Rows that were read and are damaged. */
+const damagedRows = new WeakSet<object>();
+
+/** Whether a row that a query returned is damaged: then each of its values throws {@link DamagedRowError}. */
+export function isDamaged(row: object): boolean {
+  return damagedRows.has(row);
+}
+
+/** Compares the rows of queries that read whole rows of one table. */
+class RowSumsPlugin implements KyselyPlugin {
+  readonly #tables: ReadonlyMap<string, SummedTable>;
+  readonly #onDamage: (row: DamagedRow) => void;
+  /** The table of a query whose rows are to be compared. */
+  readonly #compared = new WeakMap<object, string>();
+
+  constructor(tables: ReadonlyMap<string, SummedTable>, onDamage: (row: DamagedRow) => void) {
+    this.#tables = tables;
+    this.#onDamage = onDamage;
+  }
+
+  transformQuery({ node, queryId }: PluginTransformQueryArgs): RootOperationNode {
+    const table = tableOfWholeRows(node);
+    if (table !== null && this.#tables.has(table)) this.#compared.set(queryId, table);
+    return node;
+  }
+
+  async transformResult({ result, queryId }: PluginTransformResultArgs): Promise<QueryResult<UnknownRow>> {
+    const { rows } = result;
+    if (rows[0] === undefined || !(PROPERTY in rows[0])) return result;
+    const table = this.#compared.get(queryId);
+    const shape = table === undefined ? undefined : this.#tables.get(table);
+    const properties = shape?.columns.map(inCamelCase) ?? [];
+    const compared = rows.map((row) => {
+      const { [PROPERTY]: sum, ...values } = row;
+      if (table === undefined || shape === undefined) return values;
+      if (sum === sumOfValues(properties.map((name) => values[name] as SQLInputValue))) return values;
+      const damaged = { table, key: shape.key.map((name) => String(values[inCamelCase(name)])).join(' ') };
+      this.#onDamage(damaged);
+      return guarded(damaged);
+    });
+    return { ...result, rows: compared };
+  }
+}
+
+/** A row of which nothing can be read. */
+function guarded(damaged: DamagedRow): UnknownRow {
+  const row = new Proxy<UnknownRow>(
+    {},
+    {
+      get: (_, name) => {
+        if (typeof name === 'symbol' || name === 'then') return undefined;
+        throw new DamagedRowError(damaged.table, damaged.key);
+      },
+      ownKeys: () => {
+        throw new DamagedRowError(damaged.table, damaged.key);
+      },
+    },
+  );
+  damagedRows.add(row);
+  return row;
+}
+
+/** The table of a query that selects all columns of one table alone; null for any other. */
+function tableOfWholeRows(node: RootOperationNode): string | null {
+  if (node.kind !== 'SelectQueryNode' || node.joins !== undefined || node.groupBy !== undefined) return null;
+  const isWhole = node.selections?.some(({ selection }) =>
+    selection.kind === 'ReferenceNode' ? selection.column.kind === 'SelectAllNode' : selection.kind === 'SelectAllNode',
+  );
+  const [from, ...others] = node.from?.froms ?? [];
+  if (!isWhole || others.length > 0 || from === undefined || !TableNode.is(from)) return null;
+  return from.table.identifier.name;
+}
+
+/** What {@link RowSums.check} finds out. */
+export interface FileCheck {
+  damaged: DamagedRow[];
+  findings: string[];
+}
+
+/** Checks a registry over a connection of its own: what it reads comes from the file. */
+export function checkFile(path: string): FileCheck {
+  const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 });
+  try {
+    defineSum(database);
+    const tables = new Set([...triggersIn(database).values()].map(({ table }) => table));
+    const damaged = [...tables].flatMap((table) => damagedIn(database, table));
+    const findings = database
+      .prepare(`PRAGMA integrity_check(${MAX_FINDINGS})`)
+      .all()
+      .map(({ integrity_check: finding }) => String(finding));
+    return { damaged, findings: findings.filter((finding) => finding !== 'ok') };
+  } finally {
+    database.close();
+  }
+}
+
+async function checkInThread(path: string): Promise<FileCheck> {
+  const thread = new Worker(new URL('./row-sums-thread.ts', import.meta.url), { workerData: path });
+  const ended = once(thread, 'exit');
+  const [check] = (await once(thread, 'message')) as [FileCheck];
+  await ended;
+  return check;
+}
+
+/** Rows of a table that do not have their sums. */
+function damagedIn(database: DatabaseSync, table: string): DamagedRow[] {
+  const shape = shapeOf(database, table);
+  const rows = database
+    .prepare(`select ${keyOf(shape)} as key from ${quoted(table)} where ${COLUMN} is not ${sumOf(shape, '')}`)
+    .all();
+  return rows.map(({ key }) => ({ table, key: String(key) }));
+}
+
+function shapeOf(database: DatabaseSync, table: string): SummedTable {
+  const columns = database
+    .prepare(`PRAGMA table_info(${quoted(table)})`)
+    .all()
+    .filter(({ name }) => name !== COLUMN);
+  const key = columns
+    .filter(({ pk }) => Number(pk) > 0)
+    .sort((one, other) => Number(one.pk) - Number(other.pk))
+    .map(({ name }) => String(name));
+  return { columns: columns.map(({ name }) => String(name)), key };
+}
+
+/** The triggers that write sums. */
+function triggersIn(database: DatabaseSync): Map<string, { table: string; sql: string }> {
+  const rows = database
+    .prepare("select name, tbl_name, sql from sqlite_master where type = 'trigger' and name like ? escape '\\'")
+    .all(`%\\_${COLUMN.replace('_', '\\_')}\\_%`);
+  return new Map(rows.map((row) => [String(row.name), { table: String(row.tbl_name), sql: String(row.sql) }]));
+}
+
+function triggersOf(table: string, shape: SummedTable): [name: string, sql: string][] {
+  const to = (event: string, name: string) =>
+    `CREATE TRIGGER ${quoted(name)} after ${event} on ${quoted(table)} begin update ${quoted(table)} set ${COLUMN} = ${sumOf(shape, 'new.')} where rowid = new.rowid; end`;
+  const [onInsert, onUpdate] = [`${table}_${COLUMN}_insert`, `${table}_${COLUMN}_update`];
+  return [
+    [onInsert, to('insert', onInsert)],
+    [onUpdate, to(`update of ${shape.columns.map(quoted).join(', ')}`, onUpdate)],
+  ];
+}
+
+function sumOf({ columns }: SummedTable, prefix: string): string {
+  return `${SUM}(${columns.map((name) => `${prefix}${quoted(name)}`).join(', ')})`;
+}
+
+/** The primary key as text, in SQL. */
+function keyOf({ key }: SummedTable): string {
+  return `(${key.map((name) => `cast(${quoted(name)} as text)`).join(" || ' ' || ")})`;
+}
+
+function defineSum(database: DatabaseSync): void {
+  database.function(SUM, { varargs: true, deterministic: true }, (...values) => sumOfValues(values as SQLInputValue[]));
+}
+
+/** CRC-32 of values and of what they are: neither nothing nor a number is a text. */
+function sumOfValues(values: readonly SQLInputValue[]): number {
+  return crc32(
+    values
+      .map((value) => (value === null ? '-' : typeof value === 'string' ? `t${value}` : `n${value}`))
+      .join('\u0001'),
+  );
+}
+
+function nameOf({ table, key }: DamagedRow): string {
+  return `${table} ${key}`;
+}
+
+function quoted(name: string): string {
+  return `"${name}"`;
+}
+
+function inCamelCase(name: string): string {
+  return name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+}

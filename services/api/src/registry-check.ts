@@ -1,0 +1,173 @@
+import type { DefinitionKind } from '@outrider/domain';
+import type { Log } from '@outrider/log';
+import type { DamagedRow, Registry, WrittenChange } from '@outrider/registry';
+import {
+  Gauge,
+  type Logger,
+  type Registry as Metrics,
+  NotReadyError,
+  type PartReport,
+  type Watch,
+} from '@outrider/runtime';
+import { newestChanges } from './registry-rebuild.ts';
+
+export interface RegistryCheckParts {
+  registry: Pick<Registry, 'rowSums' | 'hasPageSums' | 'writeDefinitions' | 'outbox'>;
+  log: Pick<Log, 'bounds' | 'read'>;
+  logger: Logger;
+  metrics: Metrics;
+  /** Default: an hour. */
+  checkEveryMs?: number;
+  /** How often it looks whether a damaged row was read. Default 5000. */
+  lookEveryMs?: number;
+}
+
+export interface RegistryCheck extends Watch {
+  /**
+   * The check of `/health/ready`.
+   *
+   * @throws {NotReadyError} while the file of the registry is damaged beyond single rows
+   */
+  check(): Promise<PartReport>;
+}
+
+const HOUR_MS = 3_600_000;
+/** Which definition, as topic `definitions` has it, a row is of. */
+const DEFINED: Readonly<Record<string, DefinitionKind>> = {
+  users: 'user',
+  user_group_access: 'user',
+  vehicle_groups: 'group',
+  vehicles: 'vehicle',
+  vehicle_group_members: 'vehicle',
+  geofences: 'geofence',
+  geofence_groups: 'geofence',
+  geofence_shares: 'geofence',
+  drivers: 'driver',
+  driver_codes: 'driver',
+  driver_group_members: 'driver',
+  notification_rules: 'notification-rule',
+  notification_rule_references: 'notification-rule',
+  video_profiles: 'video-profile',
+};
+const SENTENCE = 'rows of the registry are damaged: see RegistryRowsDamaged in the runbook';
+
+/**
+ * Finds rows of an embedded registry that are not as they were written: at the start, each hour, and where one is read.
+ * Says which they are, and puts back what topic `definitions` has. Indexes are made again from the rows. PostgreSQL has
+ * check sums of its pages: where they are off, it says so.
+ */
+export function createRegistryCheck(parts: RegistryCheckParts): RegistryCheck {
+  const { registry, log, logger, metrics, checkEveryMs = HOUR_MS, lookEveryMs = 5000 } = parts;
+  const { rowSums } = registry;
+  const said = new Set<string>();
+  let findings: readonly string[] = [];
+  let hasPageSums = true;
+  let checkAtMs = Number.NEGATIVE_INFINITY;
+  let timer: NodeJS.Timeout | null = null;
+  let working: Promise<void> = Promise.resolve();
+  let isWorking = false;
+  const damaged = () => rowSums?.damaged ?? [];
+
+  new Gauge({
+    name: 'outrider_registry_damaged_rows',
+    help: 'Rows of the registry that are not as they were written',
+    registers: [metrics],
+    collect() {
+      this.set(damaged().length);
+    },
+  });
+
+  async function look(): Promise<void> {
+    if (rowSums === null) return;
+    if (performance.now() >= checkAtMs) {
+      checkAtMs = performance.now() + checkEveryMs;
+      findings = await rowSums.check();
+      if (findings.length > 0) findings = await mendIndexes(findings);
+    }
+    const rows = damaged().filter((row) => !said.has(nameOf(row)));
+    if (rows.length > 0) await putBack(rows);
+    for (const name of said) if (!damaged().some((row) => nameOf(row) === name)) said.delete(name);
+  }
+
+  /** @returns what is wrong with the structure still */
+  async function mendIndexes(found: readonly string[]): Promise<string[]> {
+    logger.error({ findings: found }, 'the file of the registry is damaged: its indexes are made again');
+    try {
+      rowSums?.reindex();
+    } catch (error) {
+      logger.error({ err: error }, 'the indexes of the registry could not be made again');
+    }
+    const left = (await rowSums?.check()) ?? [];
+    if (left.length === 0) logger.info('the indexes of the registry were made again, and it is whole');
+    else
+      logger.error(
+        { findings: left },
+        'the file of the registry is damaged: restore it from a backup, or stop the service and run ' +
+          '"outrider registry rebuild"',
+      );
+    return left;
+  }
+
+  async function putBack(rows: readonly DamagedRow[]): Promise<void> {
+    for (const row of rows) logger.error({ ...row }, 'a row of the registry is damaged');
+    if (rows.some(({ table }) => table in DEFINED)) {
+      // What is committed and not published is newer than what the topic has.
+      if ((await registry.outbox.pending(1)).length > 0) return;
+      const newest = await newestChanges(log);
+      const changes = new Set<WrittenChange>();
+      for (const { table, key } of rows)
+        for (const id of key.split(' ')) {
+          const change = newest.get(id);
+          if (change?.definition && change.kind === DEFINED[table]) changes.add(change as WrittenChange);
+        }
+      for (const table of new Set(rows.map(({ table }) => table))) rowSums?.reindex(table);
+      await registry.writeDefinitions([...changes]);
+      rowSums?.recheck();
+    }
+    const left = new Set(damaged().map(nameOf));
+    for (const row of rows)
+      if (left.has(nameOf(row))) {
+        said.add(nameOf(row));
+        logger.error({ ...row }, 'nothing else has the damaged row of the registry: what needs it fails');
+      } else logger.info({ ...row }, 'the damaged row of the registry was put back from topic definitions');
+  }
+
+  function work(): void {
+    if (isWorking) return;
+    isWorking = true;
+    working = look()
+      .catch((error) => logger.warn({ err: error }, 'the registry could not be checked'))
+      .finally(() => {
+        isWorking = false;
+      });
+  }
+
+  const warnings = () => [
+    ...(damaged().length > 0 ? [`${damaged().length} ${SENTENCE}`] : []),
+    ...(hasPageSums ? [] : ['PostgreSQL keeps no check sums of its pages: damage of its files would go unnoticed']),
+  ];
+  return {
+    name: 'registry check',
+    warnings,
+    async check() {
+      if (findings.length > 0) throw new NotReadyError('the file of the registry is damaged', [...findings]);
+      return { warnings: warnings() };
+    },
+    async start() {
+      hasPageSums = await registry.hasPageSums();
+      if (!hasPageSums) logger.warn('PostgreSQL keeps no check sums of its pages: see pg_checksums');
+      if (rowSums === null) return;
+      timer = setInterval(work, lookEveryMs);
+      timer.unref();
+      work();
+    },
+    async stop() {
+      if (timer) clearInterval(timer);
+      await working;
+    },
+  };
+}
+
+function nameOf({ table, key }: DamagedRow): string {
+  return `${table} ${key}`;
+}
