@@ -339,12 +339,7 @@ function countLead(drive: Drive, { movingSpeedKmh, movingDistanceM }: Vehicle, s
  *
  * @param speedKmh at the end of the step
  */
-function countDisplacement(
-  drive: Drive,
-  { since, distanceM: restM }: Rest,
-  step: Step,
-  speedKmh: number | null,
-): void {
+function countDisplacement(drive: Drive, { since, distanceM: restM }: Rest, step: Step, speedKmh: number | null): void {
   const { from, to, elapsedMs } = step;
   drive.isByPlace = true;
   if (from === null) return;
