@@ -70,7 +70,13 @@ describe('rotation', () => {
   /** How long a service may take to notice. */
   const NOTICED_MS = 60_000;
   const tokensOf = (keys: KeyRing) =>
-    new Tokens({ keys, ttlSeconds: 3600, now: () => nowMs, sessionIsLive: async () => true });
+    new Tokens({
+      keys,
+      ttlSeconds: 3600,
+      refreshExpiredSeconds: 86_400,
+      now: () => nowMs,
+      sessionIsLive: async () => true,
+    });
   const kidsOf = (keys: KeyRing) => keys.jwks.keys.map(({ kid }) => kid);
   const kidsInFile = async () => JSON.parse(await readFile(path, 'utf8')).keys.length;
 
@@ -78,7 +84,7 @@ describe('rotation', () => {
     const keys = await openKeys(path, LIFETIMES, () => nowMs);
     const tokens = tokensOf(keys);
     const first = keys.current.kid;
-    const { jwt } = await tokens.issue(USER, SESSION);
+    const { jwt } = await tokens.issue(USER, SESSION, 0);
     const { kid, verifying } = await rotateKeys(path, LIFETIMES, nowMs);
     expect(kid).not.toBe(first);
     expect(verifying).toBe(1);
@@ -87,7 +93,7 @@ describe('rotation', () => {
     expect(kidsOf(keys)).toEqual([kid, first]);
     expect(await tokens.verify(jwt)).toMatchObject({ userId: USER });
     expect(await tokensOf(keys).verify(jwt)).toMatchObject({ userId: USER });
-    const { jwt: fresh } = await tokens.issue(USER, SESSION);
+    const { jwt: fresh } = await tokens.issue(USER, SESSION, 0);
     expect(await tokensOf(await openKeys(path, LIFETIMES, () => nowMs)).verify(fresh)).toMatchObject({ userId: USER });
     const file = JSON.parse(await readFile(path, 'utf8'));
     expect(file.keys.map((key: object) => 'd' in key)).toEqual([true, false]);
@@ -99,9 +105,9 @@ describe('rotation', () => {
     const keys = await openKeys(path, LIFETIMES, () => nowMs);
     const tokens = tokensOf(keys);
     await rotateKeys(path, LIFETIMES, nowMs);
-    const { jwt: older } = await tokens.issue(USER, SESSION);
+    const { jwt: older } = await tokens.issue(USER, SESSION, 0);
     await keys.reload();
-    const { jwt } = await tokens.issue(USER, SESSION);
+    const { jwt } = await tokens.issue(USER, SESSION, 0);
     const cookie = await tokens.issueCookie(USER, SESSION, nowMs + HOUR_MS);
     for (const token of [older, jwt]) expect(await tokens.verify(token)).toMatchObject({ userId: USER });
     expect(await tokens.verifyCookie(cookie)).toMatchObject({ userId: USER });
@@ -118,13 +124,14 @@ describe('rotation', () => {
     }
     expect(kidsOf(keys)).toEqual([kid]);
     expect(await kidsInFile()).toBe(1);
-    expect(await tokens.verify((await tokens.issue(USER, SESSION)).jwt)).toMatchObject({ keyId: kid });
+    expect(await tokens.verify((await tokens.issue(USER, SESSION, 0)).jwt)).toMatchObject({ keyId: kid });
   });
 
   test('the old key is shown until its last token has expired, and refreshes until its last session is over', async () => {
     const keys = await openKeys(path, LIFETIMES, () => nowMs);
     const tokens = tokensOf(keys);
-    const { jwt } = await tokens.issue(USER, SESSION);
+    const { jwt } = await tokens.issue(USER, SESSION, 0);
+    const refresh = await tokens.issueRefresh(USER, SESSION, NOON + 30 * 24 * HOUR_MS);
     await rotateKeys(path, LIFETIMES, nowMs);
     await keys.reload();
     nowMs = NOON + HOUR_MS + NOTICED_MS - 1;
@@ -136,12 +143,12 @@ describe('rotation', () => {
     nowMs = NOON + 30 * 24 * HOUR_MS + NOTICED_MS - 1;
     expect(await keys.reload()).toBe(false);
     expect(await kidsInFile()).toBe(2);
-    expect(await tokens.verifyForRefresh(jwt)).toMatchObject({ userId: USER });
+    expect(await tokens.verifyForRefresh(refresh)).toMatchObject({ userId: USER });
     nowMs += 1;
-    expect(await tokens.verifyForRefresh(jwt)).toEqual({ error: 'bad-signature' });
+    expect(await tokens.verifyForRefresh(refresh)).toEqual({ error: 'bad-signature' });
     expect(await keys.reload()).toBe(false);
     expect(await kidsInFile()).toBe(1);
-    const { jwt: fresh } = await tokens.issue(USER, SESSION);
+    const { jwt: fresh } = await tokens.issue(USER, SESSION, 0);
     expect(await tokensOf(keys).verify(fresh)).toMatchObject({ userId: USER });
   });
 
@@ -149,7 +156,7 @@ describe('rotation', () => {
     const keys = await openKeys(path, LIFETIMES, () => nowMs);
     const issued: string[] = [];
     for (let n = 0; n < 4; n += 1) {
-      issued.push((await tokensOf(keys).issue(USER, SESSION)).jwt);
+      issued.push((await tokensOf(keys).issue(USER, SESSION, 0)).jwt);
       await rotateKeys(path, LIFETIMES, nowMs);
       await keys.reload();
       nowMs += 60_000;

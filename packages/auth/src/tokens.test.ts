@@ -27,6 +27,7 @@ const newTokens = (of: SigningKeys = keys) =>
   new Tokens({
     keys: of,
     ttlSeconds: 3600,
+    refreshExpiredSeconds: 86_400,
     now: () => nowMs,
     async sessionIsLive(sessionId) {
       asked += 1;
@@ -48,15 +49,17 @@ beforeEach(() => {
 });
 
 test('a token says who and until when, in Unix seconds', async () => {
-  const { jwt, expiresAtMs } = await tokens.issue(USER, SESSION);
+  const { jwt, expiresAtMs } = await tokens.issue(USER, SESSION, 0);
   expect(expiresAtMs).toBe(nowMs + 3_600_000);
   expect(decodeJwt(jwt)).toMatchObject({ sub: USER, sid: SESSION, exp: expiresAtMs / 1000, iat: nowMs / 1000 });
   expect(decodeProtectedHeader(jwt)).toEqual({ alg: 'EdDSA', typ: 'JWT', kid: keys.current.kid });
-  expect(await tokens.verify(jwt)).toEqual({ userId: USER, sessionId: SESSION, expiresAtMs, keyId: keys.current.kid });
+  const verified = { userId: USER, sessionId: SESSION, expiresAtMs, generation: 0, keyId: keys.current.kid };
+  expect(await tokens.verify(jwt)).toEqual(verified);
+  expect(await tokens.verify((await tokens.issue(USER, SESSION, 7)).jwt)).toEqual({ ...verified, generation: 7 });
 });
 
 test('it is good until its last second is over, whether it was seen before or not', async () => {
-  const { jwt, expiresAtMs } = await tokens.issue(USER, SESSION);
+  const { jwt, expiresAtMs } = await tokens.issue(USER, SESSION, 0);
   nowMs = expiresAtMs - 1;
   expect(await tokens.verify(jwt)).toMatchObject({ userId: USER });
   nowMs = expiresAtMs;
@@ -64,20 +67,28 @@ test('it is good until its last second is over, whether it was seen before or no
   expect(await newTokens().verify(jwt)).toEqual({ error: 'expired' });
 });
 
-test('for refreshing, an expired token is as good as any', async () => {
-  const { jwt, expiresAtMs } = await tokens.issue(USER, SESSION);
-  nowMs = expiresAtMs + 86_400_000;
+test('for refreshing, a token is good for a day after it has expired', async () => {
+  const { jwt, expiresAtMs } = await tokens.issue(USER, SESSION, 3);
+  nowMs = expiresAtMs + 86_400_000 - 1;
   expect(await tokens.verifyForRefresh(jwt)).toEqual({
     userId: USER,
     sessionId: SESSION,
     expiresAtMs,
+    generation: 3,
     keyId: keys.current.kid,
   });
   expect(await newTokens(foreignKeys).verifyForRefresh(jwt)).toEqual({ error: 'bad-signature' });
+  nowMs += 1;
+  expect(await tokens.verifyForRefresh(jwt)).toEqual({ error: 'expired' });
+  const refresh = await tokens.issueRefresh(USER, SESSION, nowMs + 86_400_000);
+  nowMs += 2 * 86_400_000;
+  expect(await tokens.verifyForRefresh(refresh)).toEqual(
+    expect.not.objectContaining({ generation: expect.anything() }),
+  );
 });
 
 test('keys of another place are not taken', async () => {
-  const { jwt } = await newTokens(foreignKeys).issue(USER, SESSION);
+  const { jwt } = await newTokens(foreignKeys).issue(USER, SESSION, 0);
   expect(await tokens.verify(jwt)).toEqual({ error: 'bad-signature' });
 });
 
@@ -109,7 +120,7 @@ test('a token without what it must say is not taken, though it is signed', async
 test('the token of a cookie lives as long as its session, and is good for nothing but a cookie', async () => {
   const endsAtMs = nowMs + 30 * 86_400_000;
   const cookie = await tokens.issueCookie(USER, SESSION, endsAtMs);
-  const { jwt } = await tokens.issue(USER, SESSION);
+  const { jwt } = await tokens.issue(USER, SESSION, 0);
   expect(await tokens.verifyCookie(cookie)).toEqual({
     userId: USER,
     sessionId: SESSION,
@@ -128,7 +139,7 @@ test('the token of a cookie lives as long as its session, and is good for nothin
 });
 
 test('whatever is sent as a token is refused as a value', async () => {
-  const { jwt } = await tokens.issue(USER, SESSION);
+  const { jwt } = await tokens.issue(USER, SESSION, 0);
   await fc.assert(
     fc.asyncProperty(
       fc.oneof(
@@ -152,7 +163,7 @@ test('whatever is sent as a token is refused as a value', async () => {
 
 describe('what was verified', () => {
   test('is not verified again, and its session is asked for again after 5 s', async () => {
-    const { jwt } = await tokens.issue(USER, SESSION);
+    const { jwt } = await tokens.issue(USER, SESSION, 0);
     for (let n = 0; n < 10; n += 1) await tokens.verify(jwt);
     expect(asked).toBe(1);
     nowMs += 4999;
@@ -165,7 +176,7 @@ describe('what was verified', () => {
   });
 
   test('and belongs to a session that ended costs one query, and says whose it was', async () => {
-    const { jwt } = await tokens.issue(USER, SESSION);
+    const { jwt } = await tokens.issue(USER, SESSION, 0);
     live.delete(SESSION);
     for (let n = 0; n < 10; n += 1) expect(await tokens.verify(jwt)).toEqual({ error: 'ended', userId: USER });
     nowMs += 60_000;
@@ -174,7 +185,7 @@ describe('what was verified', () => {
   });
 
   test('has its session asked for again when the clock is set back', async () => {
-    const { jwt } = await tokens.issue(USER, SESSION);
+    const { jwt } = await tokens.issue(USER, SESSION, 0);
     await tokens.verify(jwt);
     live.delete(SESSION);
     nowMs -= 5000;
@@ -182,8 +193,8 @@ describe('what was verified', () => {
   });
 
   test('is dropped at once with its session, and no other is', async () => {
-    const { jwt } = await tokens.issue(USER, SESSION);
-    const other = await tokens.issue(USER, OTHER_SESSION);
+    const { jwt } = await tokens.issue(USER, SESSION, 0);
+    const other = await tokens.issue(USER, OTHER_SESSION, 0);
     await tokens.verify(jwt);
     await tokens.verify(other.jwt);
     live.delete(SESSION);
@@ -195,8 +206,8 @@ describe('what was verified', () => {
   });
 
   test('is dropped at once with its user, and no other is', async () => {
-    const { jwt } = await tokens.issue(USER, SESSION);
-    const other = await tokens.issue(OTHER_USER, OTHER_SESSION);
+    const { jwt } = await tokens.issue(USER, SESSION, 0);
+    const other = await tokens.issue(OTHER_USER, OTHER_SESSION, 0);
     await tokens.verify(jwt);
     await tokens.verify(other.jwt);
     live.clear();
@@ -210,6 +221,7 @@ describe('what was verified', () => {
     const slow = new Tokens({
       keys,
       ttlSeconds: 3600,
+      refreshExpiredSeconds: 86_400,
       now: () => nowMs,
       sessionIsLive: () =>
         new Promise((resolve) => {
@@ -217,7 +229,7 @@ describe('what was verified', () => {
           answer = resolve;
         }),
     });
-    const { jwt } = await slow.issue(USER, SESSION);
+    const { jwt } = await slow.issue(USER, SESSION, 0);
     const first = slow.verify(jwt);
     while (asked === 0) await new Promise(setImmediate);
     slow.revokeSession(SESSION);

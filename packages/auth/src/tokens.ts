@@ -23,6 +23,8 @@ export interface Verified {
   userId: UserId;
   sessionId: SessionId;
   expiresAtMs: number;
+  /** Of a JWT: how often its session had been refreshed before; 0 for that of the login. */
+  generation?: number;
   /** `kid` of the key that signed it: the token is good for no longer than the key is. */
   keyId: string;
   error?: undefined;
@@ -43,6 +45,8 @@ export interface TokensOptions {
   keys: SigningKeys;
   /** Life of a token. */
   ttlSeconds: number;
+  /** How long after it has expired a JWT can be refreshed. */
+  refreshExpiredSeconds: number;
   /** Unix milliseconds. */
   now: () => number;
   /** Is the session still open? Asked when a token is first seen, and again every few seconds that it is used. */
@@ -86,10 +90,15 @@ export class Tokens {
     return this.#options.keys.publicKey(keyId) !== undefined;
   }
 
-  /** A new token of a session, and the time at which it expires. */
-  async issue(userId: UserId, sessionId: SessionId): Promise<{ jwt: string; expiresAtMs: number }> {
+  /**
+   * A new token of a session, and the time at which it expires.
+   *
+   * @param generation how often the session was refreshed
+   */
+  async issue(userId: UserId, sessionId: SessionId, generation: number): Promise<{ jwt: string; expiresAtMs: number }> {
     const expiresAt = Math.floor(this.#options.now() / 1000) + this.#options.ttlSeconds;
-    return { jwt: await this.#sign('api', userId, sessionId, expiresAt), expiresAtMs: expiresAt * 1000 };
+    const jwt = await this.#sign('api', userId, sessionId, expiresAt, { gen: generation });
+    return { jwt, expiresAtMs: expiresAt * 1000 };
   }
 
   /** The token of a session's cookie: good for as long as the session may live. */
@@ -139,10 +148,16 @@ export class Tokens {
     }
   }
 
-  #sign(purpose: Purpose, userId: UserId, sessionId: SessionId, expiresAt: number): Promise<string> {
+  #sign(
+    purpose: Purpose,
+    userId: UserId,
+    sessionId: SessionId,
+    expiresAt: number,
+    more: { gen?: number } = {},
+  ): Promise<string> {
     const { keys, now } = this.#options;
     const { kid, privateKey } = keys.current;
-    return new SignJWT({ sid: sessionId })
+    return new SignJWT({ sid: sessionId, ...more })
       .setProtectedHeader({ alg: ALGORITHM, kid, typ: TYPES[purpose] })
       .setIssuer(ISSUER)
       .setSubject(userId)
@@ -197,13 +212,16 @@ export class Tokens {
   }
 
   /**
-   * As {@link verify}, for refreshing alone: takes a JWT of the API, and an expired one is as good as any other, or a
-   * token made for it. Whether the session is still open is the caller's to ask.
+   * As {@link verify}, for refreshing alone: takes a JWT of the API, also one that has expired, but not too long ago, or
+   * a token made for it. Whether the session is still open is the caller's to ask.
    */
   async verifyForRefresh(token: string): Promise<Verified | Refused> {
     if (token.length > MAX_TOKEN_CHARACTERS) return { error: 'malformed' };
+    const { now, refreshExpiredSeconds } = this.#options;
     const asJwt = await this.#check('api', token, new Date(0));
-    return asJwt.error === 'malformed' ? this.#check('refresh', token, new Date(0)) : asJwt;
+    if (asJwt.error === 'malformed') return this.#check('refresh', token, new Date(0));
+    const isTooOld = asJwt.error === undefined && asJwt.expiresAtMs + refreshExpiredSeconds * 1000 <= now();
+    return isTooOld ? { error: 'expired' } : asJwt;
   }
 
   /** Takes a session's tokens out of force, at once on this instance. */
@@ -269,7 +287,10 @@ export class Tokens {
     const { sub, sid, exp } = payload;
     if (typeof sub !== 'string' || !isUuid(sub) || typeof sid !== 'string' || !isUuid(sid) || exp === undefined)
       return { error: 'malformed' };
-    return { userId: sub as UserId, sessionId: sid as SessionId, expiresAtMs: exp * 1000, keyId };
+    // Those of earlier versions say none.
+    const generation = typeof payload.gen === 'number' ? payload.gen : 0;
+    const verified = { userId: sub as UserId, sessionId: sid as SessionId, expiresAtMs: exp * 1000, keyId };
+    return purpose === 'api' ? { ...verified, generation } : verified;
   }
 }
 

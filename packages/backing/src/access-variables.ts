@@ -56,6 +56,12 @@ export const accessVariables = {
   PORT: port(8080, 'REST API, live API, health and metrics. Like every port: 0 takes a free one.'),
   JWT_TTL_SECONDS: whole(1, 31_536_000, 3600, 'Life of a token.'),
   SESSION_TTL_SECONDS: whole(1, 31_536_000, 2_592_000, 'How long after login a token can be refreshed.'),
+  REFRESH_EXPIRED_HOURS: whole(
+    0,
+    8760,
+    24,
+    'How long after it has expired a token can be refreshed by itself; the token `refresh` of a login can be for all of `SESSION_TTL_SECONDS`.',
+  ),
   TRUSTED_PROXIES: list('Addresses or subnets of proxies whose `X-Forwarded-For` is believed, separated by commas.'),
   CORS_ORIGINS: origins(
     'Origins of other sites whose pages may call the API and the live API with a token, such as `https://app.example.com`, separated by commas; the cookie of the console is never theirs.',

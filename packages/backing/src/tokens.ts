@@ -41,6 +41,7 @@ export async function openTokens(
   const tokens = new Tokens({
     keys,
     ttlSeconds: config.JWT_TTL_SECONDS,
+    refreshExpiredSeconds: config.REFRESH_EXPIRED_HOURS * 3600,
     now,
     sessionIsLive: async (sessionId) => (await registry.sessions.get(sessionId)) !== null,
     apiKey: (id) => registry.apiKeys.stored(id),

@@ -38,6 +38,7 @@ export const AUDIT_ACTIONS = [
   'login-failed',
   'logout',
   'session-ended',
+  'token-reused',
   'recalculated',
   'history-imported',
   'history-erased',

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { openRegistry, type Registry, type RegistryOptions } from './registry.ts';
+import { RowSums } from './row-sums.ts';
+import { openDatabase } from './sqlite.ts';
 
 type FileOptions = Extract<RegistryOptions, { path: string }>;
 
@@ -42,6 +44,13 @@ async function makeBlank(): Promise<Buffer> {
   } finally {
     await rm(folder, { recursive: true });
   }
+}
+
+/** The file of a registry, for statements that write as the registry does: with the check sums of rows. */
+export function openRegistryFile(path: string): DatabaseSync {
+  const database = openDatabase(path);
+  new RowSums(database);
+  return database;
 }
 
 /** Changes rows past the registry, as a failing disk does: their check sums stay as they were. */

@@ -721,6 +721,31 @@ export function registryConformance(name: string, newPlace: () => Promise<Place>
         await expect(env.registry.sessions.end(ABSENT as SessionId)).rejects.toBeInstanceOf(NotFoundError);
       });
 
+      test('a token that was replaced ends its session a minute after its successor was used', async () => {
+        const boss = await operator();
+        const { sessions } = env.registry;
+        const { id } = await sessions.create(boss.id, 600_000, '192.0.2.1', 'curl');
+        expect(await sessions.refresh(id, 0, '192.0.2.1')).toBe(1);
+        expect(await sessions.refresh(id, 1, '192.0.2.1')).toBe(2);
+        env.nowMs += 120_000;
+        // Nobody has used the second, so the first is as good.
+        expect(await sessions.refresh(id, 1, '192.0.2.1')).toBe(3);
+        await sessions.noteToken(id, 3);
+        env.nowMs += 60_000;
+        await sessions.noteToken(id, 2);
+        await sessions.noteToken(id, 3);
+        for (const [nth, given] of [1, 2, 3, 0, null].entries())
+          expect(await sessions.refresh(id, given, '192.0.2.1')).toBe(4 + nth);
+        env.nowMs += 1;
+        for (const [nth, given] of [3, 0, null].entries())
+          expect(await sessions.refresh(id, given, '192.0.2.1')).toBe(9 + nth);
+        expect(await sessions.refresh(id, 2, '203.0.113.9')).toBe('reused');
+        expect(await sessions.get(id)).toBeNull();
+        expect(await sessions.refresh(id, 3, '192.0.2.1')).toBeNull();
+        const [entry] = (await env.registry.audit.list({}, { limit: 1, after: null })).items;
+        expect(entry).toMatchObject({ action: 'token-reused', after: { reusedFrom: '203.0.113.9' } });
+      });
+
       test('a user has a bounded number of sessions: the longest unused makes room', async () => {
         const boss = await operator();
         const first = await env.registry.sessions.create(boss.id, 600_000, '192.0.2.1', 'curl');

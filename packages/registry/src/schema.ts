@@ -48,6 +48,12 @@ export interface SessionRow {
   expiresAtMs: number;
   address: string;
   userAgent: string;
+  /** How often it was refreshed: of its newest token. */
+  generation: number;
+  /** Of the newest token that was used. */
+  usedGeneration: number;
+  /** When that was used first. */
+  usedAtMs: number | null;
 }
 
 /** An app that makes codes for an account. */

@@ -1,8 +1,8 @@
 import type { SessionId, UserId } from '@outrider/domain';
-import { dealersOfUser } from './audit-notes.ts';
+import { type AuditAction, dealersOfUser } from './audit-notes.ts';
 import { NotFoundError } from './errors.ts';
 import type { SessionRow } from './schema.ts';
-import { inChunks, type Reader, type Store } from './store.ts';
+import { inChunks, type Reader, type Store, type Writer } from './store.ts';
 import { loadUsers, loginKey } from './users.ts';
 
 /** Further ones end the longest unused: a client that logs in for every call must not fill the disk. */
@@ -10,6 +10,9 @@ export const MAX_SESSIONS_PER_USER = 100;
 const MAX_USER_AGENT_CHARACTERS = 200;
 /** Of one account; the one that was not used for longest is forgotten. */
 const MAX_SOURCES = 20;
+
+/** Calls that run side by side may each bring the token that one of them has replaced: for so long after that. */
+const PARALLEL_CALLS_MS = 60_000;
 
 /** A login: what a token stands on. It is gone when it is over. */
 export interface Session {
@@ -186,22 +189,51 @@ export class Sessions {
       .execute();
   }
 
+  /** Notes that a token was used: from then on those before it are replaced. */
+  async noteToken(id: SessionId, generation: number): Promise<void> {
+    await this.#store.db
+      .updateTable('sessions')
+      .set({ usedGeneration: generation, usedAtMs: this.#store.now() })
+      .where('id', '=', id)
+      .where('usedGeneration', '<', generation)
+      .execute();
+  }
+
+  /**
+   * Notes that the session is refreshed, and from where. A token that was replaced, and whose successor was used more
+   * than a minute ago, comes from somebody else: then the session ends. That of the login is refreshed as often as it
+   * comes, as the specification has it.
+   *
+   * @param given the generation of the token that is refreshed; null: a token that is for refreshing alone
+   * @returns the generation of the next token; `reused` where the session was ended, null where it was over before
+   */
+  refresh(id: SessionId, given: number | null, address: string): Promise<number | 'reused' | null> {
+    return this.#store.write(async (writer) => {
+      const { tx, nowMs } = writer;
+      const row = await tx
+        .selectFrom('sessions')
+        .selectAll()
+        .where('id', '=', id)
+        .where('expiresAtMs', '>', nowMs)
+        .executeTakeFirst();
+      if (row === undefined) return null;
+      const isReplaced = given !== null && given > 0 && given < row.usedGeneration;
+      if (isReplaced && nowMs - (row.usedAtMs ?? 0) > PARALLEL_CALLS_MS) {
+        await endOne(writer, row, 'token-reused', address);
+        return 'reused';
+      }
+      const generation = row.generation + 1;
+      await tx.updateTable('sessions').set({ generation, lastUsedAtMs: nowMs, address }).where('id', '=', id).execute();
+      return generation;
+    });
+  }
+
   /** @throws {NotFoundError} when it was over already */
   end(id: SessionId): Promise<void> {
     return this.#store.write(async (writer) => {
-      const { tx, actor } = writer;
-      const row = await tx.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirst();
+      const row = await writer.tx.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirst();
       if (!row) throw new NotFoundError('session', id);
-      await tx.deleteFrom('sessions').where('id', '=', id).execute();
-      const [user] = await loadUsers(tx, [row.userId]);
-      writer.note({
-        action: actor.sessionId === id ? 'logout' : 'session-ended',
-        subject: { kind: 'user', id: row.userId, name: user?.login ?? '' },
-        before: { sessionId: id, address: row.address, userAgent: row.userAgent },
-        after: null,
-        dealerIds: user ? dealersOfUser(user) : [],
-        ownerIds: [],
-      });
+      await endOne(writer, row, writer.actor.sessionId === id ? 'logout' : 'session-ended', null);
     });
   }
 
@@ -223,6 +255,20 @@ export class Sessions {
       await db.deleteFrom('sessions').where('id', 'in', some).execute();
     return rows.length;
   }
+}
+
+/** @param reusedFrom the address from which a replaced token came */
+async function endOne(writer: Writer, row: SessionRow, action: AuditAction, reusedFrom: string | null): Promise<void> {
+  await writer.tx.deleteFrom('sessions').where('id', '=', row.id).execute();
+  const [user] = await loadUsers(writer.tx, [row.userId]);
+  writer.note({
+    action,
+    subject: { kind: 'user', id: row.userId, name: user?.login ?? '' },
+    before: { sessionId: row.id, address: row.address, userAgent: row.userAgent },
+    after: reusedFrom === null ? null : { reusedFrom },
+    dealerIds: user ? dealersOfUser(user) : [],
+    ownerIds: [],
+  });
 }
 
 export async function forgetSourcesOf(db: Reader, userId: UserId): Promise<void> {
@@ -257,5 +303,6 @@ function toRow(session: Session): SessionRow {
     expiresAtMs: session.expiresAtMs,
     address: session.address,
     userAgent: session.userAgent,
+    ...{ generation: 0, usedGeneration: 0, usedAtMs: null },
   };
 }

@@ -9,7 +9,7 @@ import { Kysely } from 'kysely';
 import { expect, test } from 'vitest';
 import { apiKeysConformance } from './api-keys.conformance.ts';
 import { auditConformance } from './audit.conformance.ts';
-import { openTestRegistry } from './blank-registry.fixture.ts';
+import { openRegistryFile, openTestRegistry } from './blank-registry.fixture.ts';
 import { bulkConformance } from './bulk.conformance.ts';
 import { customFieldsConformance } from './custom-fields.conformance.ts';
 import { driversConformance } from './drivers.conformance.ts';
@@ -93,7 +93,7 @@ secretsConformance('node:sqlite', async () => {
   const folder = await newFolder();
   const path = join(folder, 'registry.sqlite');
   const using = <T>(work: (database: DatabaseSync) => T): T => {
-    const database = openDatabase(path);
+    const database = openRegistryFile(path);
     try {
       return work(database);
     } finally {

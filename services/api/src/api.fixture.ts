@@ -188,6 +188,7 @@ export class World {
     const tokens = new Tokens({
       keys,
       ttlSeconds: 3600,
+      refreshExpiredSeconds: 86_400,
       now,
       sessionIsLive: async (id) => (await registry.sessions.get(id)) !== null,
       apiKey: (id) => registry.apiKeys.stored(id),
@@ -215,7 +216,7 @@ export class World {
   /** A token of a new session, past the login. */
   async tokenOf(user: User): Promise<string> {
     const session = await this.registry.sessions.create(user.id, 30 * 86_400_000, '192.0.2.1', 'test');
-    return (await this.tokens.issue(user.id, session.id)).jwt;
+    return (await this.tokens.issue(user.id, session.id, 0)).jwt;
   }
 
   /** An account and a token of it. */

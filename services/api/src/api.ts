@@ -421,6 +421,8 @@ async function noteUse(
 ): Promise<void> {
   if (identity.via === 'cookie' && lastUse.isDue(identity.sessionId, nowMs))
     await registry.sessions.touch(identity.sessionId, address);
+  if (identity.via === 'jwt' && lastUse.isNewToken(identity.sessionId, identity.generation))
+    await registry.sessions.noteToken(identity.sessionId, identity.generation);
   if (identity.via === 'api-key' && lastUse.isDue(identity.apiKeyId, nowMs))
     await registry.apiKeys.touch(identity.apiKeyId, address);
 }

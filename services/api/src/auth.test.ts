@@ -213,13 +213,13 @@ describe('refresh', () => {
   test('takes the token from the login again and again, expired or not, under either header', async () => {
     await world.addUser('anna');
     const first = (await world.login('anna', PASSWORD)).body.jwt;
-    for (let day = 0; day < 3; day += 1) {
+    for (let hour = 0; hour < 3; hour += 1) {
       const { status, body } = await world.call('POST', '/auth/refresh', {
         headers: { 'authorization-refresh': `JWT ${first}` },
       });
       expect(status).toBe(200);
       expect((await world.call('GET', '/api/v1/me', { jwt: body.jwt })).status).toBe(200);
-      world.nowMs += 86_400_000;
+      world.nowMs += 8 * 3_600_000;
     }
     const { status, body } = await world.call('POST', '/auth/refresh', { jwt: first });
     expect(status).toBe(200);
@@ -228,13 +228,44 @@ describe('refresh', () => {
     expect((await world.call('GET', '/api/v1/me', { jwt: first })).status).toBe(401);
   });
 
-  test('works until the session is 30 days old', async () => {
+  test('works until the session is 30 days old, with a JWT until a day after it has expired', async () => {
+    await world.addUser('anna');
+    const { jwt, refresh } = (await world.login('anna', PASSWORD)).body;
+    const refreshed = async (token: string) => (await world.call('POST', '/auth/refresh', { jwt: token })).status;
+    world.nowMs += 25 * 3_600_000 - 1;
+    expect(await refreshed(jwt)).toBe(200);
+    world.nowMs += 1;
+    expect(await refreshed(jwt)).toBe(401);
+    world.nowMs += 29 * 86_400_000 - 3_600_000 - 1;
+    expect(await refreshed(refresh)).toBe(200);
+    world.nowMs += 1;
+    expect(await refreshed(refresh)).toBe(401);
+  });
+
+  test('with a token that was replaced ends the session, a minute after its successor was used', async () => {
     await world.addUser('anna');
     const { jwt } = (await world.login('anna', PASSWORD)).body;
-    world.nowMs += 30 * 86_400_000 - 1;
-    expect((await world.call('POST', '/auth/refresh', { jwt })).status).toBe(200);
+    const refresh = (token: string) => world.call('POST', '/auth/refresh', { jwt: token });
+    const me = async (token: string) => (await world.call('GET', '/api/v1/me', { jwt: token })).status;
+    const first = (await refresh(jwt)).body.jwt;
+    expect(await me(first)).toBe(200);
+    // Nobody has used its successors yet: the answers may have been lost.
+    const lost = (await refresh(first)).body.jwt;
+    world.nowMs += 120_000;
+    const second = (await refresh(first)).body.jwt;
+    expect(await me(second)).toBe(200);
+    // As calls that ran side by side do.
+    world.nowMs += 60_000;
+    expect((await refresh(first)).status).toBe(200);
+    expect((await refresh(lost)).status).toBe(200);
+    // The specification's client refreshes with that of the login alone.
+    expect((await refresh(jwt)).status).toBe(200);
     world.nowMs += 1;
-    expect((await world.call('POST', '/auth/refresh', { jwt })).status).toBe(401);
+    expect((await refresh(first)).status).toBe(401);
+    for (const token of [jwt, second]) expect((await refresh(token)).status).toBe(401);
+    expect(await me(second)).toBe(401);
+    const { items } = await world.registry.audit.list({}, { limit: 100, after: null });
+    expect(items.filter(({ action }) => action === 'token-reused')).toHaveLength(1);
   });
 
   test('is refused without a token, with a bad one, and without the right to use the API', async () => {

@@ -12,7 +12,15 @@ export type Via = 'jwt' | 'api-key' | 'cookie';
 
 /** An account with a good token or key. */
 export type KnownIdentity =
-  | { via: 'jwt' | 'cookie'; caller: User; sessionId: SessionId; apiKeyId: null }
+  | { via: 'cookie'; caller: User; sessionId: SessionId; apiKeyId: null }
+  | {
+      via: 'jwt';
+      caller: User;
+      sessionId: SessionId;
+      apiKeyId: null;
+      /** How often the session had been refreshed before this token. */
+      generation: number;
+    }
   | {
       via: 'api-key';
       /** With no more rights than the key allows. */

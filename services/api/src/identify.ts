@@ -44,5 +44,7 @@ export function identityOf(
     const { grant } = verified;
     return { via: 'api-key', caller: callerWithKey(caller, grant), sessionId: null, apiKeyId: grant.id };
   }
-  return { via, caller, sessionId: verified.sessionId, apiKeyId: null };
+  const { sessionId, generation = 0 } = verified;
+  const known = { caller, sessionId, apiKeyId: null };
+  return via === 'jwt' ? { ...known, via, generation } : { ...known, via };
 }

@@ -785,7 +785,7 @@ export class Organisation implements Everything {
       const predecessor = before[nth];
       if (predecessor !== undefined) this.#successors.set(predecessor, each.id);
     }
-    this.jwts.set(id, (await tokens.issue(id, session.id)).jwt);
+    this.jwts.set(id, (await tokens.issue(id, session.id, 0)).jwt);
   }
 
   /** The session or link that stands where another stood before it was renewed; any other id as it is. */

@@ -85,7 +85,7 @@ export interface Authentication {
    * @throws {Problem} `wrong-passkey`, and where the account is blocked
    */
   authenticatePasskey(signed: SignedPasskey, arrival: Arrival): Promise<User>;
-  sessions: Pick<Registry['sessions'], 'get' | 'touch'>;
+  sessions: Pick<Registry['sessions'], 'get' | 'refresh'>;
   beginSession(user: User, arrival: Arrival, userAgent: string): Promise<Session>;
   /** Notes in the audit trail that a login was refused. */
   noteFailedLogin(login: string, reason: string, arrival: Arrival): Promise<void>;

@@ -28,7 +28,13 @@ describe('two instances', () => {
     const open = async () => {
       const registry = await openTestRegistry({ path: join(folder, 'registry.sqlite'), now });
       const sessionIsLive = async (id: string) => (await registry.sessions.get(id as never)) !== null;
-      const tokens = new Tokens({ keys: keyed.keys, ttlSeconds: 3600, now, sessionIsLive });
+      const tokens = new Tokens({
+        keys: keyed.keys,
+        ttlSeconds: 3600,
+        refreshExpiredSeconds: 86_400,
+        now,
+        sessionIsLive,
+      });
       const { directory, refresh, stop } = await followRegistry(registry, ({ kind, id }) => {
         if (kind === 'user') tokens.revokeUser(id as never);
       });

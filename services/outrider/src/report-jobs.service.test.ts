@@ -1,8 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { blankPosition, type Position, type TerminalId } from '@outrider/domain';
+import { openRegistryFile } from '@outrider/registry/blank';
 import { playDrive } from '@outrider/simulator';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { inForce, LiveRecorder, type RunningService, startService } from './service.fixture.ts';
@@ -125,7 +125,7 @@ test('a report of a schedule comes by e-mail, once, whatever is started again', 
   });
   // The hour comes while the service is down.
   expect(await service.interrupt()).toBe(0);
-  const database = new DatabaseSync(join(folder, 'registry.sqlite'));
+  const database = openRegistryFile(join(folder, 'registry.sqlite'));
   const moved = database.prepare('UPDATE report_schedules SET next_at_ms = ?').run(Date.now() - 1000);
   expect(moved.changes).toBe(1);
   database.close();

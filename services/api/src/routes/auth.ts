@@ -26,7 +26,7 @@ const Token = z
     expiresAt: timeOut,
     refresh: z.string().meta({
       description:
-        'For `POST /auth/refresh` and nothing else, as often as it is needed, until the session ends. The `jwt` itself can be refreshed as well.',
+        'For `POST /auth/refresh` and nothing else, as often as it is needed, until the session ends. The `jwt` itself can be refreshed as well, until `REFRESH_EXPIRED_HOURS` (24) after it has expired.',
     }),
   })
   .meta({
@@ -65,8 +65,8 @@ export function crossOrigin(): Problem {
   return new Problem('cross-origin', 'With the cookie of the console, only its own pages may change something.');
 }
 
-async function tokenReply({ tokens }: Authentication, user: User, session: Session): Promise<Reply> {
-  const { jwt, expiresAtMs } = await tokens.issue(user.id, session.id);
+async function tokenReply({ tokens }: Authentication, user: User, session: Session, generation = 0): Promise<Reply> {
+  const { jwt, expiresAtMs } = await tokens.issue(user.id, session.id, generation);
   const refresh = await tokens.issueRefresh(user.id, session.id, session.expiresAtMs);
   return { status: 200, body: { jwt, expiresAt: isoTime(expiresAtMs), refresh } };
 }
@@ -212,7 +212,11 @@ export const authRoutes: Route[] = [
       'Takes the JWT from the login, or a later one of its session, expired or not, or the token `refresh` that came with ' +
       'them, in the header `Authorization-Refresh: JWT <token>`; the word JWT may be left out. `Authorization: JWT ' +
       '<token>` is taken on this path too, and so is the header written with a space, `Authorization refresh: JWT ' +
-      '<token>`, which is no legal HTTP: the connection is closed after the answer to it. It works until the session ends.',
+      '<token>`, which is no legal HTTP: the connection is closed after the answer to it.\n\nThe token `refresh` works until ' +
+      'the session ends, a JWT until `REFRESH_EXPIRED_HOURS` (24) after it has expired. A JWT from an earlier refresh is ' +
+      'replaced once its successor was used: for a minute it still works, for calls that ran side by side; after that it ' +
+      'ends the session, as somebody else may have it, and the audit trail has `token-reused`. That of the login can be ' +
+      'refreshed as often as it is sent.',
     query: z.object({
       jwt: jwtAsked.meta({ description: 'As in the login; a refresh always gives a JWT.', examples: ['1'] }),
     }),
@@ -235,8 +239,14 @@ export const authRoutes: Route[] = [
       if (session?.userId !== verified.userId || !user) throw refused('ended');
       await authentication.refuseBlocked(user);
       if (!user.apiAccess) throw noApiAccess();
-      await authentication.sessions.touch(session.id, arrival.address);
-      return tokenReply(authentication, user, session);
+      const generation = await authentication.sessions.refresh(
+        session.id,
+        verified.generation ?? null,
+        arrival.address,
+      );
+      if (generation === 'reused') authentication.tokens.revokeSession(session.id);
+      if (generation === null || generation === 'reused') throw refused('ended');
+      return tokenReply(authentication, user, session, generation);
     },
   }),
   route({

@@ -112,6 +112,7 @@ export const operator: OperatorWords = {
     'login-failed': 'Anmeldung abgewiesen',
     logout: 'abgemeldet',
     'session-ended': 'Sitzung beendet',
+    'token-reused': 'ersetztes Token benutzt: Sitzung beendet',
     'report-requested': 'Bericht angefordert',
     erased: 'Daten gelöscht',
     tested: 'getestet',

@@ -109,6 +109,7 @@ export const operator = {
     'login-failed': 'was not let in',
     logout: 'logged out',
     'session-ended': 'ended a session',
+    'token-reused': 'sent a token that was replaced: the session was ended',
     'report-requested': 'requested a report',
     erased: 'erased',
     tested: 'tested',

@@ -112,6 +112,7 @@ export const operator: OperatorWords = {
     'login-failed': 'inicio de sesión rechazado',
     logout: 'cierre de sesión',
     'session-ended': 'sesión terminada',
+    'token-reused': 'token reemplazado usado: sesión terminada',
     'report-requested': 'informe solicitado',
     erased: 'datos borrados',
     tested: 'probado',

@@ -110,6 +110,7 @@ export const operator: OperatorWords = {
     'login-failed': 'התחברות שנכשלה',
     logout: 'התנתקות',
     'session-ended': 'סיום הפעלה',
+    'token-reused': 'נעשה שימוש באסימון שהוחלף: ההפעלה הסתיימה',
     'report-requested': 'בקשת דוח',
     erased: 'מחיקת נתונים',
     tested: 'נבדק',

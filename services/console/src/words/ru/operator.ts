@@ -112,6 +112,7 @@ export const operator: OperatorWords = {
     'login-failed': 'неудачный вход',
     logout: 'выход',
     'session-ended': 'сеанс завершён',
+    'token-reused': 'использован заменённый токен: сеанс завершён',
     'report-requested': 'запрос отчёта',
     erased: 'данные стёрты',
     tested: 'проверено',
