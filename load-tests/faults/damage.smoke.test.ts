@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Fault, type Image, kindsOf, makeImage, play } from './damage.ts';
+import { type Fault, type Image, kindsOf, makeImage, play, sentenceOf } from './damage.ts';
 
 let image: Image;
 beforeAll(async () => {
@@ -17,5 +17,5 @@ test.each<[file: RegExp, fault: Fault]>([
   const file = kindsOf(image.stopped).find((name) => kind.test(name));
   if (file === undefined) throw new Error(`no file is called ${kind}`);
   const outcome = await play(image, 'stopped', file, fault);
-  expect(outcome).toMatchObject({ isSilent: false });
+  expect(outcome.isSilent ? sentenceOf(outcome) : null).toBeNull();
 });

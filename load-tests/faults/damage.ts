@@ -159,7 +159,7 @@ export async function play(image: Image, from: 'stopped' | 'killed', file: strin
         file,
         fault,
         result: 'refused',
-        said: [text.trim().split('\n').at(-1) ?? ''],
+        said: [isNamed ? lastLineOf(text) : text.trim()],
         lost: [],
         isSilent: !isNamed,
       };
@@ -202,7 +202,7 @@ export function kindsOf(folder: string): string[] {
 /** One line for people. */
 export function sentenceOf({ file, fault, result, said, lost, isSilent }: Outcome): string {
   const what = lost.length === 0 ? result : `lost: ${lost.join(', ')}`;
-  return `${isSilent ? 'SILENT' : 'ok'}  ${file}  ${fault}  ${what}  ${said.map((line) => line.slice(0, 200)).join(' | ')}`;
+  return `${isSilent ? 'SILENT' : 'ok'}  ${file}  ${fault}  ${what}  ${said.map((line) => line.slice(0, isSilent ? 4000 : 200)).join(' | ')}`;
 }
 
 function damage(path: string, fault: Fault): void {
@@ -219,7 +219,7 @@ function damage(path: string, fault: Fault): void {
   let at = bytes.length >> 1;
   while (at < bytes.length - 1 && bytes[at] === 0) at++;
   if (fault === 'bit') bytes.writeUInt8((bytes[at] as number) ^ 4, at);
-  else bytes.fill(0, at - (at % PAGE_BYTES), at - (at % PAGE_BYTES) + PAGE_BYTES);
+  else bytes.fill(0, at - (at % PAGE_BYTES), Math.min(bytes.length, at - (at % PAGE_BYTES) + PAGE_BYTES));
   writeFileSync(path, bytes);
 }
 
@@ -239,6 +239,10 @@ async function warningsOf(port: number): Promise<string[]> {
   const answer = await fetch(`http://127.0.0.1:${port}/health/ready`);
   const { parts } = (await answer.json()) as { parts: Record<string, { warnings?: string[] }> };
   return Object.values(parts).flatMap(({ warnings }) => warnings ?? []);
+}
+
+function lastLineOf(text: string): string {
+  return text.trim().split('\n').at(-1) ?? '';
 }
 
 async function until(what: string, holds: () => Promise<boolean>): Promise<void> {

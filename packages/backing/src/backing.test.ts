@@ -19,6 +19,7 @@ import {
   SECRETS_KEY_FILE,
   SIGNING_KEYS_FILE,
 } from './index.ts';
+import { mailVariables } from './mail-variables.ts';
 import { logVariables, serverVariables, serverVariablesWith } from './variables.ts';
 
 const variables = { ...logVariables, ...serverVariables };
@@ -145,6 +146,15 @@ test('TLS and accounts are taken from the settings', () => {
     clickhouseUrl: 'https://u:p@clickhouse:8443',
   });
 });
+
+test.each(['mail.example.com:587', 'http://:geheim@mail', 'smtp://', 'smtp:mail'])(
+  'SMTP_URL %s is refused when the settings are read',
+  (url) => {
+    const readMail = () => readConfig(mailVariables, { SMTP_URL: url });
+    expect(readMail).toThrow(/SMTP_URL must be an address/);
+    expect(readMail).not.toThrow('geheim');
+  },
+);
 
 test('an account that lacks a part, and an address of another scheme, are said to be wrong', () => {
   expect(() => read({ KAFKA_SASL_MECHANISM: 'plain', KAFKA_SASL_USERNAME: 'x' })).toThrow('KAFKA_SASL_PASSWORD');

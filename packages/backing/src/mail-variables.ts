@@ -1,10 +1,24 @@
 import { join } from 'node:path';
-import { type Config, secret, textOr, type Variables, whole } from '@outrider/runtime';
+import { type Config, textOr, type Variable, type Variables, whole } from '@outrider/runtime';
 import { type accessVariables, publicUrlOf, trustedAddresses } from './access-variables.ts';
+import { address } from './variables.ts';
+
+function mailServer(description: string): Variable<string | null> {
+  const server = address(['smtp', 'smtps'], description);
+  return {
+    ...server,
+    parse(value) {
+      const parsed = server.parse(value);
+      if (new URL(value).hostname === '')
+        throw new Error('an address that names a host, such as smtp://mail.example.com');
+      return parsed;
+    },
+  };
+}
 
 /** How e-mails are sent, and how many: for each service that sends some. */
 export const mailVariables = {
-  SMTP_URL: secret(
+  SMTP_URL: mailServer(
     'Mail server for notifications, `smtp://user:password@host:port` or `smtps://…`; where unset, e-mails become `.eml` files in `DATA_DIR`.',
   ),
   MAIL_FROM: textOr('Outrider <outrider@localhost>', 'Sender of e-mails.'),

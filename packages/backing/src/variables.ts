@@ -17,7 +17,7 @@ function brokers(description: string): Variable<readonly string[] | null> {
 }
 
 /** A secret address with one of the schemes; null where it is unset. */
-function address(schemes: readonly string[], description: string): Variable<string | null> {
+export function address(schemes: readonly string[], description: string): Variable<string | null> {
   return {
     ...secret(description),
     parse(value) {

@@ -312,7 +312,7 @@ export class Engine {
     }
     if (vehicle.sensors !== null && this.#origin === 'live')
       noteRecords(vehicle.sensors, positions, receivedAtMs + MAX_AHEAD_LIVE_MS);
-    if (positions.length > 0 && (positions[0] as Position).fixTimeMs <= vehicle.aheadMs)
+    if (vehicle.aheadMs !== 0 && positions.length > 0 && (positions[0] as Position).fixTimeMs <= vehicle.aheadMs)
       this.#noteBehindAhead(vehicle, packet);
     if (events.length > eventsBefore) {
       nameDriver(vehicle, events);

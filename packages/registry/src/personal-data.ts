@@ -43,8 +43,8 @@ export const LEFT_OUT: ReadonlySet<string> = new Set([
   // How the service works with the row.
   ...['version', 'generation', 'lease', 'leaseUntilMs', 'leasedUntilMs', 'attempts', 'nextAttemptAtMs', 'giveUpAtMs'],
   ...['attemptLog', 'resume', 'cancelRequested', 'dueAtMs', 'strikes', 'failures', 'retryAtMs'],
-  // Made of another column, for lookups.
-  ...['loginKey', 'addressKey'],
+  // Made of other columns, for lookups and as a check sum.
+  ...['loginKey', 'addressKey', 'rowSum'],
 ]);
 
 /** Each table that names an account must be here: those without a section hold nothing that anybody reads. */
@@ -53,6 +53,7 @@ const OF_ACCOUNT: { readonly [T in OwnedTable]: Omit<Section<T>, 'table'> | null
   sessions: {
     ...{ by: 'userId', isPrivate: true },
     fields: ['id', 'createdAtMs', 'lastUsedAtMs', 'expiresAtMs', 'address', 'userAgent'],
+    leftOut: ['usedGeneration', 'usedAtMs'],
   },
   loginSources: { by: 'userId', fields: ['source', 'lastLoginAtMs'], isPrivate: true },
   secondFactors: { by: 'userId', fields: ['confirmedAtMs'], leftOut: ['lastStep'], isPrivate: true },

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { changePastRegistry, openTestRegistry } from './blank-registry.fixture.ts';
 import { geofenceFields, PASSWORD, userFields } from './fields.fixture.ts';
 import { DamagedRowError, type Registry } from './index.ts';
+import { RowSums } from './row-sums.ts';
 import { openDatabase } from './sqlite.ts';
 
 let folder: string;
@@ -62,13 +63,19 @@ describe('a row that is not as it was written', () => {
     damage('update geofences set name = ? where id = ?', 'Twp', two.id);
     await registry.close();
     const database = openDatabase(path);
-    database.exec('delete from kysely_migration where name = (select max(name) from kysely_migration)');
-    for (const event of ['insert', 'update']) database.exec(`drop trigger vehicles_row_sum_${event}`);
-    database.exec('alter table vehicles drop column speed_unit');
+    const sums = new RowSums(database);
+    sums.beforeMigration();
+    database.exec("alter table geofences add column shade text default 'red'");
+    sums.install();
+    database.exec('alter table users add column late text');
+    sums.install();
+    database.exec(`update geofences set shade = 'blue' where id = '${one.id}'`);
     database.close();
     registry = await openTestRegistry({ path });
-    expect(await registry.geofences.get(one.id)).toEqual(one);
+    expect(await registry.geofences.get(one.id)).toMatchObject(one);
     await expect(registry.geofences.get(two.id)).rejects.toThrow(DamagedRowError);
+    await registry.rowSums?.check();
+    expect(registry.rowSums?.damaged).toEqual([{ table: 'geofences', key: two.id }]);
   });
 });
 

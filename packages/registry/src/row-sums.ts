@@ -272,18 +272,32 @@ export interface FileCheck {
   findings: string[];
 }
 
-/** Checks a registry over a connection of its own: what it reads comes from the file. */
+/**
+ * Checks a registry over a connection of its own: what it reads comes from the file.
+ *
+ * @throws {Error} when the file can't be opened
+ */
 export function checkFile(path: string): FileCheck {
   const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 });
   try {
     defineSum(database);
-    const tables = new Set([...triggersIn(database).values()].map(({ table }) => table));
-    const damaged = [...tables].flatMap((table) => damagedIn(database, table));
-    const findings = database
-      .prepare(`PRAGMA integrity_check(${MAX_FINDINGS})`)
-      .all()
-      .map(({ integrity_check: finding }) => String(finding));
-    return { damaged, findings: findings.filter((finding) => finding !== 'ok') };
+    const damaged: DamagedRow[] = [];
+    const findings: string[] = [];
+    // A table whose pages are damaged can't be read to its end.
+    const attempt = (read: () => void) => {
+      try {
+        read();
+      } catch (error) {
+        findings.push((error as Error).message);
+      }
+    };
+    for (const table of new Set([...triggersIn(database).values()].map(({ table }) => table)))
+      attempt(() => damaged.push(...damagedIn(database, table)));
+    attempt(() => {
+      const rows = database.prepare(`PRAGMA integrity_check(${MAX_FINDINGS})`).all();
+      findings.push(...rows.map(({ integrity_check: finding }) => String(finding)));
+    });
+    return { damaged, findings: [...new Set(findings)].filter((finding) => finding !== 'ok') };
   } finally {
     database.close();
   }
@@ -291,9 +305,7 @@ export function checkFile(path: string): FileCheck {
 
 async function checkInThread(path: string): Promise<FileCheck> {
   const thread = new Worker(new URL('./row-sums-thread.ts', import.meta.url), { workerData: path });
-  const ended = once(thread, 'exit');
-  const [check] = (await once(thread, 'message')) as [FileCheck];
-  await ended;
+  const [[check]] = await Promise.all([once(thread, 'message') as Promise<[FileCheck]>, once(thread, 'exit')]);
   return check;
 }
 

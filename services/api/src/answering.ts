@@ -105,10 +105,7 @@ export function createAnswering(parts: {
     const onBroken = (error: unknown) => {
       if (!c.req.raw.signal.aborted) logger.error({ err: error }, 'an answer broke off');
     };
-    if (bytes) {
-      const isTaken = c.req.raw.method !== 'HEAD';
-      return new Response(await streamedBytes(bytes, isTaken, onBroken), { status, headers });
-    }
+    if (bytes) return new Response(streamedBytes(bytes, onBroken), { status, headers });
     if (stream) return new Response(await streamed(stream, onBroken), { status, headers });
     if (body === undefined) return new Response(null, { status, headers });
     const text = JSON.stringify(body);

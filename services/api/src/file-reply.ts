@@ -31,8 +31,12 @@ export interface SentFile {
  * The file, the part of it that was asked for, or that the client has it already (RFC 9110, 13 and 14).
  *
  * @throws {Problem} when it has no such bytes
+ * @throws {DamagedFileError} when the part that was asked for begins with bytes that are damaged
  */
-export function fileReply(file: SentFile, { method, header }: Pick<AuthorizedContext, 'method' | 'header'>): Reply {
+export async function fileReply(
+  file: SentFile,
+  { method, header }: Pick<AuthorizedContext, 'method' | 'header'>,
+): Promise<Reply> {
   const { bytes } = file;
   const etag = `"${file.sha256.slice(0, 32)}"`;
   const lastModified = new Date(file.modifiedMs).toUTCString();
@@ -51,6 +55,8 @@ export function fileReply(file: SentFile, { method, header }: Pick<AuthorizedCon
       headers: { 'content-range': `bytes */${bytes}` },
     });
   const { start, end } = part ?? { start: 0, end: bytes };
+  // Once the answer has begun, damage can only break it off.
+  if (method === 'GET') for await (const _ of file.read(start, Math.min(start + 1, end))) break;
   return {
     status: part === null ? 200 : 206,
     bytes: file.read(start, end),
@@ -68,7 +74,7 @@ export function storedFileReply(
   file: ReportFile,
   jobs: Pick<JobAccess, 'reportBytes'>,
   context: Pick<AuthorizedContext, 'method' | 'header'>,
-): Reply {
+): Promise<Reply> {
   const isText = file.mediaType.startsWith('text/');
   const sent = {
     mediaType: isText ? `${file.mediaType}; charset=utf-8` : file.mediaType,

@@ -40,6 +40,7 @@ import { sampleGeofenceFields, sampleStatus, sampleVehicleFields } from '@outrid
 import { correctionsTopic, eventsTopic, telemetryTopic } from '@outrider/log';
 import type { Delivery } from '@outrider/registry';
 import { EMPTY_ARCHIVE } from '@outrider/reports/empty-archive';
+import type { ArchiveGap } from '@outrider/warehouse';
 import fc from 'fast-check';
 import { ONE_DEAD_LETTER, PASSWORD, World } from './api.fixture.ts';
 import { type Everything, type KeptKind, type KeyCaller, mayKnow, sightOf, withKey } from './rights-model.fixture.ts';
@@ -153,6 +154,13 @@ const RANGE = { fromMs: 0, toMs: 1, receivedAtMs: null };
 const SESSION_TTL_MS = 30 * 86_400_000;
 const UNLIMITED = { failedLoginsPerMinute: 1e9, authorizedPerMinute: 1e9, unauthorizedPerMinute: 1e9, blockSeconds: 1 };
 
+/** What the archive lacks: it is the operator's to know. */
+const LOST_PART: ArchiveGap = {
+  ...{ id: 'positions/202601_1_1', table: 'positions', reason: 'gone', path: null, rows: 12, vehicles: 1 },
+  ...{ fromMs: 0, toMs: 1000, offsets: null, log: null, hasCorrections: false, noticedAtMs: 0, restored: 'not' },
+  isAccepted: false,
+};
+
 /** A blueprint come true: people with open sessions, and everything with a mark by which it is known again. */
 export class Organisation implements Everything {
   readonly users = new Map<UserId, User>();
@@ -217,6 +225,7 @@ export class Organisation implements Everything {
       { limits: UNLIMITED },
       {
         log,
+        archiveGaps: { gaps: async () => [LOST_PART], updateGap: async () => {} },
         trackReport: {
           track: async ({ vehicleId, fromMs }) => ({
             positions: [positionAt(fromMs, secretOf(vehicleId))],

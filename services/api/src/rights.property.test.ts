@@ -1119,7 +1119,7 @@ const MODEL: Record<string, readonly Probe[]> = {
     {
       kinds: [],
       ask: () => ({ body: { id: 'positions/202601_1_1' } }),
-      good: ({ caller }) => (isOperator(caller) ? 404 : 403),
+      good: ({ caller }) => (isOperator(caller) ? 200 : 403),
     },
   ],
   getDeadLetter: [

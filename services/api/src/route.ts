@@ -36,8 +36,7 @@ export interface Reply {
    */
   stream?: AsyncIterable<string | Uint8Array>;
   /**
-   * As `stream`, in bytes; nothing but the first part is read of it before it is taken, and nothing at all where only
-   * the headers were asked for.
+   * As `stream`, in bytes; nothing is read of it before it is taken, and never where only the headers were asked for.
    */
   bytes?: AsyncIterable<Uint8Array>;
   /** What is kept of the body for an `Idempotency-Key`, where the body has a secret that is shown once. */

@@ -1,23 +1,18 @@
 /**
- * Bytes that come in parts, as the body of an answer. The first part is waited for, so that a failure up to there is
- * answered with an error response; of the others, none is asked for before the client takes it.
+ * Bytes that come in parts, as the body of an answer. Nothing is asked for before the client takes it.
  *
- * @param isTaken false where only the headers were asked for: then nothing is read
- * @param onBroken called with a later failure, after which the response is broken off
+ * @param onBroken called with the failure, after which the response is broken off
  */
-export async function streamedBytes(
+export function streamedBytes(
   parts: AsyncIterable<Uint8Array>,
-  isTaken: boolean,
   onBroken: (error: unknown) => void,
-): Promise<ReadableStream<Uint8Array>> {
+): ReadableStream<Uint8Array> {
   const iterator = parts[Symbol.asyncIterator]();
-  let first = isTaken ? await iterator.next() : null;
   return new ReadableStream(
     {
       async pull(controller) {
         try {
-          const next = first ?? (await iterator.next());
-          first = null;
+          const next = await iterator.next();
           if (next.done) controller.close();
           else controller.enqueue(next.value);
         } catch (error) {
