@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FAULTS, type Image, kindsOf, makeImage, type Outcome, play, sentenceOf } from './damage.ts';
 
+/** Services that run side by side. */
+const AT_ONCE = 2;
+
 let image: Image;
 const outcomes: Outcome[] = [];
 beforeAll(async () => {
@@ -24,7 +27,11 @@ test.each(['stopped', 'killed'] as const)(
       .filter((file) => moment === 'stopped' || /sqlite/.test(file))
       .flatMap((file) => FAULTS.map((fault) => ({ file, fault })));
     const before = outcomes.length;
-    for (const { file, fault } of cases) outcomes.push(await play(image, moment, file, fault));
+    const playAll = async () => {
+      for (let next = cases.shift(); next !== undefined; next = cases.shift())
+        outcomes.push(await play(image, moment, next.file, next.fault));
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, playAll));
     expect(
       outcomes
         .slice(before)

@@ -113,7 +113,7 @@ const QUESTIONS: Readonly<Record<string, string>> = {
   vehicle: '/api/v1/vehicles/{id}',
   groups: '/api/v1/vehicle-groups',
   users: '/api/v1/users',
-  geozones: '/api/v1/geozones',
+  geofences: '/api/v1/geozones',
   rules: '/api/v1/notification-rules',
   inbox: '/api/v1/notifications',
   track: `/api/v1/reports/track?vehicleId={vehicle}&from=${PERIOD.from}&to=${PERIOD.to}`,
@@ -183,18 +183,28 @@ export async function play(image: Image, from: 'stopped' | 'killed', file: strin
   }
 }
 
+/** Files of a part of the archive; `archive-check.service.test.ts` has others. */
+const OF_PART: ReadonlySet<string> = new Set([
+  'checksums.txt',
+  'columns.txt',
+  'data.bin',
+  'data.cmrk4',
+  'primary.cidx',
+]);
+
 /** Files of a folder that hold something, one of each kind: of the archive, those of its largest part and a table. */
 export function kindsOf(folder: string): string[] {
   const all = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
-    .filter((name) => statSync(join(folder, name)).size > 0 && !/^in-use\.lock|-shm$/.test(name));
+    .filter((name) => statSync(join(folder, name)).size > 0 && !/^in-use\.lock|-shm$|\/metadata_dropped\//.test(name));
   const [largest] = all
     .filter((name) => basename(name) === 'data.bin')
     .toSorted((one, other) => statSync(join(folder, other)).size - statSync(join(folder, one)).size);
   const ofArchive = all.filter((name) => name.startsWith('warehouse/store/'));
   const kept = ofArchive.filter(
-    (name) => dirname(name) === dirname(largest ?? '') || /\/(positions|events)\.sql$/.test(name),
+    (name) =>
+      (dirname(name) === dirname(largest ?? '') && OF_PART.has(basename(name))) || /\/positions\.sql$/.test(name),
   );
   return [...all.filter((name) => !ofArchive.includes(name)), ...kept].toSorted();
 }

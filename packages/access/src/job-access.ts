@@ -10,7 +10,7 @@ import type {
   VehicleId,
 } from '@outrider/domain';
 import { groupLimitOf, isoTime } from '@outrider/domain';
-import type { Files } from '@outrider/files';
+import { DamagedFileError, type Files } from '@outrider/files';
 import {
   dealersOfUser,
   ERASE_HISTORY,
@@ -174,10 +174,11 @@ export class JobAccess {
     const { registry, directory, reportFiles, config } = this.#sources;
     const file = await registry.reportFiles.of(id);
     const { retentionDays } = config.reports;
-    if (file === null || (await reportFiles.info(file.id)) === null)
+    if (file === null)
       throw new Problem('gone', `The file was deleted: files of reports are kept for ${retentionDays} days at most.`);
     if (!this.#isWithinLimit(requestOf(job)) || !maySeeStill(file, this.#caller, directory))
       throw new Problem('gone', 'It contains what this account may no longer see: request the report again.');
+    if ((await reportFiles.info(file.id)) === null) throw new DamagedFileError(file.id, 'it is not there');
     return file;
   }
 

@@ -212,8 +212,8 @@ export class Tokens {
   }
 
   /**
-   * As {@link verify}, for refreshing alone: takes a JWT of the API, also one that has expired, but not too long ago, or
-   * a token made for it. Whether the session is still open is the caller's to ask.
+   * As {@link verify}, for refreshing alone: takes a JWT of the API, also one that has expired, but not too long ago,
+   * or a token made for it. Whether the session is still open is the caller's to ask.
    */
   async verifyForRefresh(token: string): Promise<Verified | Refused> {
     if (token.length > MAX_TOKEN_CHARACTERS) return { error: 'malformed' };

@@ -20,7 +20,7 @@ import type { Warehouse, WarehouseOptions } from '@outrider/warehouse';
 import type { Backing, Sasl } from './backing.ts';
 import { unreadableRecords } from './dead-letter-office.ts';
 import { discontinuityReport, measureLog } from './log-watch.ts';
-import { openSecrets } from './secrets-key.ts';
+import { openSecrets, SECRETS_KEY_FILE } from './secrets-key.ts';
 
 /*
  * The registry and the warehouse are loaded where one is opened: each thread of a service has its own copy of what it
@@ -167,13 +167,26 @@ export async function openRegistry(
     const { SecretsKeyError } = await import('@outrider/registry');
     if (cause instanceof SecretsKeyError)
       throw new StartError(
-        `${cause.message}: set SECRETS_KEY or SECRETS_KEY_FILE, see "Secrets" in docs/deployment.md`,
+        `${cause.message}${keysOf(backing)}: set SECRETS_KEY or SECRETS_KEY_FILE, see "Secrets" in docs/deployment.md`,
         {
           cause,
         },
       );
     throw error;
   }
+}
+
+/** Names the file that has the keys of stored secrets; empty where there is no such file. */
+function keysOf({
+  folder,
+  databaseUrl,
+  secretsKey,
+  secretsKeyFile,
+}: Pick<Backing, 'folder' | 'databaseUrl' | 'secretsKey' | 'secretsKeyFile'>): string {
+  if (secretsKey !== null) return '';
+  const own = databaseUrl === null && folder !== null ? join(folder, SECRETS_KEY_FILE) : null;
+  const file = secretsKeyFile ?? own;
+  return file === null ? '' : ` in ${file}`;
 }
 
 /** The file or the server of the registry, for people. */

@@ -177,7 +177,11 @@ interface KnownSums {
   sumAt(block: number): number;
 }
 
-/** Null where there are none. @throws {DamagedFileError} where they are damaged themselves */
+/**
+ * The check sums of a file; null where it has none.
+ *
+ * @throws {DamagedFileError} when they are damaged themselves
+ */
 async function readSums(id: string, path: string): Promise<KnownSums | null> {
   const encoded = await readFile(path).catch(absent);
   if (encoded === null) return null;

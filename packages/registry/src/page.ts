@@ -14,8 +14,8 @@ export interface Page<T> {
 }
 
 /**
- * A page from rows of which one more than the limit was asked for. Damaged ones are left out, so that the others can be
- * had; who reads one by itself is told.
+ * A page from rows of which one more than the limit was asked for. Damaged ones are left out, so that the others can
+ * be read; reading one by itself fails.
  *
  * @throws {DamagedRowError} where nothing else is left
  */

@@ -91,7 +91,7 @@ export class RowSums {
     return [...this.#damaged.values()];
   }
 
-  /** Notes which rows are damaged before a migration changes them, and takes the triggers away, which might hinder it. */
+  /** Before a migration: notes which rows are damaged, and drops the triggers, which might hinder it. */
   beforeMigration(): void {
     const summed = triggersIn(this.#database);
     for (const table of new Set([...summed.values()].map(({ table }) => table)))
@@ -122,8 +122,8 @@ export class RowSums {
   }
 
   /**
-   * Compares all rows with their sums, and looks into the structure of the file, in a thread of its own: it reads all of
-   * it.
+   * Compares all rows with their sums, and checks the structure of the file, in a thread of its own: it reads the whole
+   * file.
    *
    * @returns what is wrong with the structure, in the words of SQLite; empty where nothing is
    * @throws {Error} when the file can't be read
@@ -138,8 +138,8 @@ export class RowSums {
   }
 
   /**
-   * Makes the indexes of one table, or of all, again from its rows: what finds a damaged row by another value than it has
-   * could not change it either.
+   * Rebuilds the indexes of one table, or of all, from the rows: SQLite refuses to change a row that its index has
+   * under another value.
    */
   reindex(table?: string): void {
     this.#database.exec(table === undefined ? 'reindex' : `reindex ${quoted(table)}`);

@@ -11,7 +11,7 @@ const MAX_USER_AGENT_CHARACTERS = 200;
 /** Of one account; the one that was not used for longest is forgotten. */
 const MAX_SOURCES = 20;
 
-/** Calls that run side by side may each bring the token that one of them has replaced: for so long after that. */
+/** For this time after a token was replaced, calls that ran side by side may still refresh with it. */
 const PARALLEL_CALLS_MS = 60_000;
 
 /** A login: what a token stands on. It is gone when it is over. */

@@ -1,6 +1,6 @@
 import type { ApiKeyId, SessionId } from '@outrider/domain';
 
-/** A JWT's session is noted as used when it is refreshed; cookies and API keys never are, so their use is, this often. */
+/** The session of a JWT is noted as used with each refresh; that of a cookie, and an API key, this often. */
 const NOTE_EVERY_MS = 300_000;
 const MAX_REMEMBERED = 10_000;
 

@@ -11,6 +11,7 @@ import {
 } from '@outrider/runtime';
 import type { Command } from './command.ts';
 import { variables } from './config.ts';
+import { damagedDatabases, isDamage } from './damaged-databases.ts';
 
 /*
  * Each command loads what it needs, and no more: what `start` loads stays in memory for as long as the service runs.
@@ -181,6 +182,9 @@ async function run(command: 'start' | 'demo'): Promise<void> {
     process.exit(0);
   } catch (error) {
     process.stderr.write(`outrider: ${explainStart(error)}\n`);
+    if (isDamage(error))
+      for (const sentence of damagedDatabases(process.env.DATA_DIR ?? variables.DATA_DIR.fallback ?? ''))
+        process.stderr.write(`outrider: ${sentence}\n`);
     process.exit(1);
   }
 }

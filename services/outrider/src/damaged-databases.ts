@@ -1,0 +1,39 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+/** What the service keeps in SQLite. */
+const FILES = ['registry.sqlite', 'log.sqlite', 'checkpoints.sqlite'];
+/** Result codes of SQLite (https://www.sqlite.org/rescode.html). */
+const DAMAGED: ReadonlySet<number> = new Set([11, 26]);
+
+/** Whether an error says that a file of SQLite is damaged: it does not say which. */
+export function isDamage(error: unknown): boolean {
+  for (let each = error; each instanceof Error; each = each.cause) {
+    const { errcode } = each as { errcode?: unknown };
+    if (typeof errcode === 'number' && DAMAGED.has(errcode & 0xff)) return true;
+  }
+  return false;
+}
+
+/** The files of a folder whose structure is damaged, each with what SQLite finds first. */
+export function damagedDatabases(folder: string): string[] {
+  return FILES.map((name) => join(folder, name)).flatMap((path) => {
+    const finding = existsSync(path) ? findingIn(path) : null;
+    return finding === null ? [] : [`${path} is damaged (${finding}): restore it from a backup of DATA_DIR`];
+  });
+}
+
+function findingIn(path: string): string | null {
+  try {
+    const database = new DatabaseSync(path, { readOnly: true });
+    try {
+      const finding = String(database.prepare('PRAGMA quick_check(1)').get()?.quick_check);
+      return finding === 'ok' ? null : finding;
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
