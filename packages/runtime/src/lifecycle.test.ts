@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { Lifecycle, type Part } from './lifecycle.ts';
 import { createLogger } from './logger.ts';
 
@@ -57,4 +57,28 @@ test('the failure of one part is the failure of all', async () => {
   const lifecycle = new Lifecycle(silent);
   await lifecycle.start({ ...recorded('rules', []), failed: Promise.reject(new Error('poison')) });
   await expect(lifecycle.failed).rejects.toThrow('poison');
+});
+
+test('a part that takes long to start is named in the log every five seconds, and no more once it has started', async () => {
+  vi.useFakeTimers();
+  try {
+    const said: unknown[] = [];
+    const warn = (facts: unknown, message: string) => said.push([facts, message]);
+    const lifecycle = new Lifecycle({ ...silent, warn } as never);
+    const { promise, resolve } = Promise.withResolvers<{ close(): void }>();
+    const opened = lifecycle.open('registry', () => promise);
+    await vi.advanceTimersByTimeAsync(4999);
+    expect(said).toEqual([]);
+    await vi.advanceTimersByTimeAsync(5001);
+    expect(said).toEqual([5, 10].map((seconds) => [{ part: 'registry', seconds }, 'the start waits for a part']));
+    let closed = 0;
+    resolve({ close: () => void closed++ });
+    await opened;
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(said).toHaveLength(2);
+    await lifecycle.stop();
+    expect(closed).toBe(1);
+  } finally {
+    vi.useRealTimers();
+  }
 });

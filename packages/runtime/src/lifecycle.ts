@@ -16,6 +16,9 @@ export interface Watch extends Part {
   warnings(): readonly string[];
 }
 
+/** A part that takes this long to start is named in the log, as often as that. */
+const SLOW_START_MS = 5000;
+
 /**
  * Starts parts in the given order and stops them in reverse: sources start last and stop first. When a start fails, the
  * parts that had started are stopped again.
@@ -39,7 +42,7 @@ export class Lifecycle {
 
   async start(part: Part): Promise<void> {
     try {
-      await part.start();
+      await this.#waitFor(part.name, () => part.start());
     } catch (error) {
       await this.stop();
       throw error;
@@ -51,6 +54,13 @@ export class Lifecycle {
     });
   }
 
+  /** Opens something that is closed in the same order. */
+  async open<T extends { close(): Promise<void> | void }>(name: string, open: () => Promise<T>): Promise<T> {
+    const opened = await this.#waitFor(name, open);
+    this.own(name, () => opened.close());
+    return opened;
+  }
+
   /** Adds something that is open already; it is closed in the same order. */
   own(name: string, close: () => Promise<void> | void): void {
     this.#started.push({ name, start: async () => {}, stop: async () => close() });
@@ -60,6 +70,18 @@ export class Lifecycle {
   stop(): Promise<void> {
     this.#stopping ??= this.#stopAll();
     return this.#stopping;
+  }
+
+  async #waitFor<T>(part: string, work: () => Promise<T>): Promise<T> {
+    const beganMs = performance.now();
+    const timer = setInterval(() => {
+      this.#log.warn({ part, seconds: Math.round((performance.now() - beganMs) / 1000) }, 'the start waits for a part');
+    }, SLOW_START_MS);
+    try {
+      return await work();
+    } finally {
+      clearInterval(timer);
+    }
   }
 
   async #stopAll(): Promise<void> {

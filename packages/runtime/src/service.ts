@@ -62,6 +62,8 @@ export interface RunningService {
  * A service that can't save its work in this time, because its servers are gone, is ended: it reads that work again.
  */
 const STOP_WITHIN_MS = 25_000;
+/** The same where the start was not complete. */
+const START_ENDS_WITHIN_MS = 5000;
 
 /**
  * Runs a service in this process until a signal stops it (SIGINT, SIGTERM) or it fails: reads the settings, serves
@@ -119,10 +121,12 @@ export async function runService<V extends Variables>(
     life.own('traces', () => tracing.close());
 
     let reason: unknown;
+    let hasStarted = false;
     try {
       const started = start({ config, logger, metrics, metricsAccess, processCheck, tracing, life, now: Date.now });
       started.catch(() => {});
       const running = await Promise.race([started, stopped]);
+      hasStarted = typeof running !== 'string';
       if (typeof running === 'string') reason = running;
       else {
         checks = { ...running.checks, process: processCheck };
@@ -139,7 +143,7 @@ export async function runService<V extends Variables>(
     setTimeout(() => {
       logger.error('did not stop in time');
       process.exit(1);
-    }, STOP_WITHIN_MS).unref();
+    }, hasStarted ? STOP_WITHIN_MS : START_ENDS_WITHIN_MS).unref();
     // A failure to stop is only logged: the error to report is the reason for stopping.
     const clean = await life.stop().then(
       () => true,

@@ -58,18 +58,14 @@ const VARIABLES = {
  */
 await runService('api', VARIABLES, async ({ config, logger, metrics, tracing, life, now, ...own }) => {
   const backing = backingOf(config, null);
-  const registry = await openRegistry(backing, logger, { quotas: quotasOf(config) });
-  life.own('registry', () => registry.close());
-  const log = await openLog(backing, logger, metrics);
-  life.own('log', () => log.close());
+  const registry = await life.open('registry', () => openRegistry(backing, logger, { quotas: quotasOf(config) }));
+  const log = await life.open('log', () => openLog(backing, logger, metrics));
   await refuseLostRegistry(registry, log, registryName(backing));
   const generatedPassword = await ensureAdmin(registry, config.ADMIN_PASSWORD, logger);
   if (generatedPassword !== null)
     process.stdout.write(`first login: ${ADMIN_LOGIN} / ${generatedPassword}   (shown only once)\n`);
-  const hub = await openHub(backing, logger);
-  life.own('hub', () => hub.close());
-  const warehouse = await openWarehouse(backing);
-  life.own('warehouse', () => warehouse.close());
+  const hub = await life.open('hub', () => openHub(backing, logger));
+  const warehouse = await life.open('warehouse', () => openWarehouse(backing));
   const videoFiles = await openVideoFiles(backing);
   const reportFiles = await openReportFiles(backing);
   const serviceFiles = await openServiceFiles(backing);

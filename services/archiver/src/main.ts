@@ -22,12 +22,10 @@ const VARIABLES = {
 await runService('archiver', VARIABLES, async (parts) => {
   const { config, logger, metrics, tracing, life, now } = parts;
   const backing = backingOf(config, null);
-  const log = await openLog(backing, logger, metrics);
-  life.own('log', () => log.close());
+  const log = await life.open('log', () => openLog(backing, logger, metrics));
   const checkpoints = patientCheckpoints(await openCheckpoints(backing, logger), logger);
   life.own('checkpoints', () => checkpoints.close());
-  const warehouse = await openWarehouse(backing, { retentionDays: config.ARCHIVE_RETENTION_DAYS });
-  life.own('warehouse', () => warehouse.close());
+  const warehouse = await life.open('warehouse', () => openWarehouse(backing, { retentionDays: config.ARCHIVE_RETENTION_DAYS }));
   const archiver = createArchiver({
     config: { maxDelayMs: config.ARCHIVE_MS },
     log,

@@ -15,10 +15,8 @@ const VARIABLES = { ...forwarderVariables, ...logVariables, ...serverVariablesWi
 /** Forwarding to other systems in a process of its own. Instances share the destinations by leases. */
 await runService('forwarder', VARIABLES, async ({ config, logger, metrics, life, now }) => {
   const backing = backingOf(config, null);
-  const registry = await openRegistry(backing, logger);
-  life.own('registry', () => registry.close());
-  const log = await openLog(backing, logger, metrics);
-  life.own('log', () => log.close());
+  const registry = await life.open('registry', () => openRegistry(backing, logger));
+  const log = await life.open('log', () => openLog(backing, logger, metrics));
   const definitions = await openDirectory(registry, log, 'forwarder', logger);
   await life.start(definitions);
   const forwarder = createForwarder({

@@ -18,10 +18,8 @@ const VARIABLES = {
 await runService('gateway', VARIABLES, async (parts) => {
   const { config, logger, metrics, tracing, life, now } = parts;
   const backing = backingOf(config, null);
-  const log = await openLog(backing, logger, metrics);
-  life.own('log', () => log.close());
-  const hub = await openHub(backing, logger);
-  life.own('hub', () => hub.close());
+  const log = await life.open('log', () => openLog(backing, logger, metrics));
+  const hub = await life.open('hub', () => openHub(backing, logger));
   const gateway = createGateway({
     config: gatewayConfigOf(config, config.TERMINAL_SECRET),
     log,

@@ -43,12 +43,9 @@ const VARIABLES = {
  */
 await runService('notifier', VARIABLES, async ({ config, logger, metrics, tracing, life, now }) => {
   const backing = backingOf(config, null);
-  const registry = await openRegistry(backing, logger);
-  life.own('registry', () => registry.close());
-  const log = await openLog(backing, logger, metrics);
-  life.own('log', () => log.close());
-  const hub = await openHub(backing, logger);
-  life.own('hub', () => hub.close());
+  const registry = await life.open('registry', () => openRegistry(backing, logger));
+  const log = await life.open('log', () => openLog(backing, logger, metrics));
+  const hub = await life.open('hub', () => openHub(backing, logger));
   const { tokens, close } = await openTokens(config, registry, logger, now);
   life.own('keys', close);
 

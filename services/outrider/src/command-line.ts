@@ -5,6 +5,7 @@ import {
   describeConfig,
   expectShortLives,
   explainStart,
+  type Logger,
   logWarnings,
   readConfig,
   stopSignal,
@@ -12,6 +13,7 @@ import {
 import type { Command } from './command.ts';
 import { variables } from './config.ts';
 import { damagedDatabases, isDamage } from './damaged-databases.ts';
+import type { Outrider } from './outrider.ts';
 
 /*
  * Each command loads what it needs, and no more: what `start` loads stays in memory for as long as the service runs.
@@ -52,6 +54,9 @@ Commands that use a running service by its API, at OUTRIDER_URL, with the API ke
 ${cliHelp}
 With --help, a command shows its options. See docs/command-line.md.
 `;
+
+/** How long a start may take to end in order. */
+const START_ENDS_WITHIN_MS = 4000;
 
 const [command = 'help', ...rest] = process.argv.slice(2);
 if (command === 'help' || command === '--help' || command === '-h') {
@@ -146,6 +151,20 @@ function printLine(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
+/**
+ * Waits for the start. A signal to stop ends the process before the start is complete, whatever that waits for: what has
+ * not started has acknowledged nothing.
+ */
+async function unlessStopped(starting: Promise<Outrider>, stopped: Promise<string>, logger: Logger): Promise<Outrider> {
+  const first = await Promise.race([starting, stopped]);
+  if (typeof first !== 'string') return first;
+  logger.info({ signal: first }, 'stopping before the start is complete');
+  const ended = starting.then((outrider) => outrider.stop()).catch(() => {});
+  await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, START_ENDS_WITHIN_MS))]);
+  logger.info('stopped');
+  process.exit(0);
+}
+
 async function run(command: 'start' | 'demo'): Promise<void> {
   expectShortLives();
   const stopped = stopSignal();
@@ -166,7 +185,8 @@ async function run(command: 'start' | 'demo'): Promise<void> {
       process.exit(0);
     }
     const demo = command === 'demo' ? (await import('./demo/demo.ts')).createDemo(config) : null;
-    const outrider = await startOutrider(config, logger, demo?.prepare.bind(demo));
+    const starting = startOutrider(config, logger, demo?.prepare.bind(demo));
+    const outrider = await unlessStopped(starting, stopped, logger);
     printWelcome(config, outrider);
     await demo?.start(outrider);
     await collectStartGarbage();

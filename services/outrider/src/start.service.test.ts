@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { printedAtStart, type RunningService, refusedStart, startService } from './service.fixture.ts';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { printedAtStart, type RunningService, refusedStart, spawnService, startService } from './service.fixture.ts';
 
 let folder: string;
 let service: RunningService | null = null;
@@ -82,4 +83,19 @@ test('all invalid settings are named', async () => {
   expect(said).toContain('PORT must be a whole number from 0 to 65535, not "eighty"');
   expect(said).toContain('LOG_LEVEL must be one of debug, info, warn, error, not "loud"');
   expect(code).toBe(1);
+});
+
+test('a start that waits for a server that never answers says so, and ends with the signal', async () => {
+  const silent = createServer(() => {}).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const { port } = silent.address() as AddressInfo;
+  const starting = spawnService(folder, undefined, { DATABASE_URL: `postgres://outrider@127.0.0.1:${port}/outrider` });
+  await vi.waitFor(() => expect(starting.stderrText()).toContain('the start waits for a part'), {
+    timeout: 60_000,
+    interval: 50,
+  });
+  expect(starting.stderrText()).toMatch(/"part":"registry","seconds":5,/);
+  expect(await starting.interrupt()).toBe(0);
+  expect(starting.stderrText()).toContain('stopping before the start is complete');
+  silent.close();
 });

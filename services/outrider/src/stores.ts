@@ -45,8 +45,7 @@ export async function openContext(
   measureBuild(metrics);
   logPrivateFolder(dataDir.path, dataDir.rights, logger);
   const tracingConfig = tracingConfigOf(config, 'outrider');
-  const tracing = await openTracing(tracingConfig, logger);
-  life.own('traces', () => tracing.close());
+  const tracing = await life.open('traces', () => openTracing(tracingConfig, logger));
   return {
     config,
     life,
@@ -71,10 +70,8 @@ export async function openStores({ config, life, dataDir, backing, metrics, logg
     metrics,
   });
   await life.start(diskWatch);
-  const registry = await openRegistry(backing, loggerOf('registry'), { quotas: quotasOf(config) });
-  life.own('registry', () => registry.close());
-  const log = await openLog(backing, loggerOf('log'), metrics, { startsRun: true });
-  life.own('log', () => log.close());
+  const registry = await life.open('registry', () => openRegistry(backing, loggerOf('registry'), { quotas: quotasOf(config) }));
+  const log = await life.open('log', () => openLog(backing, loggerOf('log'), metrics, { startsRun: true }));
   await refuseLostRegistry(registry, log, registryName(backing));
   const generatedPassword = await ensureAdmin(registry, config.ADMIN_PASSWORD, loggerOf('registry'));
   const logFill = backing.log.brokers === null ? await startLogFillWatch() : null;
@@ -84,16 +81,14 @@ export async function openStores({ config, life, dataDir, backing, metrics, logg
     isDiskOutage,
   );
   life.own('checkpoints', () => checkpoints.close());
-  const warehouse = await openWarehouse(backing, {
+  const warehouse = await life.open('warehouse', () => openWarehouse(backing, {
     retentionDays: config.ARCHIVE_RETENTION_DAYS,
     whenNeeded: true,
-  });
-  life.own('warehouse', () => warehouse.close());
+  }));
   const videoFiles = await openVideoFiles(backing);
   const reportFiles = await openReportFiles(backing);
   const serviceFiles = await openServiceFiles(backing);
-  const hub = await openHub(backing, loggerOf('hub'));
-  life.own('hub', () => hub.close());
+  const hub = await life.open('hub', () => openHub(backing, loggerOf('hub')));
   const diskWarnings = () => [...diskWatch.warnings(), ...(logFill?.warnings() ?? [])];
   return {
     ...{ registry, generatedPassword, log, checkpoints, warehouse, videoFiles, reportFiles, serviceFiles, hub },

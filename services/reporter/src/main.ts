@@ -30,14 +30,10 @@ const VARIABLES = {
 /** Report jobs, schedules and report mails in a process of their own. Instances share the work by leases. */
 await runService('reporter', VARIABLES, async ({ config, logger, metrics, tracing, life, now }) => {
   const backing = backingOf(config, null);
-  const registry = await openRegistryWithoutSecrets(backing, logger);
-  life.own('registry', () => registry.close());
-  const log = await openLog(backing, logger, metrics);
-  life.own('log', () => log.close());
-  const hub = await openHub(backing, logger);
-  life.own('hub', () => hub.close());
-  const warehouse = await openWarehouse(backing);
-  life.own('warehouse', () => warehouse.close());
+  const registry = await life.open('registry', () => openRegistryWithoutSecrets(backing, logger));
+  const log = await life.open('log', () => openLog(backing, logger, metrics));
+  const hub = await life.open('hub', () => openHub(backing, logger));
+  const warehouse = await life.open('warehouse', () => openWarehouse(backing));
   const files = await openReportFiles(backing);
   const definitions = await openDirectory(registry, log, 'reporter', logger);
   await life.start(definitions);

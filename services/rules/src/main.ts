@@ -20,8 +20,7 @@ const VARIABLES = { ...rulesVariables, ...logVariables, ...serverVariablesWith([
 await runService('rules', VARIABLES, async (parts) => {
   const { config, logger, metrics, tracing, life, now } = parts;
   const backing = backingOf(config, null);
-  const log = await openLog(backing, logger, metrics);
-  life.own('log', () => log.close());
+  const log = await life.open('log', () => openLog(backing, logger, metrics));
   const checkpoints = patientCheckpoints(await openCheckpoints(backing, logger), logger);
   life.own('checkpoints', () => checkpoints.close());
   const hub = patientHub(await openHub(backing, logger), logger);

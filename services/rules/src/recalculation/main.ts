@@ -29,14 +29,10 @@ const VARIABLES = {
 await runService('recalculator', VARIABLES, async (parts) => {
   const { config, logger, metrics, life, now } = parts;
   const backing = backingOf(config, null);
-  const registry = await openRegistryWithoutSecrets(backing, logger);
-  life.own('registry', () => registry.close());
-  const log = await openLog(backing, logger, metrics);
-  life.own('log', () => log.close());
-  const checkpoints = await openCheckpoints(backing, logger);
-  life.own('checkpoints', () => checkpoints.close());
-  const warehouse = await openWarehouse(backing);
-  life.own('warehouse', () => warehouse.close());
+  const registry = await life.open('registry', () => openRegistryWithoutSecrets(backing, logger));
+  const log = await life.open('log', () => openLog(backing, logger, metrics));
+  const checkpoints = await life.open('checkpoints', () => openCheckpoints(backing, logger));
+  const warehouse = await life.open('warehouse', () => openWarehouse(backing));
   const definitions = await openDirectory(registry, log, 'recalculator', logger);
   await life.start(definitions);
   const recalculator = createRecalculator({
