@@ -61,7 +61,7 @@ export type LiveMessage =
   | { type: 'vehicle-counters'; counters: LiveCounters[] }
   | { type: 'definition'; changes: DefinitionChange[] }
   | { type: 'unread'; count: number }
-  /** With `corrections`, also what recalculations made of events; by id, the last stands. */
+  /** Also what recalculations made of events, unless `corrections` is false; by id, the last stands. */
   | ({ type: 'event'; cursor: string } & FeedEvent)
   | ({ type: 'notification'; cursor: string } & Notification)
   | { type: 'video-task'; id: string; vehicleId: string; status: string; progress: { percent: number; bytes: number } }

@@ -18,7 +18,7 @@ import { forgetVideoProfiles, rereadVideoProfiles } from '../video/profiles.ts';
 import { t } from '../words/words.ts';
 
 const ALWAYS = { definitions: true, unread: true, reportJobs: true, videoTasks: true, commands: true };
-const ALL: LiveSubscription = { ...ALWAYS, positions: true, states: true, counters: true, corrections: true };
+const ALL: LiveSubscription = { ...ALWAYS, positions: true, states: true, counters: true };
 const HIDDEN: LiveSubscription = { ...ALL, positions: false, states: false, counters: false };
 /** A tab that is hidden for longer gets events and notifications only. */
 const HIDDEN_AFTER_MS = 30_000;

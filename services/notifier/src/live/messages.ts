@@ -40,7 +40,7 @@ const SWITCHES = {
   counters: false,
   batch: false,
   events: true,
-  corrections: false,
+  corrections: true,
   notifications: true,
   unread: false,
   videoTasks: true,
@@ -175,7 +175,8 @@ function parseSubscribe(message: Record<string, unknown>): ClientMessage | { err
   }
   if (message.corrections === true && message.events === false)
     return { error: '/corrections are of events: leave out "events": false' };
-  const switches = Object.fromEntries(SWITCH_NAMES.map((name) => [name, message[name] ?? SWITCHES[name]]));
+  const defaults = message.events === false ? { ...SWITCHES, corrections: false } : SWITCHES;
+  const switches = Object.fromEntries(SWITCH_NAMES.map((name) => [name, message[name] ?? defaults[name]]));
   return {
     type: 'subscribe',
     vehicles: vehicles as ReadonlySet<VehicleId> | null,

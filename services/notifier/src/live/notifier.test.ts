@@ -224,7 +224,7 @@ test('a snapshot comes first, then positions and events as they happen', async (
     geofenceId: ZONE,
     startedAt: '2026-01-01T12:00:00.000Z',
     endedAt: null,
-    cursor: expect.stringMatching(/^0:1;n:0;l:\w{16}$/),
+    cursor: expect.stringMatching(/^0:1;c:[\d:]*;k:\w{16};n:0;l:\w{16}$/),
   });
 });
 
@@ -467,15 +467,15 @@ test('a client that comes back with its cursor gets each event it missed once, i
   expect(again.of('resumed')).toEqual([
     {
       ...{ type: 'resumed', missed: 2, missedNotifications: 0, heartbeatSeconds: 5 },
-      cursor: expect.stringMatching(/^0:3;n:0;l:\w{16}$/),
+      cursor: expect.stringMatching(/^0:3;c:[\d:]*;k:\w{16};n:0;l:\w{16}$/),
     },
   ]);
 });
 
-test('corrections come to those who ask, live and after a return, and their cursor holds both places', async () => {
+test('corrections come to those who do not leave them out, live and after a return, and their cursor holds both places', async () => {
   const corrected = (timeMs: number, removed: boolean) => ({ event: visit(CAR, timeMs), removed });
-  const plain = await subscribed('operator');
-  const first = await subscribed('operator', { all: true, corrections: true });
+  const plain = await subscribed('operator', { all: true, corrections: false });
+  const first = await subscribed('operator');
   await log.append(eventsTopic, [visit(CAR, NOON)]);
   await first.receives('event');
   await log.append(correctionsTopic, [corrected(NOON, false)]);
@@ -492,24 +492,24 @@ test('corrections come to those who ask, live and after a return, and their curs
 
   await notifier.stop();
   await startNotifier();
-  const again = await subscribed('operator', { all: true, corrections: true, since: change?.cursor });
+  const again = await subscribed('operator', { all: true, since: change?.cursor });
   expect(again.of('event').map(({ id, phase }) => [id, phase])).toEqual([
     [visit(CAR, NOON + 1).id, visit(CAR, NOON + 1).phase],
     [visit(CAR, NOON).id, 'removed'],
   ]);
   expect(again.of('resumed')).toMatchObject([{ missed: 2, cursor: expect.stringMatching(/^0:2;c:0:2;/) }]);
   // A cursor of before says nothing about them: they come from then on.
-  const later = await subscribed('operator', { all: true, corrections: true, since: plainly?.cursor });
+  const later = await subscribed('operator', { all: true, since: plainly?.cursor });
   await log.append(correctionsTopic, [corrected(NOON + 1, true)]);
   expect(await later.receives('event')).toMatchObject([{ id: visit(CAR, NOON + 1).id, phase: 'removed' }]);
 });
 
 test('a user gets corrections of the vehicles of their groups alone', async () => {
-  const client = await subscribed('user', { all: true, corrections: true });
+  const client = await subscribed('user', { all: true });
   const correction = (vehicleId: typeof CAR, timeMs: number) => ({ event: visit(vehicleId, timeMs), removed: true });
   await log.append(correctionsTopic, [correction(VAN, NOON), correction(CAR, NOON + 1)]);
   expect(await client.receives('event')).toMatchObject([{ vehicleId: CAR, phase: 'removed' }]);
-  const again = await subscribed('user', { all: true, corrections: true, since: client.of('resumed')[0]?.cursor });
+  const again = await subscribed('user', { all: true, since: client.of('resumed')[0]?.cursor });
   expect(again.of('event').map(({ vehicleId }) => vehicleId)).toEqual([CAR]);
 });
 
