@@ -107,7 +107,9 @@ export class MailAddresses {
         await db
           .insertInto('mailAddresses')
           .values({
-            ...newMailAddressRow(this.#store.newId(), tenant, address, trusted ? 'confirmed' : 'pending', nowMs),
+            ...this.#sealed(
+              newMailAddressRow(this.#store.newId(), tenant, address, trusted ? 'confirmed' : 'pending', nowMs),
+            ),
             language: named?.language ?? null,
           })
           .onConflict((c) => c.columns(['tenantId', 'addressKey']).doNothing())
@@ -158,7 +160,7 @@ export class MailAddresses {
   /** Null for an unknown id. */
   async get(id: string): Promise<MailAddress | null> {
     const row = await this.#store.db.selectFrom('mailAddresses').selectAll().where('id', '=', id).executeTakeFirst();
-    return row ? fromRow(row) : null;
+    return row ? this.#opened(row) : null;
   }
 
   /**
@@ -302,7 +304,7 @@ export class MailAddresses {
             if (row === undefined) return null;
             turns.served(owner);
             await saveTurn(tx, QUEUE, owner, nowMs);
-            return { address: fromRow(row), lease: row.lease, attempts: row.attempts };
+            return { address: this.#opened(row), lease: row.lease, attempts: row.attempts };
           },
         );
       },
@@ -348,6 +350,15 @@ export class MailAddresses {
       .execute();
   }
 
+  #sealed<Row extends { id: string; secret: string }>(row: Row): Row {
+    return { ...row, secret: this.#store.secrets.seal(row.secret, { table: 'mail_addresses', id: row.id }) };
+  }
+
+  #opened(row: MailAddressRow): MailAddress {
+    const secret = this.#store.secrets.open(row.secret, { table: 'mail_addresses', id: row.id });
+    return fromRow({ ...row, secret });
+  }
+
   /** By {@link keyOf}. */
   async #find(tenant: string, addresses: readonly string[]): Promise<Map<string, MailAddress>> {
     const found = new Map<string, MailAddress>();
@@ -358,7 +369,7 @@ export class MailAddresses {
         .where('tenantId', '=', tenant)
         .where('addressKey', 'in', some)
         .execute();
-      for (const row of rows) found.set(row.addressKey, fromRow(row));
+      for (const row of rows) found.set(row.addressKey, this.#opened(row));
     }
     return found;
   }
@@ -405,6 +416,11 @@ function windowOf(nowMs: number, windowMs: number): number {
   return nowMs - (nowMs % windowMs);
 }
 
+/** What links in the mails to an address are signed with, in clear. */
+export function newLinkSecret(): string {
+  return randomBytes(32).toString('base64url');
+}
+
 export function newMailAddressRow(
   id: string,
   tenant: string,
@@ -418,7 +434,7 @@ export function newMailAddressRow(
     address,
     addressKey: keyOf(address),
     state,
-    secret: randomBytes(32).toString('base64url'),
+    secret: newLinkSecret(),
     generation: 1,
     askedAtMs: null,
     nextAttemptAtMs: state === 'pending' ? nowMs : null,

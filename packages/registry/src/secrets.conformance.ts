@@ -128,6 +128,22 @@ export function secretsConformance(name: string, newPlace: () => Promise<Secrets
       expect(await lost.secondFactors.get(anna.id)).not.toBeNull();
     });
 
+    test('what links in mails are signed with is sealed, opens with the next key, and is another once its key is lost', async () => {
+      const secretIn = async (registry: Registry) => (await registry.mailAddresses.get(id))?.secret;
+      const open = await reopen([oldKey]);
+      const [requested] = (await open.mailAddresses.request('tenant', ['anna@example.com'], () => true)).values();
+      const { id, secret } = requested ?? { id: '', secret: '' };
+      expect(await secretIn(open)).toBe(secret);
+      expect(secret).toMatch(/^[\w-]{43}$/);
+      expect(await place.dump('mail_addresses')).not.toContain(secret);
+      const rotated = await reopen([newKey, oldKey]);
+      expect(await rotated.rotateSecrets()).toBe(1);
+      expect(await secretIn(await reopen([newKey]))).toBe(secret);
+      const lost = await secretIn(await reopen([oldKey], undefined, true));
+      expect(lost).toMatch(/^[\w-]{43}$/);
+      expect(lost).not.toBe(secret);
+    });
+
     test('a task is leased with the address that it is fetched from, and a patch that leaves it out keeps it', async () => {
       const open = await reopen([oldKey]);
       const { profile } = await addSecrets(open);

@@ -27,6 +27,7 @@ export interface SecretPlace {
     | 'forwarding_destinations'
     | 'forwarding_headers'
     | 'second_factors'
+    | 'mail_addresses'
     | 'idempotency';
   id: string;
 }

@@ -1,5 +1,6 @@
 import { HIDDEN_CREDENTIALS } from '@outrider/domain';
 import { type Kysely, sql } from 'kysely';
+import { newLinkSecret } from './mail-addresses.ts';
 import type { Tables } from './schema.ts';
 import { SEALED, SEALED_BY_CHARACTERS, type SecretPlace, type Secrets, SecretsKeyError } from './secrets.ts';
 import type { Reader, Store } from './store.ts';
@@ -36,6 +37,7 @@ const COLUMNS: Record<StoredPlace, SecretColumn> = {
     lostWithIt: 'secret_header_names',
   },
   second_factors: { table: 'second_factors', column: 'secret', id: 'user_id' },
+  mail_addresses: { table: 'mail_addresses', column: 'secret' },
 };
 const PLACES = Object.keys(COLUMNS) as StoredPlace[];
 
@@ -126,7 +128,9 @@ function reseal(secrets: Secrets, value: string, place: SecretPlace, forgetLost:
     return secrets.seal(secrets.open(value, place), place);
   } catch (error) {
     if (!forgetLost || !(error instanceof SecretsKeyError)) throw error;
-    return place.table === 'video_profiles' ? secrets.seal(HIDDEN_CREDENTIALS, place) : null;
+    if (place.table === 'video_profiles') return secrets.seal(HIDDEN_CREDENTIALS, place);
+    // Links in mails that were sent before do nothing any more.
+    return place.table === 'mail_addresses' ? secrets.seal(newLinkSecret(), place) : null;
   }
 }
 
