@@ -140,10 +140,13 @@ export async function runService<V extends Variables>(
     }
     checks = { stop: () => Promise.reject(new Error('it stops')) };
     if (typeof reason === 'string') logger.info({ signal: reason }, 'stopping');
-    setTimeout(() => {
-      logger.error('did not stop in time');
-      process.exit(1);
-    }, hasStarted ? STOP_WITHIN_MS : START_ENDS_WITHIN_MS).unref();
+    setTimeout(
+      () => {
+        logger.error('did not stop in time');
+        process.exit(1);
+      },
+      hasStarted ? STOP_WITHIN_MS : START_ENDS_WITHIN_MS,
+    ).unref();
     // A failure to stop is only logged: the error to report is the reason for stopping.
     const clean = await life.stop().then(
       () => true,

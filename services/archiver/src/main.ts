@@ -25,7 +25,9 @@ await runService('archiver', VARIABLES, async (parts) => {
   const log = await life.open('log', () => openLog(backing, logger, metrics));
   const checkpoints = patientCheckpoints(await openCheckpoints(backing, logger), logger);
   life.own('checkpoints', () => checkpoints.close());
-  const warehouse = await life.open('warehouse', () => openWarehouse(backing, { retentionDays: config.ARCHIVE_RETENTION_DAYS }));
+  const warehouse = await life.open('warehouse', () =>
+    openWarehouse(backing, { retentionDays: config.ARCHIVE_RETENTION_DAYS }),
+  );
   const archiver = createArchiver({
     config: { maxDelayMs: config.ARCHIVE_MS },
     log,

@@ -152,8 +152,8 @@ function printLine(line: string): void {
 }
 
 /**
- * Waits for the start. A signal to stop ends the process before the start is complete, whatever that waits for: what has
- * not started has acknowledged nothing.
+ * Waits for the start. A signal to stop ends the process before the start is complete, whatever that waits for: what
+ * has not started has acknowledged nothing.
  */
 async function unlessStopped(starting: Promise<Outrider>, stopped: Promise<string>, logger: Logger): Promise<Outrider> {
   const first = await Promise.race([starting, stopped]);

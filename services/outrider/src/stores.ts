@@ -70,7 +70,9 @@ export async function openStores({ config, life, dataDir, backing, metrics, logg
     metrics,
   });
   await life.start(diskWatch);
-  const registry = await life.open('registry', () => openRegistry(backing, loggerOf('registry'), { quotas: quotasOf(config) }));
+  const registry = await life.open('registry', () =>
+    openRegistry(backing, loggerOf('registry'), { quotas: quotasOf(config) }),
+  );
   const log = await life.open('log', () => openLog(backing, loggerOf('log'), metrics, { startsRun: true }));
   await refuseLostRegistry(registry, log, registryName(backing));
   const generatedPassword = await ensureAdmin(registry, config.ADMIN_PASSWORD, loggerOf('registry'));
@@ -81,10 +83,12 @@ export async function openStores({ config, life, dataDir, backing, metrics, logg
     isDiskOutage,
   );
   life.own('checkpoints', () => checkpoints.close());
-  const warehouse = await life.open('warehouse', () => openWarehouse(backing, {
-    retentionDays: config.ARCHIVE_RETENTION_DAYS,
-    whenNeeded: true,
-  }));
+  const warehouse = await life.open('warehouse', () =>
+    openWarehouse(backing, {
+      retentionDays: config.ARCHIVE_RETENTION_DAYS,
+      whenNeeded: true,
+    }),
+  );
   const videoFiles = await openVideoFiles(backing);
   const reportFiles = await openReportFiles(backing);
   const serviceFiles = await openServiceFiles(backing);

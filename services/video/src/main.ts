@@ -37,7 +37,9 @@ const VARIABLES = {
 await runService('video', VARIABLES, async ({ config, logger, metrics, tracing, life, now }) => {
   const backing = backingOf(config, null);
   const dealer = { ...DEFAULT_QUOTAS.dealer, storageBytes: dealerStorageBytes(config) };
-  const registry = await life.open('registry', () => openRegistry(backing, logger, { quotas: { ...DEFAULT_QUOTAS, dealer } }));
+  const registry = await life.open('registry', () =>
+    openRegistry(backing, logger, { quotas: { ...DEFAULT_QUOTAS, dealer } }),
+  );
   const log = await life.open('log', () => openLog(backing, logger, metrics));
   const hub = await life.open('hub', () => openHub(backing, logger));
   const files = await openVideoFiles(backing);
