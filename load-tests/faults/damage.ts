@@ -55,7 +55,7 @@ export interface Outcome {
   said: string[];
   /** Questions that are answered otherwise. */
   lost: string[];
-  /** Something is answered otherwise and nothing said so, or the start ended without a sentence that names the file. */
+  /** An answer lacks something and nothing said so, or the start ended without a sentence that names the file. */
   isSilent: boolean;
 }
 
@@ -166,9 +166,10 @@ export async function play(image: Image, from: 'stopped' | 'killed', file: strin
     }
     const expected = from === 'killed' ? image.afterKill : image.expected;
     let lost: string[] = [];
+    let observed: Observed = {};
     for (const endMs = performance.now() + PATIENCE_MS; performance.now() < endMs; await sleep(500)) {
       const jwt = await logIn(ports.http, 'admin', OPERATOR_PASSWORD).catch(() => 'none');
-      const observed = await observe({ ports, jwt });
+      observed = await observe({ ports, jwt });
       lost = Object.keys(expected).filter((name) => observed[name] !== expected[name]);
       if (lost.length === 0) break;
     }
@@ -176,7 +177,8 @@ export async function play(image: Image, from: 'stopped' | 'killed', file: strin
       (line) => !image.usual.has(line),
     );
     const result = lost.length === 0 ? 'whole' : 'lost';
-    return { file, fault, result, said: [...new Set(said)], lost, isSilent: lost.length > 0 && said.length === 0 };
+    const isOnlyMissing = lost.some((name) => !isFailure(observed[name] ?? ''));
+    return { file, fault, result, said: [...new Set(said)], lost, isSilent: isOnlyMissing && said.length === 0 };
   } finally {
     await service.kill();
     rmSync(folder, { recursive: true, force: true });
@@ -249,6 +251,11 @@ async function warningsOf(port: number): Promise<string[]> {
   const answer = await fetch(`http://127.0.0.1:${port}/health/ready`);
   const { parts } = (await answer.json()) as { parts: Record<string, { warnings?: string[] }> };
   return Object.values(parts).flatMap(({ warnings }) => warnings ?? []);
+}
+
+/** Whether an answer says that the service could not give it: nobody takes that for all that there is. */
+function isFailure(answer: string): boolean {
+  return /^problem(?: 5\d\d|:)/.test(answer);
 }
 
 function lastLineOf(text: string): string {
