@@ -20,7 +20,7 @@ import type { Warehouse, WarehouseOptions } from '@outrider/warehouse';
 import type { Backing, Sasl } from './backing.ts';
 import { unreadableRecords } from './dead-letter-office.ts';
 import { discontinuityReport, measureLog } from './log-watch.ts';
-import { openSecrets, SECRETS_KEY_FILE } from './secrets-key.ts';
+import { openSecrets } from './secrets-key.ts';
 
 /*
  * The registry and the warehouse are loaded where one is opened: each thread of a service has its own copy of what it
@@ -147,12 +147,8 @@ export async function openRegistry(
   logger: Logger,
   options: Pick<RegistryOptions, 'quotas' | 'forgetLostSecrets'> = {},
 ): Promise<Registry> {
-  const { secrets, generatedFile } = await openSecrets(backing);
-  if (generatedFile !== null)
-    logger.warn(
-      { file: generatedFile },
-      'generated a key for stored secrets: back it up apart from the rest of DATA_DIR',
-    );
+  const { secrets, file, isNew } = await openSecrets(backing);
+  if (isNew) logger.warn({ file }, 'generated a key for stored secrets: back it up apart from the rest of DATA_DIR');
   try {
     return await openRegistryWith(backing, logger, {
       ...options,
@@ -167,26 +163,11 @@ export async function openRegistry(
     const { SecretsKeyError } = await import('@outrider/registry');
     if (cause instanceof SecretsKeyError)
       throw new StartError(
-        `${cause.message}${keysOf(backing)}: set SECRETS_KEY or SECRETS_KEY_FILE, see "Secrets" in docs/deployment.md`,
-        {
-          cause,
-        },
+        `${cause.message}${file === null ? '' : ` in ${file}`}: set SECRETS_KEY or SECRETS_KEY_FILE, see "Secrets" in docs/deployment.md`,
+        { cause },
       );
     throw error;
   }
-}
-
-/** Names the file that has the keys of stored secrets; empty where there is no such file. */
-function keysOf({
-  folder,
-  databaseUrl,
-  secretsKey,
-  secretsKeyFile,
-}: Pick<Backing, 'folder' | 'databaseUrl' | 'secretsKey' | 'secretsKeyFile'>): string {
-  if (secretsKey !== null) return '';
-  const own = databaseUrl === null && folder !== null ? join(folder, SECRETS_KEY_FILE) : null;
-  const file = secretsKeyFile ?? own;
-  return file === null ? '' : ` in ${file}`;
 }
 
 /** The file or the server of the registry, for people. */

@@ -34,8 +34,10 @@ export function parseSecretsKeys(text: string): Uint8Array[] {
 /** The keys of the settings, or those of a file in the folder of an embedded registry. */
 export interface OpenSecrets {
   secrets: Secrets;
+  /** That has the keys; null where the settings have them, or no key exists. */
+  file: string | null;
   /** The file was made now. */
-  generatedFile: string | null;
+  isNew: boolean;
 }
 
 /**
@@ -49,16 +51,17 @@ export async function openSecrets(
 ): Promise<OpenSecrets> {
   const { folder, databaseUrl, secretsKey, secretsKeyFile } = backing;
   const { Secrets } = await import('@outrider/registry');
-  if (secretsKey !== null) return { secrets: new Secrets(parseSecretsKeys(secretsKey)), generatedFile: null };
+  if (secretsKey !== null) return { secrets: new Secrets(parseSecretsKeys(secretsKey)), file: null, isNew: false };
   if (secretsKeyFile !== null)
-    return { secrets: new Secrets(await readKeys(secretsKeyFile, 'SECRETS_KEY_FILE')), generatedFile: null };
-  if (databaseUrl !== null || folder === null) return { secrets: new Secrets([]), generatedFile: null };
+    return {
+      secrets: new Secrets(await readKeys(secretsKeyFile, 'SECRETS_KEY_FILE')),
+      file: secretsKeyFile,
+      isNew: false,
+    };
+  if (databaseUrl !== null || folder === null) return { secrets: new Secrets([]), file: null, isNew: false };
   const path = join(folder, SECRETS_KEY_FILE);
   const isNew = await makeKeyFile(path);
-  return {
-    secrets: new Secrets(await readKeys(path, 'the key of stored secrets')),
-    generatedFile: isNew ? path : null,
-  };
+  return { secrets: new Secrets(await readKeys(path, 'the key of stored secrets')), file: path, isNew };
 }
 
 /**

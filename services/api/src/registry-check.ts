@@ -7,6 +7,7 @@ import {
   type Registry as Metrics,
   NotReadyError,
   type PartReport,
+  poller,
   type Watch,
 } from '@outrider/runtime';
 import { newestChanges } from './registry-rebuild.ts';
@@ -59,13 +60,13 @@ const SENTENCE = 'rows of the registry are damaged: see RegistryRowsDamaged in t
 export function createRegistryCheck(parts: RegistryCheckParts): RegistryCheck {
   const { registry, log, logger, metrics, checkEveryMs = HOUR_MS, lookEveryMs = 5000 } = parts;
   const { rowSums } = registry;
+  /** Rows that were named in the log, … */
   const said = new Set<string>();
+  /** … and those that nothing else has. */
+  const lost = new Set<string>();
   let findings: readonly string[] = [];
   let hasPageSums = true;
   let checkAtMs = Number.NEGATIVE_INFINITY;
-  let timer: NodeJS.Timeout | null = null;
-  let working: Promise<void> = Promise.resolve();
-  let isWorking = false;
   const damaged = () => rowSums?.damaged ?? [];
 
   new Gauge({
@@ -84,9 +85,10 @@ export function createRegistryCheck(parts: RegistryCheckParts): RegistryCheck {
       findings = await rowSums.check();
       if (findings.length > 0) findings = await mendIndexes(findings);
     }
-    const rows = damaged().filter((row) => !said.has(nameOf(row)));
+    const rows = damaged().filter((row) => !lost.has(nameOf(row)));
     if (rows.length > 0) await putBack(rows);
-    for (const name of said) if (!damaged().some((row) => nameOf(row) === name)) said.delete(name);
+    const left = new Set(damaged().map(nameOf));
+    for (const names of [said, lost]) for (const name of names) if (!left.has(name)) names.delete(name);
   }
 
   /** @returns what is wrong with the structure still */
@@ -109,7 +111,10 @@ export function createRegistryCheck(parts: RegistryCheckParts): RegistryCheck {
   }
 
   async function putBack(rows: readonly DamagedRow[]): Promise<void> {
-    for (const row of rows) logger.error({ ...row }, 'a row of the registry is damaged');
+    for (const row of rows) {
+      if (!said.has(nameOf(row))) logger.error({ ...row }, 'a row of the registry is damaged');
+      said.add(nameOf(row));
+    }
     if (rows.some(({ table }) => table in DEFINED)) {
       // What is committed and not published is newer than what the topic has.
       if ((await registry.outbox.pending(1)).length > 0) return;
@@ -127,20 +132,12 @@ export function createRegistryCheck(parts: RegistryCheckParts): RegistryCheck {
     const left = new Set(damaged().map(nameOf));
     for (const row of rows)
       if (left.has(nameOf(row))) {
-        said.add(nameOf(row));
+        lost.add(nameOf(row));
         logger.error({ ...row }, 'nothing else has the damaged row of the registry: what needs it fails');
       } else logger.info({ ...row }, 'the damaged row of the registry was put back from topic definitions');
   }
 
-  function work(): void {
-    if (isWorking) return;
-    isWorking = true;
-    working = look()
-      .catch((error) => logger.warn({ err: error }, 'the registry could not be checked'))
-      .finally(() => {
-        isWorking = false;
-      });
-  }
+  const rounds = poller({ name: 'registry check', work: look, everyMs: lookEveryMs, logger });
 
   const warnings = () => [
     ...(damaged().length > 0 ? [`${damaged().length} ${SENTENCE}`] : []),
@@ -156,15 +153,9 @@ export function createRegistryCheck(parts: RegistryCheckParts): RegistryCheck {
     async start() {
       hasPageSums = await registry.hasPageSums();
       if (!hasPageSums) logger.warn('PostgreSQL keeps no check sums of its pages: see pg_checksums');
-      if (rowSums === null) return;
-      timer = setInterval(work, lookEveryMs);
-      timer.unref();
-      work();
+      if (rowSums !== null) await rounds.start();
     },
-    async stop() {
-      if (timer) clearInterval(timer);
-      await working;
-    },
+    stop: () => rounds.stop(),
   };
 }
 
