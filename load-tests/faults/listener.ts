@@ -14,6 +14,7 @@ export type LiveMessage = Record<string, unknown> & { type: string };
  * is silent.
  */
 export class Listener {
+  /** Without corrections. */
   readonly events: LiveMessage[] = [];
   readonly notifications: LiveMessage[] = [];
   /** What must not come: gaps, and messages that are not as described. */
@@ -109,7 +110,7 @@ export class Listener {
       this.wrong.push((error as Error).message);
     }
     if (typeof message.cursor === 'string') this.#cursor = message.cursor;
-    if (message.type === 'event') this.events.push(message);
+    if (message.type === 'event' && message.origin === 'live') this.events.push(message);
     else if (message.type === 'notification') this.notifications.push(message);
     else if (message.type === 'gap') this.wrong.push(`a gap: ${JSON.stringify(message)}`);
     else if (message.type === 'resumed') this.#resumed = true;

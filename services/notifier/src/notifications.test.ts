@@ -380,7 +380,7 @@ describe('a notification reaches a client that comes back', () => {
       event: { kind: 'geofence-visit', phase: 'begin', vehicleId: car.id },
       readAt: null,
       // The event itself may have been sent before or not.
-      cursor: expect.stringMatching(/^0:[01];n:1;l:\w{16}$/),
+      cursor: expect.stringMatching(/^0:[01];c:[\d:]*;k:\w{16};n:1;l:\w{16}$/),
     });
     await place.happen(visit(car.id, depot, 1));
     await client.receives('notification', 2);
@@ -389,7 +389,10 @@ describe('a notification reaches a client that comes back', () => {
     await place.happen(visit(car.id, depot, 2));
     await client.receives('notification', 3);
     const [event] = await deaf.receives('event');
-    expect([deaf.of('notification'), event?.cursor]).toEqual([[], expect.stringMatching(/^0:3;l:\w{16}$/)]);
+    expect([deaf.of('notification'), event?.cursor]).toEqual([
+      [],
+      expect.stringMatching(/^0:3;c:[\d:]*;k:\w{16};l:\w{16}$/),
+    ]);
   });
 
   test('each exactly once, in order, over disconnects of the client and restarts of everything', async () => {
@@ -501,7 +504,7 @@ describe('a notification reaches a client that comes back', () => {
     await place.startLive();
     const client = await place.connect(anna, { all: true, since: '0:0;n:0' });
     expect(client.numbers()).toEqual([2]);
-    expect(client.cursor()).toMatch(/^0:3;n:3;l:\w{16}$/);
+    expect(client.cursor()).toMatch(/^0:3;c:[\d:]*;k:\w{16};n:3;l:\w{16}$/);
     expect(client.of('resumed')).toMatchObject([{ missedNotifications: 1 }]);
   });
 

@@ -12,7 +12,7 @@ import {
 import { playDrive, simulatorOf } from '@outrider/simulator';
 import { expect, vi } from 'vitest';
 import { type Happening, happening, type PlainGeofence, plainHappenings } from './plain-rules.fixture.ts';
-import { inForce, type LiveRecorder } from './service.fixture.ts';
+import { inForce, type LiveMessage, type LiveRecorder } from './service.fixture.ts';
 
 const SPEED_LIMIT_KMH = 30;
 /** Of a month ago, late data would change nothing. */
@@ -245,9 +245,12 @@ export async function expectAllOfIt({ call, recorders }: Reached, { vehicles, ge
       async () => expect(await archivedHappenings(call, vehicleId, whole), edition).toEqual(inTime),
       PATIENCE,
     );
+    const archived = (await archivedEvents(call, vehicleId)).map(lineOf).toSorted();
+    for (const recorder of recorders)
+      await vi.waitFor(() => expect(lastLive(recorder, vehicleId), edition).toEqual(archived), PATIENCE);
   }
   for (const recorder of recorders) {
-    const phases = recorder.of('event').map(({ id, phase }) => `${id} ${phase}`);
+    const phases = recorder.of('event').flatMap(({ id, phase, origin }) => (origin === 'live' ? `${id} ${phase}` : []));
     expect(new Set(phases).size).toBe(phases.length);
   }
 }
@@ -303,14 +306,33 @@ function onceInOrder(positions: readonly Position[]): Position[] {
   return [...byTime.values()].toSorted((a, b) => a.fixTimeMs - b.fixTimeMs);
 }
 
-/** Published events of a vehicle that the plain rules find: visits that a fix shows, and speeding. */
-export function publishedLive(recorder: LiveRecorder, vehicleId: VehicleId): Happening[] {
+/** Live events of a vehicle that the plain rules find: visits that a fix shows, and speeding. */
+function plainLive(recorder: LiveRecorder, vehicleId: VehicleId): LiveMessage[] {
   return recorder
     .of('event')
-    .filter((event) => event.vehicleId === vehicleId && !event.inferred && PLAIN_KINDS.has(String(event.kind)))
+    .filter((event) => event.vehicleId === vehicleId && !event.inferred && PLAIN_KINDS.has(String(event.kind)));
+}
+
+/** What of them was published as it happened. */
+export function publishedLive(recorder: LiveRecorder, vehicleId: VehicleId): Happening[] {
+  return plainLive(recorder, vehicleId)
+    .filter(({ origin }) => origin === 'live')
     .map(({ kind, phase, geofenceId, fixTime }) =>
       happening(String(kind), String(phase), geofenceId as string | null, Date.parse(String(fixTime))),
     );
+}
+
+function lineOf({ id, startedAt, endedAt }: Record<string, unknown> | EventRow): string {
+  return `${startedAt} ${endedAt} ${id}`;
+}
+
+/** What a live client holds for true of them in the end: by id, the last message stands. */
+function lastLive(recorder: LiveRecorder, vehicleId: VehicleId): string[] {
+  const last = new Map(plainLive(recorder, vehicleId).map((event) => [event.id, event]));
+  return [...last.values()]
+    .filter(({ phase }) => phase !== 'removed')
+    .map(lineOf)
+    .toSorted();
 }
 
 /** Every row of a report about a vehicle, page by page. */
@@ -339,11 +361,18 @@ export async function archivedTimes(call: Reached['call'], vehicleId: VehicleId)
 }
 
 interface EventRow {
+  id: string;
   kind: string;
   geozoneId: string | null;
   startedAt: string;
   endedAt: string | null;
   inferred: boolean;
+}
+
+/** Those of the archived events of a vehicle that the plain rules find. */
+async function archivedEvents(call: Reached['call'], vehicleId: VehicleId): Promise<EventRow[]> {
+  const rows = await rowsOf<EventRow>(call, 'events', vehicleId);
+  return rows.filter(({ kind, inferred }) => !inferred && PLAIN_KINDS.has(kind));
 }
 
 /**
@@ -360,11 +389,10 @@ async function archivedHappenings(
   // A geofence's edge is crossed on the way to the fix that shows it.
   const nthShowing = (time: string) => fixes.findIndex(({ fixTimeMs }) => fixTimeMs >= Date.parse(time));
   const timeOf = (nth: number) => fixes[nth]?.fixTimeMs ?? 0;
-  const rows = await rowsOf<EventRow>(call, 'events', vehicleId);
+  const rows = await archivedEvents(call, vehicleId);
   /** By kind and geofence: the fix that showed the last end. */
   const lastEnds = new Map<string, number>();
   return rows
-    .filter(({ kind, inferred }) => !inferred && PLAIN_KINDS.has(kind))
     .toSorted((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
     .flatMap(({ kind, geozoneId, startedAt, endedAt }) => {
       const geofenceId = kind === 'geofence-visit' ? geozoneId : null;

@@ -4,7 +4,7 @@ import {
   logWarnings,
   openDirectory,
   openLog,
-  openRegistryWithoutSecrets,
+  openRegistry,
   openReportFiles,
   openWarehouse,
 } from '@outrider/backing';
@@ -31,7 +31,7 @@ await runInThread<ReporterSettings>(async ({ settings, hub, logger, metrics, tra
       failed: life.failed,
       async start() {
         life.own('log', () => log.close());
-        const registry = await openRegistryWithoutSecrets(backing, logger);
+        const registry = await openRegistry(backing, logger);
         life.own('registry', () => registry.close());
         const warehouse = await openWarehouse(backing, {}, settings.warehouse);
         life.own('warehouse', () => warehouse.close());

@@ -238,7 +238,7 @@ test.each(['waiting', 'requested', 'downloading', 'done'])(
     expect(done.history.filter(({ status }) => status === 'done')).toHaveLength(1);
     const { bytes } = await fetchFile(service, task.id);
     expect(bytes).toHaveLength(done.file?.bytes ?? -1);
-    const stored = readdirSync(join(data, 'video')).filter((name) => name !== '.incoming');
+    const stored = readdirSync(join(data, 'video')).filter((name) => !name.startsWith('.'));
     expect(stored).toEqual([`${task.id}.mp4`]);
     const path = join(data, 'video', `${task.id}.mp4`);
     expect(sha256(readFileSync(path))).toBe(sha256(bytes));

@@ -9,7 +9,7 @@ import {
   openDirectory,
   openHub,
   openLog,
-  openRegistryWithoutSecrets,
+  openRegistry,
   openReportFiles,
   openWarehouse,
   serverVariablesWith,
@@ -30,7 +30,7 @@ const VARIABLES = {
 /** Report jobs, schedules and report mails in a process of their own. Instances share the work by leases. */
 await runService('reporter', VARIABLES, async ({ config, logger, metrics, tracing, life, now }) => {
   const backing = backingOf(config, null);
-  const registry = await life.open('registry', () => openRegistryWithoutSecrets(backing, logger));
+  const registry = await life.open('registry', () => openRegistry(backing, logger));
   const log = await life.open('log', () => openLog(backing, logger, metrics));
   const hub = await life.open('hub', () => openHub(backing, logger));
   const warehouse = await life.open('warehouse', () => openWarehouse(backing));

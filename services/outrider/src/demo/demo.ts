@@ -320,7 +320,9 @@ async function watch(
   await saveTemplates({ base, jwt });
   await askTerminal({ base, jwt }, definitions, driven);
   const socket = new WebSocket(`ws://${base}/live`, { headers: { Authorization: `JWT ${jwt}` } });
-  socket.on('open', () => socket.send(JSON.stringify({ type: 'subscribe', all: true, positions: false })));
+  socket.on('open', () =>
+    socket.send(JSON.stringify({ type: 'subscribe', all: true, positions: false, corrections: false })),
+  );
   const vehicles = new Map(
     [...definitions.vehicles.values()].map(({ id, name, plate }) => [id, `${name} ${plate ?? ''}`.trim()]),
   );
