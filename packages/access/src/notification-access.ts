@@ -244,7 +244,7 @@ export class NotificationAccess {
     if (fields.emails !== current.emails) await this.#emails.request(current.ownerId, fields.emails, fields.language);
     let secret: string | null | undefined = webhookSecret;
     if (fields.webhookUrl === null) secret = null;
-    else if (secret === undefined && (await notificationRules.webhookSecret(id)) === null)
+    else if (secret === undefined && (await notificationRules.webhook(id)).secret === null)
       secret = createWebhookSecret(randomBytes);
     // What was merged came from this version: another one in between must not be lost.
     const version = ifMatch ?? current.version;
@@ -520,7 +520,9 @@ export class NotificationAccess {
   #requireWebhook(url: string | null): void {
     if (url === null) return;
     const { allowPrivateWebhooks } = this.#sources.config;
-    const wrong = checkWebhookUrl(url, { allowPrivateAddresses: allowPrivateWebhooks });
+    const wrong = url.includes('/***')
+      ? 'This is a URL as it is shown, with most of it hidden: give the whole one.'
+      : checkWebhookUrl(url, { allowPrivateAddresses: allowPrivateWebhooks });
     if (wrong !== null) throw badField('/webhook/url', wrong);
   }
 

@@ -81,7 +81,7 @@ test('secrets that another key sealed are an error that names the setting, and a
   const file = join(folder, 'keys');
   writeFileSync(file, `${other.SECRETS_KEY}\n${readFileSync(join(folder, SECRETS_KEY_FILE), 'utf8')}`);
   const rotated = await openRegistry(read({ SECRETS_KEY_FILE: file }, folder), logger);
-  expect(await rotated.rotateSecrets()).toBe(1);
+  expect(await rotated.rotateSecrets()).toBe(2);
   await rotated.close();
   await (await openRegistry(read(other, folder), logger)).close();
   await expect(openRegistry(read({}, folder), logger)).rejects.toThrow(StartError);

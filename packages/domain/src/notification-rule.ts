@@ -124,7 +124,10 @@ export interface NotificationRule {
   push: boolean;
   /** Message channels of the owner, such as chats. */
   channelIds: readonly string[];
-  /** The secret that its messages are signed with is not part of the definition: only the sender reads it. */
+  /**
+   * As {@link hiddenUrl} shows it: the whole URL may hold a key. It and the secret that messages are signed with are not
+   * part of the definition: only the sender reads them.
+   */
   webhookUrl: string | null;
   /** Sent to the terminal of the vehicle, with the right of the owner at that time; null: none. */
   command: RuleCommand | null;

@@ -3,7 +3,9 @@ import {
   type DriverId,
   type GeofenceId,
   type GroupId,
+  hiddenUrl,
   type InactiveReason,
+  isHiddenUrl,
   type NotificationRule,
   type NotificationRuleId,
   namesNothing,
@@ -17,10 +19,17 @@ import { requireOwner } from './owners.ts';
 import { type Page, type Paging, pageOf } from './page.ts';
 import { asExpected } from './revisions.ts';
 import type { NotificationRuleRow, RuleReferenceRow } from './schema.ts';
+import type { Secrets } from './secrets.ts';
 import { differences, inChunks, type Reader, type Store, type Writer } from './store.ts';
 
 /** What a rule is made of, without what the registry itself gives it. */
 export type NotificationRuleFields = Omit<NotificationRule, 'kind' | 'id' | 'version' | 'inactiveReason'>;
+/** Where the webhook of a rule goes, and what its messages are signed with; null: it has none, or it was lost. */
+export interface Webhook {
+  url: string | null;
+  secret: string | null;
+}
+
 /** What of a rule can change: whose it is stays. */
 export type NotificationRulePatch = Partial<Omit<NotificationRuleFields, 'ownerId'>>;
 
@@ -64,23 +73,29 @@ export class NotificationRules {
   }
 
   /**
+   * @param fields with the whole URL of a webhook
    * @param webhookSecret what its webhook messages are signed with; null without a webhook
    * @throws {ConflictError} when the owner already has a rule of that name
    * @throws {UnknownReferenceError} when the owner or something that it names does not exist
    * @throws {NamesNothingError} when it is active and names nothing
    */
   create(fields: NotificationRuleFields, webhookSecret: string | null): Promise<NotificationRule> {
+    const { secrets } = this.#store;
     return this.#store.write(async (writer) => {
       const rule: NotificationRule = {
         ...fields,
         ...sortedReferences(fields),
+        webhookUrl: fields.webhookUrl && hiddenUrl(fields.webhookUrl),
         kind: 'notification-rule',
         id: writer.newId() as NotificationRuleId,
         version: 1,
         inactiveReason: fields.active ? null : 'switched-off',
       };
       await check(writer, rule);
-      const row = toRuleRow(rule, this.#sealed(rule.id, webhookSecret));
+      const row = toRuleRow(rule, {
+        webhookUrl: sealedUrl(secrets, rule.id, fields.webhookUrl),
+        webhookSecret: sealedSecret(secrets, rule.id, webhookSecret),
+      });
       await writer.tx.insertInto('notificationRules').values(row).execute();
       await setReferences(writer, rule);
       writer.changed(rule, null);
@@ -113,19 +128,19 @@ export class NotificationRules {
     return known;
   }
 
-  /** What the rule's webhook messages are signed with; null where it has no webhook, or there is no such rule. */
-  async webhookSecret(id: NotificationRuleId): Promise<string | null> {
-    const row = await this.#store.db
+  /** What the sender of the rule's webhook needs. */
+  async webhook(id: NotificationRuleId): Promise<Webhook> {
+    const { secrets, db } = this.#store;
+    const row = await db
       .selectFrom('notificationRules')
-      .select('webhookSecret')
+      .select(['webhookUrl', 'webhookSecret'])
       .where('id', '=', id)
       .executeTakeFirst();
-    const stored = row?.webhookSecret ?? null;
-    return stored === null ? null : this.#store.secrets.open(stored, { table: 'notification_rules', id });
-  }
-
-  #sealed(id: NotificationRuleId, webhookSecret: string | null): string | null {
-    return webhookSecret === null ? null : this.#store.secrets.seal(webhookSecret, { table: 'notification_rules', id });
+    const { webhookUrl: url = null, webhookSecret: secret = null } = row ?? {};
+    return {
+      url: url && secrets.open(url, { table: 'webhook_urls', id }),
+      secret: secret && secrets.open(secret, { table: 'notification_rules', id }),
+    };
   }
 
   /** In the order of their ids, which is that of their creation. */
@@ -145,6 +160,7 @@ export class NotificationRules {
    * A rule that was switched off because what it named is gone stays so until it is switched on again.
    *
    * @param expectedVersion what the caller last saw; null: whatever it is
+   * @param patch with the whole URL of a webhook, or as the rule has it: then the URL stays
    * @param webhookSecret another one; undefined: it stays
    * @returns the rule as it now is; a patch that changes nothing makes no new version
    * @throws {NotFoundError} {StaleError} {ConflictError} {UnknownReferenceError} {NamesNothingError}
@@ -155,15 +171,23 @@ export class NotificationRules {
     patch: NotificationRulePatch,
     webhookSecret?: string | null,
   ): Promise<NotificationRule> {
+    const { secrets } = this.#store;
     return this.#store.write(async (writer) => {
       const current = await requireRule(writer, id, expectedVersion);
-      if (webhookSecret !== undefined)
-        await writer.tx
-          .updateTable('notificationRules')
-          .set({ webhookSecret: this.#sealed(id, webhookSecret) })
-          .where('id', '=', id)
-          .execute();
-      const changed = differences<NotificationRulePatch>(current, { ...patch, ...sortedReferences(patch) });
+      const { webhookUrl: given } = patch;
+      const columns: Partial<WebhookColumns> = {
+        ...(given === undefined || (given !== null && isHiddenUrl(given))
+          ? {}
+          : { webhookUrl: sealedUrl(secrets, id, given) }),
+        ...(webhookSecret === undefined ? {} : { webhookSecret: sealedSecret(secrets, id, webhookSecret) }),
+      };
+      if (Object.keys(columns).length > 0)
+        await writer.tx.updateTable('notificationRules').set(columns).where('id', '=', id).execute();
+      const changed = differences<NotificationRulePatch>(current, {
+        ...patch,
+        ...sortedReferences(patch),
+        ...(given && { webhookUrl: hiddenUrl(given) }),
+      });
       if (Object.keys(changed).length === 0) return current;
       const active = changed.active ?? current.active;
       const rule: NotificationRule = {
@@ -255,7 +279,7 @@ async function removeRule(writer: Writer, rule: NotificationRule): Promise<void>
 }
 
 async function store(writer: Writer, rule: NotificationRule): Promise<void> {
-  const { id, webhookSecret: _, ...columns } = toRuleRow(rule, null);
+  const { id, webhookUrl: _, webhookSecret: __, ...columns } = toRuleRow(rule, NO_WEBHOOK);
   await writer.tx.updateTable('notificationRules').set(columns).where('id', '=', id).execute();
   await setReferences(writer, rule);
 }
@@ -410,7 +434,18 @@ function fromRow(row: NotificationRuleRow, references: readonly RuleReferenceRow
   };
 }
 
-export function toRuleRow(rule: NotificationRule, webhookSecret: string | null): NotificationRuleRow {
+type WebhookColumns = Pick<NotificationRuleRow, 'webhookUrl' | 'webhookSecret'>;
+const NO_WEBHOOK: WebhookColumns = { webhookUrl: null, webhookSecret: null };
+
+export function sealedUrl(secrets: Secrets, id: NotificationRuleId, url: string | null): string | null {
+  return url === null ? null : secrets.seal(url, { table: 'webhook_urls', id });
+}
+
+function sealedSecret(secrets: Secrets, id: NotificationRuleId, secret: string | null): string | null {
+  return secret === null ? null : secrets.seal(secret, { table: 'notification_rules', id });
+}
+
+export function toRuleRow(rule: NotificationRule, webhook: WebhookColumns): NotificationRuleRow {
   const terms: Terms = {
     eventKinds: rule.eventKinds,
     phases: rule.phases,
@@ -447,6 +482,6 @@ export function toRuleRow(rule: NotificationRule, webhookSecret: string | null):
     namesDrivers: rule.driverIds === null ? 0 : 1,
     namesDriverGroups: rule.driverGroupIds === null ? 0 : 1,
     terms: JSON.stringify(terms),
-    webhookSecret,
+    ...webhook,
   };
 }

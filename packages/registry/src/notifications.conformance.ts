@@ -4,6 +4,7 @@ import {
   type FleetEvent,
   type GeofenceId,
   type GroupId,
+  hiddenUrl,
   type LicenceExpiry,
   type NotificationId,
   type NotificationRule,
@@ -242,22 +243,28 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
         expect(audited.items.map(({ action }) => action)).toEqual(['deleted', 'changed', 'created']);
       });
 
-      test('no published form of a rule holds its secret, which stays until another is given', async () => {
-        const made = await addRule({ webhookUrl: 'https://example.org/hook' });
-        await env.registry.notificationRules.update(made.id, null, { name: 'Other' });
-        expect(await env.registry.notificationRules.webhookSecret(made.id)).toBe(SECRET);
-        await env.registry.notificationRules.update(made.id, null, {}, `${SECRET}2`);
-        expect(await env.registry.notificationRules.webhookSecret(made.id)).toBe(`${SECRET}2`);
+      test('no published form of a rule holds the URL of its webhook or its secret, which stay until others are given', async () => {
+        const { notificationRules } = env.registry;
+        const url = 'https://example.org/hook';
+        const made = await addRule({ webhookUrl: url });
+        await notificationRules.update(made.id, null, { name: 'Other', webhookUrl: made.webhookUrl });
+        expect(await notificationRules.webhook(made.id)).toEqual({ url, secret: SECRET });
+        await notificationRules.update(made.id, null, {}, `${SECRET}2`);
+        expect(await notificationRules.webhook(made.id)).toEqual({ url, secret: `${SECRET}2` });
+        const moved = await notificationRules.update(made.id, null, { webhookUrl: `${url}/2` });
+        expect([moved.version, moved.webhookUrl]).toEqual([3, hiddenUrl(`${url}/2`)]);
+        expect(await notificationRules.webhook(made.id)).toEqual({ url: `${url}/2`, secret: `${SECRET}2` });
         const published = [
           await env.registry.notificationRules.get(made.id),
           await env.registry.outbox.pending(100),
           await env.registry.snapshot(),
           await env.registry.audit.list({}, ALL),
         ];
-        expect(JSON.stringify(published)).toContain('example.org/hook');
+        expect(JSON.stringify(published)).toContain('example.org/***');
+        expect(JSON.stringify(published)).not.toContain('example.org/hook');
         expect(JSON.stringify(published)).not.toContain(SECRET);
-        await env.registry.notificationRules.update(made.id, null, { webhookUrl: null }, null);
-        expect(await env.registry.notificationRules.webhookSecret(made.id)).toBeNull();
+        await notificationRules.update(made.id, null, { webhookUrl: null }, null);
+        expect(await notificationRules.webhook(made.id)).toEqual({ url: null, secret: null });
       });
 
       test('a name is unique per owner, versions are kept, and what a rule names exists', async () => {
@@ -551,7 +558,7 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
         expect(items.map(({ channel, target }) => [channel, target]).sort()).toEqual([
           ['email', 'anna@Example.NET'],
           ['email', 'anna@example.org'],
-          ['webhook', 'https://hooks.example.org:8443/anna'],
+          ['webhook', hiddenUrl('https://hooks.example.org:8443/anna')],
         ]);
         for (const item of items)
           expect(item).toMatchObject({

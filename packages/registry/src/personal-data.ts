@@ -38,7 +38,17 @@ export const LEFT_OUT: ReadonlySet<string> = new Set([
   // Whose it is: the person.
   ...['userId', 'ownerId', 'createdBy', 'memberId', 'tenantId', 'driverId'],
   // What opens something, or would show that two are the same.
-  ...['passwordHash', 'secretHash', 'codeHash', 'tokenHash', 'secret', 'webhookSecret', 'secretHeaders', 'publicKey'],
+  ...[
+    'passwordHash',
+    'secretHash',
+    'codeHash',
+    'tokenHash',
+    'secret',
+    'webhookSecret',
+    'webhookUrl',
+    'secretHeaders',
+    'publicKey',
+  ],
   ...['credentialId', 'fingerprint', 'sha256'],
   // How the service works with the row.
   ...['version', 'generation', 'lease', 'leaseUntilMs', 'leasedUntilMs', 'attempts', 'nextAttemptAtMs', 'giveUpAtMs'],

@@ -453,6 +453,8 @@ export interface NotificationRuleRow {
   namesDriverGroups: Flag;
   /** The rest of the rule as JSON: nothing is asked by it. */
   terms: string;
+  /** The whole URL, sealed. */
+  webhookUrl: string | null;
   webhookSecret: string | null;
 }
 

@@ -20,6 +20,8 @@ export interface SecretsPlace {
 }
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+/** As a chat service makes it: who has it can write. */
+const HOOK = 'https://hooks.example/services/T01/geheim';
 const ADDRESS = 'rtsp://camera:hunter2@recorder.example/{channel}?t={start}&token=geheim';
 
 /** A camera that is reached with a login and a password. */
@@ -66,7 +68,7 @@ export function secretsConformance(name: string, newPlace: () => Promise<Secrets
       to: Registry,
     ): Promise<{ anna: UserId; rule: NotificationRuleId; profile: VideoProfileId }> {
       const { id: anna } = await to.users.create(userFields('anna'), PASSWORD);
-      const webhook = { webhookUrl: 'https://hooks.example/a' };
+      const webhook = { webhookUrl: HOOK };
       const { id: rule } = await to.notificationRules.create(ruleFields('Rule', anna, webhook), SECRET);
       const vehicle = await to.vehicles.create(vehicleFields('Van'));
       const { id: profile } = await to.videoProfiles.create({ ...STREAM_PROFILE, vehicleId: vehicle.id });
@@ -85,7 +87,7 @@ export function secretsConformance(name: string, newPlace: () => Promise<Secrets
       await open.as({ user: null, sessionId: null, address: null }, claim).users.update(anna, null, { name: 'Ann' });
       await open.idempotency.answered(claim, { status: 201, headers: {}, body: `{"secret":"${SECRET}"}` });
       await expectNoneInClear();
-      expect(await open.notificationRules.webhookSecret(rule)).toBe(SECRET);
+      expect(await open.notificationRules.webhook(rule)).toEqual({ url: HOOK, secret: SECRET });
       expect((await open.videoProfiles.get(profile))?.address).toBe(ADDRESS);
       expect((await open.videoProfiles.list({}, ALL)).items[0]?.address).toBe(ADDRESS);
       const repeated = { userId: anna, key: 'k', content: '{}', holdsSecret: false };
@@ -176,8 +178,8 @@ export function secretsConformance(name: string, newPlace: () => Promise<Secrets
       await place.execute(
         `update notification_rules set webhook_secret = (select webhook_secret from notification_rules where id = '${rule}') where id = '${other.id}'`,
       );
-      await expect(open.notificationRules.webhookSecret(other.id)).rejects.toThrow(SecretsKeyError);
-      expect(await open.notificationRules.webhookSecret(rule)).toBe(SECRET);
+      await expect(open.notificationRules.webhook(other.id)).rejects.toThrow(SecretsKeyError);
+      expect(await open.notificationRules.webhook(rule)).toEqual({ url: HOOK, secret: SECRET });
     });
 
     test('what an earlier release stored in clear is sealed at the first start with a key', async () => {
@@ -185,9 +187,9 @@ export function secretsConformance(name: string, newPlace: () => Promise<Secrets
       expect(await place.dump('notification_rules')).toContain(SECRET);
       const states: SecretsState[] = [];
       const open = await reopen([oldKey], (state) => states.push(state));
-      expect(states).toEqual([{ sealed: 2, inClear: false }]);
+      expect(states).toEqual([{ sealed: 3, inClear: false }]);
       await expectNoneInClear();
-      expect(await open.notificationRules.webhookSecret(rule)).toBe(SECRET);
+      expect(await open.notificationRules.webhook(rule)).toEqual({ url: HOOK, secret: SECRET });
       expect((await open.videoProfiles.get(profile))?.address).toBe(ADDRESS);
     });
 
@@ -206,11 +208,11 @@ export function secretsConformance(name: string, newPlace: () => Promise<Secrets
       const { rule, profile } = await addSecrets(await reopen([oldKey]));
       await expect(reopen([newKey])).rejects.toThrow(SecretsKeyError);
       const both = await reopen([newKey, oldKey]);
-      expect(await both.notificationRules.webhookSecret(rule)).toBe(SECRET);
-      expect(await both.rotateSecrets()).toBe(2);
+      expect(await both.notificationRules.webhook(rule)).toEqual({ url: HOOK, secret: SECRET });
+      expect(await both.rotateSecrets()).toBe(3);
       expect(await both.rotateSecrets()).toBe(0);
       const open = await reopen([newKey]);
-      expect(await open.notificationRules.webhookSecret(rule)).toBe(SECRET);
+      expect(await open.notificationRules.webhook(rule)).toEqual({ url: HOOK, secret: SECRET });
       expect((await open.videoProfiles.get(profile))?.address).toBe(ADDRESS);
     });
 
@@ -226,7 +228,7 @@ export function secretsConformance(name: string, newPlace: () => Promise<Secrets
         { secret: SECRET, headers: { 'X-Key': 'word' } },
       );
       expect(await place.dump('forwarding_destinations')).not.toMatch(/whsec_|word/);
-      expect(await (await reopen([newKey, oldKey])).rotateSecrets()).toBe(4);
+      expect(await (await reopen([newKey, oldKey])).rotateSecrets()).toBe(5);
       const open = await reopen([newKey]);
       const secrets = { secret: SECRET, headers: { 'X-Key': 'word' } };
       expect(await open.forwardingDestinations.secrets(id)).toEqual(secrets);
@@ -240,7 +242,7 @@ export function secretsConformance(name: string, newPlace: () => Promise<Secrets
       const { rule, profile } = await addSecrets(await reopen([oldKey]));
       await expect(reopen([newKey])).rejects.toThrow(SecretsKeyError);
       const open = await reopen([newKey], undefined, true);
-      expect(await open.notificationRules.webhookSecret(rule)).toBeNull();
+      expect(await open.notificationRules.webhook(rule)).toEqual({ url: null, secret: null });
       expect((await open.videoProfiles.get(profile))?.address).toBe('***');
       expect(await open.videoProfiles.update(profile, null, { address: ADDRESS })).toMatchObject({ address: ADDRESS });
     });

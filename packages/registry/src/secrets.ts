@@ -28,6 +28,7 @@ export interface SecretPlace {
     | 'forwarding_headers'
     | 'second_factors'
     | 'mail_addresses'
+    | 'webhook_urls'
     | 'idempotency';
   id: string;
 }

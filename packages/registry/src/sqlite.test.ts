@@ -218,6 +218,46 @@ test('on upgrade the addresses of streams go from what is carried, in a new vers
   await rm(folder, { recursive: true });
 });
 
+test('on upgrade the URLs of webhooks go from what is shown, carried and noted, in a new version, and are sealed', async () => {
+  const folder = await newFolder();
+  const path = join(folder, 'registry.sqlite');
+  const url = 'https://hooks.example/services/T01/geheim';
+  const secrets = new Secrets([randomBytes(32)]);
+  const before = await openRegistry({ path, secrets });
+  const { id: anna } = await before.users.create(userFields('anna'), PASSWORD);
+  const fields = ruleFields('Rule', anna, { webhookUrl: url });
+  const { id, webhookUrl: hidden } = await before.notificationRules.create(fields, 'whsec_a');
+  const plain = await before.notificationRules.create(ruleFields('Without', anna), null);
+  await before.channelTests.request({ userId: anna, ruleId: id, channel: 'webhook', target: hidden ?? '' });
+  await before.close();
+  await backTo('0071-token-generations', path);
+  const older = openDatabase(path);
+  for (const [table, column] of [
+    ['notification_rules', 'terms'],
+    ['outbox', 'change'],
+    ['recent_changes', 'change'],
+    ['audit', 'after'],
+    ['channel_tests', 'target'],
+  ])
+    expect(
+      older.prepare(`update ${table} set ${column} = replace(${column}, ?, ?)`).run(hidden, url).changes,
+    ).toBeTruthy();
+  older.close();
+
+  const registry = await openRegistry({ path, secrets });
+  expect(await registry.notificationRules.get(id)).toMatchObject({ version: 2, webhookUrl: hidden });
+  expect(await registry.notificationRules.get(plain.id)).toEqual(plain);
+  expect(await registry.notificationRules.webhook(id)).toEqual({ url, secret: 'whsec_a' });
+  const pending = (await registry.outbox.pending(100)).map(({ change }) => change);
+  expect(pending.at(-1)).toMatchObject({ id, version: 2, definition: { webhookUrl: hidden } });
+  await registry.close();
+  const file = openDatabase(path);
+  for (const { name } of file.prepare("select name from sqlite_schema where type = 'table'").all())
+    expect(JSON.stringify(file.prepare(`select * from ${name}`).all()), String(name)).not.toContain('geheim');
+  file.close();
+  await rm(folder, { recursive: true });
+});
+
 test('an older database keeps the names of deleted geofences, and goes on writing to the addresses that it names', async () => {
   const folder = await newFolder();
   const path = join(folder, 'registry.sqlite');

@@ -27,6 +27,7 @@ interface SecretColumn {
 /** Answers that are kept for an `Idempotency-Key` are left out: they last for a day. */
 const COLUMNS: Record<StoredPlace, SecretColumn> = {
   notification_rules: { table: 'notification_rules', column: 'webhook_secret' },
+  webhook_urls: { table: 'notification_rules', column: 'webhook_url' },
   video_profiles: { table: 'video_profiles', column: 'address', protocol: 'stream' },
   message_channels: { table: 'message_channels', column: 'secret' },
   service_keys: { table: 'service_keys', column: 'private_key' },

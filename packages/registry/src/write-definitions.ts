@@ -1,6 +1,7 @@
 import {
   type Definition,
   type DefinitionChange,
+  hiddenUrl,
   isSecretAddress,
   type NotificationRule,
   type User,
@@ -10,7 +11,7 @@ import { toDriverRow, writeCodes } from './drivers.ts';
 import { toGeofenceRow } from './geofences.ts';
 import { toGroupRow } from './groups.ts';
 import { inChunks } from './lists.ts';
-import { setReferences, toRuleRow } from './notification-rules.ts';
+import { sealedUrl, setReferences, toRuleRow } from './notification-rules.ts';
 import type { Tables } from './schema.ts';
 import type { Secrets } from './secrets.ts';
 import type { Writer } from './store.ts';
@@ -25,8 +26,9 @@ type Of<Kind extends Definition['kind']> = Extract<Definition, { kind: Kind }>;
 
 /**
  * Puts definitions into the tables as they are, in place of those with the same ids: the inverse of `definitionsOf`.
- * What rows have beside is kept where there are any: passwords, secrets of webhooks, addresses of streams. Rules lose
- * message channels that there are not, and get a new version for it.
+ * What rows have beside is kept where there are any: passwords, URLs and secrets of webhooks, addresses of streams. Rules
+ * lose message channels that there are not, and get a new version for it; those of earlier versions, whose URLs were not
+ * hidden, as well.
  */
 export async function writeDefinitions(
   writer: Writer,
@@ -64,9 +66,12 @@ export async function writeDefinitions(
   );
   const rules = new Map<string, NotificationRule>();
   for (const rule of of('notification-rule')) {
-    const kept = await withKnownChannels(writer, rule);
+    const kept = withHiddenUrl(await withKnownChannels(writer, rule));
     rules.set(kept.id, kept);
-    await put(writer, 'notificationRules', toRuleRow(kept, null), ['webhookSecret']);
+    const isWhole = kept.webhookUrl !== rule.webhookUrl;
+    const webhookUrl = isWhole ? sealedUrl(secrets, rule.id, rule.webhookUrl) : null;
+    const row = toRuleRow(kept, { webhookUrl, webhookSecret: null });
+    await put(writer, 'notificationRules', row, isWhole ? ['webhookSecret'] : ['webhookUrl', 'webhookSecret']);
     await setReferences(writer, kept);
   }
   for (const profile of of('video-profile'))
@@ -137,4 +142,9 @@ async function withKnownChannels({ tx }: Writer, rule: NotificationRule): Promis
   const known = new Set(rows.map(({ id }) => id));
   const channelIds = rule.channelIds.filter((id) => known.has(id));
   return channelIds.length === rule.channelIds.length ? rule : { ...rule, channelIds, version: rule.version + 1 };
+}
+
+function withHiddenUrl(rule: NotificationRule): NotificationRule {
+  const webhookUrl = rule.webhookUrl && hiddenUrl(rule.webhookUrl);
+  return webhookUrl === rule.webhookUrl ? rule : { ...rule, webhookUrl, version: rule.version + 1 };
 }

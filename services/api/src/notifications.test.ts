@@ -4,6 +4,7 @@ import {
   type GeofenceId,
   type GeofenceVisit,
   type GroupId,
+  hiddenUrl,
   licenceExpiriesOf,
   type NotificationRule,
   type User,
@@ -207,6 +208,7 @@ describe('rules', () => {
       [{ emails: ['anna'] }, '/emails/0'],
       [{ webhook: { url: 'http://hooks.example.org/' } }, '/webhook/url'],
       [{ webhook: { url: 'https://127.0.0.1/' } }, '/webhook/url'],
+      [{ webhook: { url: hiddenUrl(HOOK) } }, '/webhook/url'],
       [{ webhook: { url: HOOK, secret: 'hunter2' } }, '/webhook/secret'],
       [{ ownerId: ben.user.id }, '/ownerId'],
     ] as const) {
@@ -216,21 +218,32 @@ describe('rules', () => {
     expect((await world.call('GET', RULES, { jwt: anna.jwt })).body.items).toEqual([]);
   });
 
-  test('the secret of a webhook is returned when it is set, and never again', async () => {
+  test('the secret of a webhook is returned when it is set, and never again; its URL is hidden', async () => {
     const { body } = await add(rule({ webhook: { url: HOOK } }));
-    expect(body.webhook).toEqual({ url: HOOK, secret: expect.stringMatching(/^whsec_.{40,}$/) });
+    const url = hiddenUrl(HOOK);
+    expect(body.webhook).toEqual({ url, secret: expect.stringMatching(/^whsec_.{40,}$/) });
     const path = `${RULES}/${body.id}`;
-    expect((await world.call('GET', path, { jwt: anna.jwt })).body.webhook).toEqual({ url: HOOK });
-    expect((await world.call('GET', RULES, { jwt: anna.jwt })).body.items[0].webhook).toEqual({ url: HOOK });
+    expect((await world.call('GET', path, { jwt: anna.jwt })).body.webhook).toEqual({ url });
+    expect((await world.call('GET', RULES, { jwt: anna.jwt })).body.items[0].webhook).toEqual({ url });
     const patch = async (webhook: unknown) =>
       (await world.call('PATCH', path, { jwt: anna.jwt, body: { webhook } })).body.webhook;
+    const stored = () => world.registry.notificationRules.webhook(body.id);
+    const { secret } = body.webhook;
+    // As it is shown, it stays.
+    expect(await patch({ url })).toEqual({ url });
+    expect(await stored()).toEqual({ url: HOOK, secret });
     const moved = 'https://hooks.example.org/other';
-    expect(await patch({ url: moved })).toEqual({ url: moved });
-    expect(await world.registry.notificationRules.webhookSecret(body.id)).toBe(body.webhook.secret);
+    expect(await patch({ url: moved })).toEqual({ url: hiddenUrl(moved) });
+    expect(await stored()).toEqual({ url: moved, secret });
+    // As another is shown, and as nobody wrote it, it is no URL.
+    for (const wrong of [url, `${hiddenUrl(moved)}/more`]) {
+      const refused = await world.call('PATCH', path, { jwt: anna.jwt, body: { webhook: { url: wrong } } });
+      expect([refused.status, pointers(refused)]).toEqual([400, ['/webhook/url']]);
+    }
     const mine = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
-    expect(await patch({ url: moved, secret: mine })).toEqual({ url: moved, secret: mine });
+    expect(await patch({ url: moved, secret: mine })).toEqual({ url: hiddenUrl(moved), secret: mine });
     expect(await patch(null)).toBeNull();
-    expect(await world.registry.notificationRules.webhookSecret(body.id)).toBeNull();
+    expect(await stored()).toEqual({ url: null, secret: null });
     const again = await patch({ url: moved });
     expect(again.secret).toMatch(/^whsec_/);
     expect([mine, body.webhook.secret]).not.toContain(again.secret);
@@ -714,7 +727,7 @@ describe('deliveries', () => {
     const all = await list('?channel=any');
     expect(all.body.items).toHaveLength(3);
     const targets = (answer: typeof all) => answer.body.items.map(({ target }: { target: string }) => target);
-    expect(targets(await list())).toEqual([HOOK, HOOK]);
+    expect(targets(await list())).toEqual([hiddenUrl(HOOK), hiddenUrl(HOOK)]);
     expect(targets(await list('?channel=email'))).toEqual(['anna@example.org']);
     expect((await list(`?ruleId=${second.id}`)).body.items).toMatchObject([{ ruleId: second.id }]);
     expect((await list('?to=2026-01-15T12:30:00Z')).body.items).toMatchObject([{ ruleId: first.id }]);

@@ -2,7 +2,7 @@ import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { blankPosition, type User } from '@outrider/domain';
+import { blankPosition, hiddenUrl, type User } from '@outrider/domain';
 import { sampleStatus, sampleVehicleFields } from '@outrider/domain/samples';
 import type { Hono } from 'hono';
 import { exportJWK, SignJWT } from 'jose';
@@ -609,17 +609,18 @@ describe('API3: broken object property level authorization', () => {
     ]);
   });
 
-  test('the secret of a webhook is returned once, to the caller who sets it; no trail or logger has it', async () => {
+  test('the secret of a webhook is returned once, to the caller who sets it; no trail or logger has it or the URL', async () => {
     const rules = '/api/v1/notification-rules';
     const given = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+    const key = 'services/T01/B02/hunter2';
     const add = (name: string, webhook: object) =>
       world.call('POST', rules, {
         jwt: anna.jwt,
-        body: { name, eventKinds: ['speeding'], webhook: { url: 'https://hooks.example.org/anna', ...webhook } },
+        body: { name, eventKinds: ['speeding'], webhook: { url: `https://hooks.example.org/${key}`, ...webhook } },
       });
     const [chosen, made] = [await add('Chosen', { secret: given }), await add('Made', {})];
     expect(chosen.body.webhook.secret).toBe(given);
-    const secrets: string[] = [given, made.body.webhook.secret];
+    const secrets: string[] = [given, made.body.webhook.secret, key];
     const change = (jwt: string, body: object) => world.call('PATCH', `${rules}/${chosen.body.id}`, { jwt, body });
 
     const rival = await world.member('rival', 'dealer');
@@ -637,12 +638,12 @@ describe('API3: broken object property level authorization', () => {
     await listen();
     for (const jwt of [anna.jwt, operator.jwt]) collect(await change(jwt, { name: 'Other', emails: [] }));
     collect(await change(anna.jwt, { webhook: { url: 'https://hooks.example.org/moved' } }));
-    expect(await world.registry.notificationRules.webhookSecret(chosen.body.id)).toBe(given);
+    expect((await world.registry.notificationRules.webhook(chosen.body.id)).secret).toBe(given);
 
     // A new secret is returned once as well, to the caller who sets it.
     const other = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
     const webhook = { url: 'https://hooks.example.org/moved', secret: other };
-    expect((await change(anna.jwt, { webhook })).body.webhook).toEqual(webhook);
+    expect((await change(anna.jwt, { webhook })).body.webhook).toEqual({ ...webhook, url: hiddenUrl(webhook.url) });
     secrets.push(other);
     await listen();
     collect(await world.call('DELETE', `${rules}/${made.body.id}`, { jwt: anna.jwt }));
@@ -659,11 +660,10 @@ describe('API3: broken object property level authorization', () => {
       ]),
     );
     const all = texts.join('\n');
-    expect(all).toContain('https://hooks.example.org/moved');
+    expect(all).toContain(hiddenUrl('https://hooks.example.org/moved'));
     for (const secret of secrets) {
-      expect(secret).toMatch(/^whsec_.{32}/);
-      expect(all).not.toContain(secret);
-      expect(all).not.toContain(secret.slice('whsec_'.length));
+      expect(secret).toMatch(/^whsec_.{32}|hunter2/);
+      expect(all).not.toContain(secret.replace('whsec_', ''));
     }
   });
 

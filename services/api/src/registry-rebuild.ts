@@ -8,7 +8,7 @@ export interface RegistryRebuild {
   deleted: ReadonlyMap<DefinitionKind, number>;
   /** Logins of accounts that had to be made anew, which have no password. */
   logins: readonly string[];
-  /** Names of rules whose webhook has no secret any more, or which have lost message channels. */
+  /** Names of rules whose webhook has no URL or no secret any more, or which have lost message channels. */
   rules: readonly string[];
   /** Names of video profiles whose address was secret. */
   profiles: readonly string[];
@@ -63,8 +63,8 @@ export async function rebuildRegistry(registry: Registry, log: Log, now: () => n
     'notification-rule',
     due.map(({ definition }) => definition),
   )) {
-    const hasLostSecret =
-      rule.webhookUrl !== null && (await registry.notificationRules.webhookSecret(rule.id)) === null;
+    const { url, secret } = await registry.notificationRules.webhook(rule.id);
+    const hasLostSecret = rule.webhookUrl !== null && (url === null || secret === null);
     const channels = (await registry.notificationRules.get(rule.id))?.channelIds.length ?? 0;
     if (hasLostSecret || channels < rule.channelIds.length) rules.push(rule.name);
   }

@@ -71,15 +71,15 @@ async function attempt(parts: ChannelTestsParts, test: ChannelTest): Promise<Cha
     const message = { id: test.id, to: [test.target], ...testText(rule.name, language) };
     return outcomeOf(await parts.email.send(mailPolicy.withUnsubscribe(message, address, language)));
   }
-  const secret = await registry.notificationRules.webhookSecret(rule.id);
-  if (rule.webhookUrl !== test.target || secret === null)
+  const { url, secret } = await registry.notificationRules.webhook(rule.id);
+  if (rule.webhookUrl !== test.target || url === null || secret === null)
     return cancelled('The rule does not name the webhook any more.');
   const body = {
     type: 'test',
     timestamp: isoTime(parts.now()),
     data: { ruleId: rule.id, ruleName: rule.name },
   };
-  return outcomeOf(await parts.webhook.send({ id: test.id, url: test.target, secret, body, isUnproven: true }));
+  return outcomeOf(await parts.webhook.send({ id: test.id, url, secret, body, isUnproven: true }));
 }
 
 function outcomeOf(result: SendResult): ChannelTestOutcome {

@@ -276,7 +276,7 @@ describe('what it was for decides when it is sent', () => {
     await notify(moved, [1]);
     await place.registry.notificationRules.delete(gone.id, null);
     await place.registry.notificationRules.update(moved.id, null, {
-      webhookUrl: 'https://elsewhere.example.org/',
+      webhookUrl: `${HOOK}/elsewhere`,
       emails: ['new@example.org'],
     });
     await startDeliveries();
@@ -429,7 +429,7 @@ test('a real endpoint can check that it is from here', async () => {
     place.nowMs += 10_000;
     deliveries.wake();
     await deliveriesOnce(finished);
-    const secret = (await place.registry.notificationRules.webhookSecret(rule.id)) ?? '';
+    const secret = (await place.registry.notificationRules.webhook(rule.id)).secret ?? '';
     for (const request of received) expect(verifyWebhook(request, secret, place.nowMs)).toBeNull();
     expect(received.map(({ headers }) => headers['webhook-id'])).toEqual(
       Array(2).fill(received[0]?.headers['webhook-id']),

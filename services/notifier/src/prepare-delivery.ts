@@ -8,6 +8,7 @@ import {
 } from '@outrider/channels';
 import {
   type Directory,
+  hiddenUrl,
   isLate,
   isLicenceExpiry,
   isoTime,
@@ -100,10 +101,11 @@ export async function prepareDelivery(
     };
   }
   if (rule.webhookUrl !== delivery.target) return { cancelled: 'The rule does not name the webhook any more.' };
-  const secret = await registry.notificationRules.webhookSecret(rule.id);
+  const { url, secret } = await registry.notificationRules.webhook(rule.id);
+  if (url === null || hiddenUrl(url) !== rule.webhookUrl) return { cancelled: 'The URL of the webhook was lost.' };
   if (secret === null) return { cancelled: 'The webhook has no secret.' };
   const body = webhookBody(notification, await placesOf(notification, names));
-  return { webhook: { id: delivery.id, url: delivery.target, secret, body, isUnproven: slot.isProbe } };
+  return { webhook: { id: delivery.id, url, secret, body, isUnproven: slot.isProbe } };
 }
 
 /** Retries last for a day: meanwhile the account may have lost the right to see the event. */

@@ -20,6 +20,7 @@ import {
   eventJson,
   type GeofenceId,
   type GroupId,
+  hiddenUrl,
   INACTIVE_REASONS,
   isoTime,
   LICENCE_EXPIRY,
@@ -225,7 +226,12 @@ const secret = z
       'What messages are signed with: `whsec_` and 24 to 64 bytes in base64. Made by the service where it is left out.',
   });
 const webhookIn = z
-  .strictObject({ url: z.string().max(2048), secret: secret.optional() })
+  .strictObject({
+    url: z.string().max(2048).meta({
+      description: 'The whole URL. As it is shown, with most of it hidden, it stays the one that the rule has.',
+    }),
+    secret: secret.optional(),
+  })
   .nullable()
   .meta({ description: 'Gets a POST by the conventions of Standard Webhooks (standardwebhooks.com).' });
 
@@ -271,6 +277,12 @@ const RULE_EXAMPLE = {
   webhook: { url: 'https://example.com/hooks/fleet' },
 };
 
+/** As rules show it. */
+const SHOWN_WEBHOOK = { url: hiddenUrl(RULE_EXAMPLE.webhook.url) };
+const shownUrl = z
+  .string()
+  .meta({ description: 'Its server; the rest may hold a key, and is hidden behind a mark that changes with it.' });
+
 const RULE_OUT = z.strictObject({
   id: idOut,
   ownerId: idOut,
@@ -311,7 +323,7 @@ const RULE_OUT = z.strictObject({
   language: z.enum(LANGUAGES as [Language, ...Language[]]).nullable(),
   push: z.boolean(),
   emailStates: EmailStatesOut,
-  webhook: z.strictObject({ url: z.string() }).nullable(),
+  webhook: z.strictObject({ url: shownUrl }).nullable(),
   command: COMMAND_OUT,
   lastNotifiedAt: timeOut.nullable().meta({ description: 'Null: never, or longer ago than notifications are kept.' }),
   failedDeliveries: z.int().meta({ description: 'Deliveries of the last 7 days that failed, 1000 at most.' }),
@@ -320,6 +332,7 @@ const RULE_OUT_EXAMPLE = {
   id: '01961f3c-d1a0-7b3c-8e2f-5a9d4c7b1e60',
   ownerId: '01961f3c-9c32-7e5a-9d3f-4b8c2e6a0f79',
   ...RULE_EXAMPLE,
+  webhook: SHOWN_WEBHOOK,
   active: true,
   inactiveReason: null,
   phases: ['begin' as const, 'end' as const],
@@ -350,7 +363,7 @@ const RuleOut = RULE_OUT.meta({ id: 'NotificationRule', examples: [RULE_OUT_EXAM
 const RuleSetOut = RULE_OUT.extend({
   webhook: z
     .strictObject({
-      url: z.string(),
+      url: shownUrl,
       secret: z.string().optional().meta({ description: 'Only where this call set it: it is shown once.' }),
     })
     .nullable(),
@@ -359,7 +372,7 @@ const RuleSetOut = RULE_OUT.extend({
   examples: [
     {
       ...RULE_OUT_EXAMPLE,
-      webhook: { ...RULE_EXAMPLE.webhook, secret: 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=' },
+      webhook: { ...SHOWN_WEBHOOK, secret: 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=' },
     },
   ],
 });
@@ -552,7 +565,9 @@ const DeliveryOut = z
     notificationId: idOut,
     ruleId: idOut,
     channel: z.enum(CHANNELS),
-    target: z.string().meta({ description: 'An address, a URL, or the id of a message channel.' }),
+    target: z
+      .string()
+      .meta({ description: 'An address, the URL of a webhook as rules show it, or the id of a message channel.' }),
     state: z.enum(DELIVERY_STATES).meta({ description: '`cancelled`: what it was for is gone, so it was not sent.' }),
     attempts: z.int(),
     createdAt: timeOut,
@@ -575,7 +590,7 @@ const DeliveryOut = z
         notificationId: NOTIFICATION_EXAMPLE.id,
         ruleId: NOTIFICATION_EXAMPLE.ruleId,
         channel: 'webhook',
-        target: 'https://example.com/hooks/fleet',
+        target: SHOWN_WEBHOOK.url,
         state: 'pending',
         attempts: 2,
         createdAt: '2026-01-15T22:30:05.000Z',
@@ -743,7 +758,7 @@ const ChannelTestOut = z
     id: idOut,
     ruleId: idOut,
     channel: z.enum(['email', 'webhook']),
-    target: z.string(),
+    target: z.string().meta({ description: 'The address, or the URL as rules show it.' }),
     state: z.enum(DELIVERY_STATES).meta({
       description:
         '`cancelled`: it was not sent, for the reason in `lastError`; such as an address that nobody confirmed.',
@@ -760,7 +775,7 @@ const ChannelTestOut = z
         id: '01961f3d-15e0-7f70-a263-9ed180bf52a4',
         ruleId: NOTIFICATION_EXAMPLE.ruleId,
         channel: 'webhook',
-        target: 'https://example.com/hooks/fleet',
+        target: SHOWN_WEBHOOK.url,
         state: 'delivered',
         createdAt: '2026-01-15T22:31:00.000Z',
         finishedAt: '2026-01-15T22:31:01.000Z',

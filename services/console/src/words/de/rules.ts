@@ -140,7 +140,8 @@ export const rules: typeof english = {
       other: '# E-Mails wurden heute wegen eines Limits nicht gesendet',
     }),
   webhookUrl: 'Webhook-URL',
-  webhookHint: 'Erhält je Meldung einen signierten POST (standardwebhooks.com).',
+  webhookHint:
+    'Erhält je Meldung einen signierten POST (standardwebhooks.com). Gespeichert wird davon nur der Server gezeigt: der Rest kann ein Schlüssel sein.',
   newSecret: 'Neues Geheimnis',
   newSecretQuestion: 'Geheimnis des Webhooks ersetzen? Mit dem alten wird ab sofort nicht mehr signiert.',
   secretTitle: 'Geheimnis des Webhooks',

@@ -136,7 +136,8 @@ export const rules = {
       other: '# e-mails were not sent today because of a limit',
     }),
   webhookUrl: 'Webhook URL',
-  webhookHint: 'Gets a signed POST for each notification (standardwebhooks.com).',
+  webhookHint:
+    'Gets a signed POST for each notification (standardwebhooks.com). Once saved, only its server is shown: the rest may hold a key.',
   newSecret: 'New secret',
   newSecretQuestion: 'Replace the secret of the webhook? Messages signed with the old one stop at once.',
   secretTitle: 'Secret of the webhook',

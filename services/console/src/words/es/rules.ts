@@ -141,7 +141,8 @@ export const rules: typeof english = {
       other: 'hoy no se enviaron # correos por un límite',
     }),
   webhookUrl: 'URL del webhook',
-  webhookHint: 'Recibe un POST firmado por cada aviso (standardwebhooks.com).',
+  webhookHint:
+    'Recibe un POST firmado por cada aviso (standardwebhooks.com). Una vez guardada, solo se muestra su servidor: el resto puede ser una clave.',
   newSecret: 'Nuevo secreto',
   newSecretQuestion: '¿Sustituir el secreto del webhook? Deja de firmarse con el anterior de inmediato.',
   secretTitle: 'Secreto del webhook',

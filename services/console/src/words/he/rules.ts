@@ -137,7 +137,8 @@ export const rules: typeof english = {
       other: '# הודעות לא נשלחו היום בשל מגבלה',
     }),
   webhookUrl: 'כתובת webhook',
-  webhookHint: 'מקבלת POST חתום על כל התראה (standardwebhooks.com).',
+  webhookHint:
+    'מקבלת POST חתום על כל התראה (standardwebhooks.com). לאחר השמירה מוצג רק השרת שלה: השאר עשוי להיות מפתח.',
   newSecret: 'סוד חדש',
   newSecretQuestion: 'להחליף את הסוד של ה־webhook? הודעות לא ייחתמו עוד בסוד הקודם.',
   secretTitle: 'הסוד של ה־webhook',

@@ -141,7 +141,8 @@ export const rules: typeof english = {
       other: 'сегодня из-за ограничения не отправлено # письма',
     }),
   webhookUrl: 'URL вебхука',
-  webhookHint: 'На каждое уведомление получает подписанный POST (standardwebhooks.com).',
+  webhookHint:
+    'На каждое уведомление получает подписанный POST (standardwebhooks.com). После сохранения виден только сервер: остальное может быть ключом.',
   newSecret: 'Новый секрет',
   newSecretQuestion: 'Заменить секрет вебхука? Старым сообщения больше подписываться не будут.',
   secretTitle: 'Секрет вебхука',
