@@ -5,7 +5,7 @@ const HIDDEN = /^[^?#]*\/\*\*\*[0-9a-f]{8}$/;
 
 /**
  * A URL as it may be shown, published and noted. What follows its server may be a key, as chat services make them: in
- * place of it comes a fingerprint, so that a URL can be told from another one. What is hidden already stays as it is.
+ * place of it comes a fingerprint, which another URL does not have. What is hidden already stays as it is.
  */
 export function hiddenUrl(url: string): string {
   if (isHiddenUrl(url)) return url;

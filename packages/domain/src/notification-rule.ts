@@ -125,8 +125,8 @@ export interface NotificationRule {
   /** Message channels of the owner, such as chats. */
   channelIds: readonly string[];
   /**
-   * As {@link hiddenUrl} shows it: the whole URL may hold a key. It and the secret that messages are signed with are not
-   * part of the definition: only the sender reads them.
+   * As {@link hiddenUrl} shows it: the whole URL may hold a key. It and the secret that messages are signed with are
+   * not part of the definition: only the sender reads them.
    */
   webhookUrl: string | null;
   /** Sent to the terminal of the vehicle, with the right of the owner at that time; null: none. */

@@ -26,9 +26,9 @@ type Of<Kind extends Definition['kind']> = Extract<Definition, { kind: Kind }>;
 
 /**
  * Puts definitions into the tables as they are, in place of those with the same ids: the inverse of `definitionsOf`.
- * What rows have beside is kept where there are any: passwords, URLs and secrets of webhooks, addresses of streams. Rules
- * lose message channels that there are not, and get a new version for it; those of earlier versions, whose URLs were not
- * hidden, as well.
+ * What rows have beside is kept where there are any: passwords, URLs and secrets of webhooks, addresses of streams.
+ * Rules lose message channels that there are not, and get a new version for it; those of earlier versions, whose URLs
+ * were not hidden, as well.
  */
 export async function writeDefinitions(
   writer: Writer,
