@@ -25,6 +25,16 @@ export class Access {
     this.#jwt = null;
   }
 
+  /** What a path answers. @throws {Error} as {@link call} does */
+  async bytes(path: string): Promise<Uint8Array> {
+    const { ports } = this.#instance;
+    const headers = { Authorization: `JWT ${await this.token()}` };
+    const signal = AbortSignal.timeout(REQUEST_WITHIN_MS);
+    const answer = await fetch(`http://127.0.0.1:${ports.http}${path}`, { headers, signal });
+    if (!answer.ok) throw new Error(`GET ${path}: ${answer.status} ${await answer.text()}`);
+    return answer.bytes();
+  }
+
   /** @throws {Error} on any answer that is not 2xx, and when none comes */
   async call<T>(method: string, path: string, body?: unknown): Promise<T> {
     try {

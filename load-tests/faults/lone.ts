@@ -3,14 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type Ports, type ServiceProcess, spawnService } from '../../services/outrider/src/service.fixture.ts';
-import { type Disk, openDisk } from './disk.ts';
 
-/** Includes space for ClickHouse's logs and merges: recorded data takes only a part of it. */
-const DISK_MIB = 512;
 const START_AGAIN_AFTER_MS = 500;
 
+/** What the folder of the service is on. */
+interface Mounted {
+  readonly folder: string;
+  close(): Promise<void>;
+}
+
 /** The service in one process, its folder on a small disk; started again whenever it ends. */
-export interface Lone {
+export interface Lone<Disk extends Mounted> {
   disk: Disk;
   ports: Ports;
   /**
@@ -18,18 +21,26 @@ export interface Lone {
    * once.
    */
   giveBackSpace(): Promise<void>;
+  /** Stops the service where it is for as long as `work` takes, which has to kill it; then it is started again. */
+  whileHeld<Result>(work: (kill: () => Promise<void>) => Promise<Result>): Promise<Result>;
   restarts(): number;
   /** Standard error of all its processes. */
   said(): string;
   close(): Promise<void>;
 }
 
-/** @throws {Error} where no disk can be mounted */
-export async function openLone(ports: Ports): Promise<Lone> {
+/**
+ * @param openDisk mounts the disk, in or at a folder
+ * @throws {Error} where no disk can be mounted
+ */
+export async function openLone<Disk extends Mounted>(
+  ports: Ports,
+  openDisk: (folder: string) => Promise<Disk>,
+): Promise<Lone<Disk>> {
   const folder = mkdtempSync(join(tmpdir(), 'outrider-disk-'));
   let disk: Disk;
   try {
-    disk = await openDisk(folder, DISK_MIB);
+    disk = await openDisk(folder);
   } catch (error) {
     rmSync(folder, { recursive: true });
     throw error;
@@ -37,11 +48,13 @@ export async function openLone(ports: Ports): Promise<Lone> {
   const lives: ServiceProcess[] = [];
   let closing = false;
   let running: Promise<unknown> = Promise.resolve();
+  let held: Promise<unknown> = Promise.resolve();
   const run = () => {
     const service = spawnService(disk.folder, ports, { CHECKPOINT_MS: '300', ARCHIVE_MS: '200' });
     lives.push(service);
     running = service.ended.then(async () => {
       await new Promise((resolve) => setTimeout(resolve, START_AGAIN_AFTER_MS));
+      await held.catch(() => {});
       if (!closing) run();
     });
     return service;
@@ -61,6 +74,13 @@ export async function openLone(ports: Ports): Promise<Lone> {
   return {
     disk,
     ports,
+    whileHeld(work) {
+      const service = lives.at(-1) ?? first;
+      service.hold();
+      const result = work(() => service.kill());
+      held = result;
+      return result;
+    },
     giveBackSpace: () => truncateWriteAheadLog(join(disk.folder, 'log.sqlite')),
     restarts: () => lives.length - 1,
     said: () => lives.map(({ stderrText }) => stderrText()).join(''),

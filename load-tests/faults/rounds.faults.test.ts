@@ -20,12 +20,12 @@ import {
   TERMINALS,
   unreadyParts,
 } from './distributed.ts';
-import { violations, type Watched } from './invariants.ts';
-import { Listener } from './listener.ts';
-import { furnish, Load } from './load.ts';
+import { type Disk, openDisk } from './disk.ts';
+import type { Watched } from './invariants.ts';
 import { type Lone, openLone } from './lone.ts';
 import { describeFault, type Fault, KINDS, type Kind, type Places, planRounds } from './plan.ts';
 import { faultTable, type RoundResult } from './report.ts';
+import { caughtUp, RECOVERS_WITHIN_MS, say, watch } from './watching.ts';
 
 /** How often each fault comes; which of them; and the seed of an earlier run. */
 const ROUNDS = Number(process.env.FAULT_ROUNDS ?? 20);
@@ -33,8 +33,8 @@ const SEED = Number(process.env.FAULT_SEED ?? randomInt(2 ** 31));
 const WANTED = process.env.FAULT_KINDS?.split(',') ?? KINDS;
 const VEHICLES = 4;
 const LONE_VEHICLES = 2;
-/** Longer than a member of a group is missed after, and a connection that only one side knows of. */
-const RECOVERS_WITHIN_MS = 150_000;
+/** Includes space for ClickHouse's logs and merges: recorded data takes only a part of it. */
+const DISK_MIB = 512;
 const LOOK_EVERY_MS = 400;
 /** Interval of log lines about what is still awaited. */
 const LOG_EVERY_MS = 20_000;
@@ -61,11 +61,10 @@ const ends: (() => Promise<unknown> | unknown)[] = [];
 /** By vehicle, the first fix that was not found in the archive after an earlier round. */
 const since = new Map<VehicleId, number>();
 let distributed: Distributed;
-let lone: Lone | null = null;
+let lone: Lone<Disk> | null = null;
 let watched: Watched;
 let watchedLone: Watched | null = null;
 
-const say = (line: string) => process.stdout.write(`${line}\n`);
 const secondsSince = (ms: number) => (performance.now() - ms) / 1000;
 
 beforeAll(async () => {
@@ -79,15 +78,21 @@ beforeAll(async () => {
   watched = await watch(
     new Access(distributed.apiPort),
     { terminals: distributed.terminalsPort, clients: distributed.clientsPort },
-    VEHICLES,
+    { vehicleCount: VEHICLES, seed: SEED },
+    ends,
   );
   if (WANTED.includes('disk')) {
     try {
-      const opened = await openLone(await reservedPorts());
+      const opened = await openLone(await reservedPorts(), (folder) => openDisk(folder, DISK_MIB));
       lone = opened;
       ends.push(() => opened.close());
       const { http, teltonika } = opened.ports;
-      watchedLone = await watch(new Access(http), { terminals: teltonika, clients: http }, LONE_VEHICLES);
+      watchedLone = await watch(
+        new Access(http),
+        { terminals: teltonika, clients: http },
+        { vehicleCount: LONE_VEHICLES, seed: SEED },
+        ends,
+      );
     } catch (error) {
       skipped.set('disk', (error as Error).message.trim());
     }
@@ -103,41 +108,6 @@ afterAll(async () => {
   for (const [kind, why] of skipped) say(`skipped: ${kind}, ${why}`);
   say(`FAULT_SEED=${SEED}\n`);
 }, 120_000);
-
-async function watch(
-  access: Access,
-  ports: { terminals: number; clients: number },
-  vehicleCount: number,
-): Promise<Watched> {
-  const furnished = await eventually(() => furnish(access, vehicleCount));
-  // A change is in force within a second. The oracle and the service could differ about earlier events.
-  await wait(2000);
-  const listeners = [new Listener(ports.clients, access), new Listener(ports.clients, access)];
-  const load = new Load(SEED, furnished, ports.terminals);
-  ends.push(
-    () => load.close(),
-    () => {
-      for (const listener of listeners) listener.close();
-    },
-  );
-  for (;;) {
-    if (listeners.every(({ resumed }) => resumed)) break;
-    await wait(50);
-  }
-  return { access, load, listeners, geofences: furnished.geofences };
-}
-
-async function eventually<T>(work: () => Promise<T>): Promise<T> {
-  const untilMs = performance.now() + 30_000;
-  for (;;) {
-    try {
-      return await work();
-    } catch (error) {
-      if (performance.now() > untilMs) throw error;
-      await wait(500);
-    }
-  }
-}
 
 function serviceOf(name: string): RestartedService {
   const service = distributed.services.get(name as ServiceName);
@@ -272,21 +242,6 @@ async function recovered({ kind, place }: Fault): Promise<number | null> {
   return null;
 }
 
-/** Until all is as promised; what is not, where it is not in time. */
-async function caughtUp(system: Watched): Promise<string[]> {
-  const untilMs = performance.now() + RECOVERS_WITHIN_MS;
-  let logAtMs = performance.now() + LOG_EVERY_MS;
-  for (;;) {
-    const found = await violations(system, since);
-    if (found.length > 0 && performance.now() > logAtMs) {
-      say(`  still: ${found.map((each) => each.slice(0, 160)).join('\n         ')}`);
-      logAtMs += LOG_EVERY_MS;
-    }
-    if (found.length === 0 || performance.now() > untilMs) return found;
-    await wait(LOOK_EVERY_MS);
-  }
-}
-
 const KINDS_HERE = KINDS.filter((kind) => WANTED.includes(kind));
 const plan = planRounds(SEED, ROUNDS, KINDS_HERE, PLACES);
 
@@ -312,11 +267,11 @@ test.each(plan.map((faults, nth) => [nth + 1, faults] as const))(
       }),
     );
     for (const { load } of systems) load.pause();
-    for (const found of await Promise.all(systems.map(caughtUp))) wrong.push(...found);
+    for (const found of await Promise.all(systems.map((system) => caughtUp(system, since)))) wrong.push(...found);
     const caughtUpSeconds = wrong.length === 0 ? secondsSince(overMs) : null;
     await wait(DUPLICATES_WITHIN_MS);
     // Only duplicates are final: another violation may come from a service that is starting again.
-    if (wrong.length === 0) for (const found of await Promise.all(systems.map(caughtUp))) wrong.push(...found);
+    if (wrong.length === 0) for (const found of await Promise.all(systems.map((system) => caughtUp(system, since)))) wrong.push(...found);
     results.push({ recoveries, caughtUpSeconds });
     for (const { load } of systems)
       for (const { vehicleId, sent } of load.driven) since.set(vehicleId, sent.at(-1)?.fixTimeMs ?? 0);

@@ -42,6 +42,8 @@ export interface ServiceProcess {
   stderrText(): string;
   /** Resolves when it has ended, for any reason. */
   ended: Promise<unknown>;
+  /** Stops all of it where it is, until it is killed. */
+  hold(): void;
   /** `kill -9`: it can save nothing. Resolves when it has ended. */
   kill(): Promise<void>;
   /** As Ctrl-C does. @returns the exit code */
@@ -96,6 +98,7 @@ export function spawnService(
     ready: firstLine(child).then((line) => (line === null ? null : (JSON.parse(line) as { ports: Ports }).ports)),
     stderrText: () => stderrText,
     ended: exited,
+    hold: () => child.kill('SIGSTOP'),
     async kill() {
       child.kill('SIGKILL');
       await exited;
