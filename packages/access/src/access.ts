@@ -51,7 +51,7 @@ import {
 } from '@outrider/reports';
 import { AccountMailAccess } from './account-mail-access.ts';
 import { ApiKeyAccess } from './api-key-access.ts';
-import { BulkAccess } from './bulk-access.ts';
+import { BulkAccess, MOVED_BY } from './bulk-access.ts';
 import { CommandAccess, type CommandSources } from './command-access.ts';
 import { type CustomFilter, type CustomPatch, customMatcher, customMerged } from './custom-fields.ts';
 import { DriverAccess, rightToDriver, type UnknownCode } from './driver-access.ts';
@@ -404,6 +404,7 @@ export class Access {
     const vehicle = await this.#vehicle(key, 'write');
     const { patch, version } = customMerged<VehiclePatch>(vehicle, ifMatch, asked);
     this.#requireSameDealer(vehicle.dealerId, patch.dealerId);
+    if (patch.dealerId !== undefined && patch.dealerId !== vehicle.dealerId) throw badField('/dealerId', MOVED_BY);
     if (patch.terminalId !== undefined && patch.terminalId !== vehicle.terminalId)
       requireNotHeld(this.#caller, vehicle, 'fit another terminal');
     if (patch.groupIds !== undefined && !isSameSet(patch.groupIds, this.#shown(vehicle).groupIds))

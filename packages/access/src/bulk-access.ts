@@ -61,6 +61,10 @@ import {
   vehicleWriteOf,
 } from './sensor-import.ts';
 
+/** Why the dealer of a vehicle is no field that is changed. */
+export const MOVED_BY =
+  'A vehicle is moved to another dealer by POST /api/v1/vehicles/move, which asks what becomes of its history.';
+
 /** Vehicles that an export holds at once. */
 const PAGE = 500;
 /** Geofences that it does: one may have ten thousand points. */
@@ -183,7 +187,7 @@ export class BulkAccess {
         patch: {
           ...line.fields,
           terminalAccess: line.access,
-          dealerId: this.#dealerOf(line, current, faults),
+          dealerId: this.#sameDealerOf(line, current, faults),
           ...(groupIds ? { groupIds: [...groupIds, ...unseen] } : {}),
         },
       };
@@ -241,17 +245,14 @@ export class BulkAccess {
    */
   async changeVehicles(
     ids: readonly VehicleId[],
-    { customAttributes, ...patch }: CustomPatch<Omit<VehiclePatch, 'terminalId' | 'terminalAccess'>>,
+    { customAttributes, ...patch }: CustomPatch<Omit<VehiclePatch, 'terminalId' | 'terminalAccess' | 'dealerId'>>,
     dryRun: boolean,
   ): Promise<{ updated: number; unchanged: number; items: { id: VehicleId; outcome: 'updated' | 'unchanged' }[] }> {
     requireRight(this.#caller, 'edit-vehicles');
     const { registry, directory } = this.#sources;
     const vehicles = this.#changeable(ids, '/ids', 'vehicle', directory.vehicles, rightToVehicle);
-    const { dealerId, groupIds } = patch;
+    const { groupIds } = patch;
     if (groupIds !== undefined) this.#requireManager();
-    const isOther = !mayManage(this.#caller) || vehicles.some((each) => each.dealerId !== dealerId);
-    if (dealerId !== undefined && !isOperator(this.#caller) && isOther)
-      throw new Problem('forbidden', 'Only operators say which dealer something belongs to.');
     for (const [nth, id] of (groupIds ?? []).entries())
       if (!this.#seesGroup(id)) throw badField(`/patch/groupIds/${nth}`, 'There is no such group.');
     const writes = vehicles.map((current): VehicleWrite => {
@@ -281,6 +282,22 @@ export class BulkAccess {
     }));
     const updated = items.filter(({ outcome }) => outcome === 'updated').length;
     return { updated, unchanged: items.length - updated, items };
+  }
+
+  /**
+   * Gives vehicles to another dealer: all of them, or none.
+   *
+   * @returns by the ids of the vehicles, those that the dealer has now
+   * @throws {Problem} naming those that can't be moved
+   */
+  async moveVehicles(move: VehicleMove): Promise<Map<VehicleId, Vehicle>> {
+    this.#access.requireOperator();
+    const { registry, directory } = this.#sources;
+    this.#changeable(move.ids, '/ids', 'vehicle', directory.vehicles, rightToVehicle);
+    const { dealerId } = move;
+    if (dealerId !== null && directory.users.get(dealerId)?.role !== 'dealer')
+      throw badField('/dealerId', 'There is no such dealer.');
+    return registry.moveVehicles(move);
   }
 
   /** Puts vehicles into a group and takes others out: all of them, or none. */
@@ -495,6 +512,13 @@ export class BulkAccess {
 
   #writable(vehicle: Vehicle | undefined): Vehicle | undefined {
     return vehicle && rightToVehicle(this.#caller, vehicle) === 'write' ? vehicle : undefined;
+  }
+
+  /** Of a vehicle that is there. */
+  #sameDealerOf(line: VehicleLine, current: Vehicle, faults: Faults): UserId | null {
+    const dealerId = this.#dealerOf(line, current, faults);
+    if (dealerId !== current.dealerId) faults.add({ row: line.row, column: 'dealerId', detail: MOVED_BY });
+    return current.dealerId;
   }
 
   #dealerOf(

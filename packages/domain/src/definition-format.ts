@@ -25,7 +25,8 @@ const UPGRADES: Readonly<Record<number, (definition: Stored) => Stored>> = {
   },
   // Rules sent no commands, and had no minimum duration, no sensors, no place and no driver; vehicles had no sensors;
   // geofences had no category, and were their owner's alone; groups limited no history. Nothing had an external id or
-  // attributes of clients. All users could change what is theirs, and no vehicles; none of those was suspended.
+  // attributes of clients. All users could change what is theirs, and no vehicles; none of those was suspended or
+  // in the place of another.
   5: (definition) => {
     if (definition.kind === 'notification-rule')
       return {
@@ -46,7 +47,7 @@ const UPGRADES: Readonly<Record<number, (definition: Stored) => Stored>> = {
         ...definition,
       };
     if (definition.kind === 'video-profile') return definition;
-    if (definition.kind === 'vehicle') return { ...definition, ...NO_CUSTOM_FIELDS, sensors: [], suspension: null };
+    if (definition.kind === 'vehicle') return { ...definition, ...NO_CUSTOM_FIELDS, sensors: [], suspension: null, predecessor: null };
     if (definition.kind === 'user') return { ...definition, ...NO_CUSTOM_FIELDS, rights: DEFAULT_RIGHTS };
     if (definition.kind === 'group') return { ...definition, ...NO_CUSTOM_FIELDS, retentionDays: null };
     if (definition.kind !== 'geofence') return { ...definition, ...NO_CUSTOM_FIELDS };

@@ -93,6 +93,13 @@ export interface Suspension {
   sinceMs: number;
 }
 
+/** The vehicle whose place another one took when it was moved to another dealer without its history. */
+export interface Predecessor {
+  id: VehicleId;
+  /** Unix milliseconds. What the terminal recorded before is of the predecessor, whenever it comes. */
+  untilMs: number;
+}
+
 /** A vehicle profile: without one, a terminal's data is refused. Its plain fields are in {@link VEHICLE_FIELDS}. */
 export interface Vehicle extends VehicleFieldValues, CustomFields {
   kind: 'vehicle';
@@ -107,6 +114,8 @@ export interface Vehicle extends VehicleFieldValues, CustomFields {
   sensors: readonly Sensor[];
   /** Null: not suspended. */
   suspension: Suspension | null;
+  /** Null: no other dealer had it before, or its history came along. */
+  predecessor: Predecessor | null;
 }
 
 export interface VehicleGroup extends CustomFields {

@@ -47,6 +47,7 @@ export function sampleVehicleFields(more: Partial<Fields<Vehicle>> = {}): Fields
     groupIds: [],
     sensors: [],
     suspension: null,
+    predecessor: null,
     ...VEHICLE_DEFAULTS,
     customAttributes: {},
     ...more,

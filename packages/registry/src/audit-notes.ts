@@ -17,6 +17,7 @@ export const AUDIT_ACTIONS = [
   'deleted',
   'blocked',
   'unblocked',
+  'moved',
   'suspended',
   'resumed',
   'api-access-granted',

@@ -53,7 +53,8 @@ export interface NewCorrection {
   atMs: number;
   value: number;
   note: string | null;
-  createdBy: UserId;
+  /** Null: the service itself. */
+  createdBy: UserId | null;
 }
 
 /** For how long the states of days are kept; of older ones the first of each month is. */
@@ -71,18 +72,8 @@ export class Counters {
   }
 
   /** Of those vehicles that anything was counted or set of, in no order. */
-  async of(vehicleIds: readonly VehicleId[]): Promise<VehicleCounters[]> {
-    const counters: VehicleCounters[] = [];
-    for (const some of inChunks(vehicleIds)) {
-      const rows = await this.#store.db
-        .selectFrom('vehicleCounters')
-        .selectAll()
-        .where('vehicleId', 'in', some)
-        .execute();
-      const custom = await shownCountersOf(this.#store.db, rows);
-      counters.push(...rows.map((row) => shownOf(row, custom.get(row.vehicleId as VehicleId) ?? [])));
-    }
-    return counters;
+  of(vehicleIds: readonly VehicleId[]): Promise<VehicleCounters[]> {
+    return countersOf(this.#store.db, vehicleIds);
   }
 
   /** What records come to; what people read is not part of it. */
@@ -261,7 +252,18 @@ export class Counters {
   }
 }
 
-async function addCorrection(writer: Writer, fields: NewCorrection): Promise<CounterCorrection> {
+/** @see Counters.of */
+export async function countersOf(db: Reader, vehicleIds: readonly VehicleId[]): Promise<VehicleCounters[]> {
+  const counters: VehicleCounters[] = [];
+  for (const some of inChunks(vehicleIds)) {
+    const rows = await db.selectFrom('vehicleCounters').selectAll().where('vehicleId', 'in', some).execute();
+    const custom = await shownCountersOf(db, rows);
+    counters.push(...rows.map((row) => shownOf(row, custom.get(row.vehicleId as VehicleId) ?? [])));
+  }
+  return counters;
+}
+
+export async function addCorrection(writer: Writer, fields: NewCorrection): Promise<CounterCorrection> {
   const { tx, newId, nowMs } = writer;
   const { vehicleId, atMs } = fields;
   const vehicle = await nameOf(writer, vehicleId);

@@ -163,6 +163,7 @@ export {
   type NewCommand,
   type VehicleCommands,
 } from './vehicle-commands.ts';
+export { MOVED_HISTORIES, type MovedHistory, type VehicleMove } from './vehicle-moves.ts';
 export type { VehicleFields, VehicleFilter, VehiclePatch, Vehicles, VehicleWrite } from './vehicles.ts';
 export type { Presence, VideoProfileFields, VideoProfileFilter, VideoProfiles } from './video-profiles.ts';
 export type { StoredVideo } from './video-task-rows.ts';

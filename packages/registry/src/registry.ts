@@ -57,6 +57,7 @@ import { type ChangeListener, type DialectName, Store } from './store.ts';
 import { prepareSecrets, rotateSecrets, type SecretsState } from './stored-secrets.ts';
 import { fromUserRow, Users } from './users.ts';
 import { VehicleCommands } from './vehicle-commands.ts';
+import { moveVehicles, type VehicleMove } from './vehicle-moves.ts';
 import { fromVehicleRow, Vehicles } from './vehicles.ts';
 import { fromProfileRow, VideoProfiles } from './video-profiles.ts';
 import { VideoTasks } from './video-tasks.ts';
@@ -266,6 +267,16 @@ export class Registry {
    */
   writeDefinitions(changes: readonly WrittenChange[]): Promise<void> {
     return this.#store.write((writer) => writeDefinitions(writer, changes, this.#store.secrets));
+  }
+
+  /**
+   * Gives vehicles to another dealer: all of them, or none. Those that it has stay as they are.
+   *
+   * @returns by the ids of the vehicles, those that the dealer has now
+   * @throws {NotFoundError} {UnknownReferenceError} {BulkError}
+   */
+  moveVehicles(move: VehicleMove): Promise<Map<VehicleId, Vehicle>> {
+    return moveVehicles(this.#store, this.vehicles, move);
   }
 
   /** Gives definitions that exist, unchanged, versions above these, which readers of the log have seen of them. */

@@ -192,6 +192,8 @@ export interface VehicleRow extends Unbranded<VehicleFieldValues>, CustomColumns
   sensors: string | null;
   /** JSON; null: not suspended. */
   suspension: string | null;
+  /** As JSON. */
+  predecessor: string | null;
 }
 
 /** The dealer whose vehicle had a terminal last, where the terminal sent data for it. */

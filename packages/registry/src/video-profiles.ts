@@ -173,6 +173,25 @@ export async function deleteVideoProfileOf(writer: Writer, vehicle: Pick<Vehicle
   if (row) await removeProfile(writer, fromProfileRow(row), vehicle.dealerId === null ? [] : [vehicle.dealerId]);
 }
 
+/** Gives the profile of a vehicle to the one that gets its terminal; what was fetched stays with the vehicle. */
+export async function moveVideoProfile(
+  writer: Writer,
+  secrets: Secrets,
+  from: Pick<Vehicle, 'id' | 'dealerId'>,
+  to: Pick<Vehicle, 'id' | 'dealerId'>,
+): Promise<void> {
+  const { tx, newId } = writer;
+  const row = await tx.selectFrom('videoProfiles').selectAll().where('vehicleId', '=', from.id).executeTakeFirst();
+  if (row === undefined) return;
+  await deleteVideoProfileOf(writer, from);
+  const profile: VideoProfile = {
+    ...openedProfile(row, secrets),
+    ...{ id: newId() as VideoProfileId, version: 1, vehicleId: to.id },
+  };
+  await tx.insertInto('videoProfiles').values(toProfileRow(profile, secrets)).execute();
+  writer.changed(profile, null, to.dealerId === null ? [] : [to.dealerId]);
+}
+
 async function removeProfile(writer: Writer, profile: VideoProfile, dealerIds: readonly UserId[]): Promise<void> {
   await endTasksOf(writer, profile.id);
   await writer.tx.deleteFrom('videoPresence').where('profileId', '=', profile.id).execute();

@@ -230,6 +230,7 @@ function definitionsFor(vehicleId: VehicleId, shape: Shape, minDwellSeconds: num
       groupIds: [],
       sensors: [],
       suspension: null,
+      predecessor: null,
       customAttributes: {},
       ...VEHICLE_DEFAULTS,
     },

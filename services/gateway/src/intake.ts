@@ -7,6 +7,7 @@ import {
   type ProtocolName,
   type TelemetryPacket,
   type TerminalId,
+  type Vehicle,
   type VehicleId,
 } from '@outrider/domain';
 import { Encoded, type Log, LogFullError, telemetryTopic } from '@outrider/log';
@@ -110,17 +111,32 @@ export class Intake {
       const corrected = correctKnownErrors(position, receivedAtMs);
       if (corrected !== null) this.#onCorrected(corrected);
     }
-    const packet: TelemetryPacket = { vehicleId: vehicle.id, terminalId, protocol, receivedAtMs, positions, trace };
-    this.#packets.push(packet);
-    this.#onTaken(packet);
-    if (this.#recordsPackets)
-      this.#logger.debug(
-        { traceId: trace.id, protocol, terminalId, vehicleId: vehicle.id, positions: positions.length },
-        'packet taken',
-      );
-    this.#durable.push(durable);
+    this.#add(vehicle, { vehicleId: vehicle.id, terminalId, protocol, receivedAtMs, positions, trace }, durable);
     this.#flushing ??= setImmediate(() => this.#flush());
     return true;
+  }
+
+  /** What the terminal recorded when another vehicle had it, in whose place this one is, belongs to that one. */
+  #add(vehicle: Vehicle, packet: TelemetryPacket, durable: Durable): void {
+    let { positions } = packet;
+    const { predecessor } = vehicle;
+    if (predecessor !== null) {
+      const past = positions.filter(({ fixTimeMs }) => fixTimeMs < predecessor.untilMs);
+      const former = past.length === 0 ? undefined : this.#directory.vehicles.get(predecessor.id);
+      // One that was deleted is no vehicle's: it goes with that history.
+      if (former !== undefined) this.#add(former, { ...packet, vehicleId: former.id, positions: past }, () => {});
+      if (past.length > 0) positions = positions.filter(({ fixTimeMs }) => fixTimeMs >= predecessor.untilMs);
+    }
+    const own = positions === packet.positions ? packet : { ...packet, positions };
+    this.#packets.push(own);
+    this.#durable.push(durable);
+    this.#onTaken(own);
+    const { terminalId, protocol, trace } = packet;
+    if (this.#recordsPackets)
+      this.#logger.debug(
+        { traceId: trace?.id, protocol, terminalId, vehicleId: vehicle.id, positions: positions.length },
+        'packet taken',
+      );
   }
 
   /**

@@ -64,6 +64,7 @@ const definitions = fc.oneof(
     groupIds: ids,
     customAttributes: attributes,
     suspension: maybe(fc.record({ reason: fc.string(), by: fc.constantFrom('operator', 'dealer'), sinceMs: fc.nat() })),
+    predecessor: maybe(fc.record({ id, untilMs: fc.nat() })),
     sensors: fc.array(
       fc.record({
         id,

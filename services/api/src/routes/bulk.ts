@@ -1,19 +1,24 @@
 import { badField } from '@outrider/access';
 import type { GroupId, UserId, VehicleId } from '@outrider/domain';
+import { MOVED_HISTORIES } from '@outrider/registry';
 import { z } from 'zod';
 import { customAttributesPatch } from '../custom-fields.ts';
 import { id, idOut, VEHICLE_IN } from '../fields.ts';
 import { dryRun } from '../import-report.ts';
 import { callsOf, type Route } from '../route.ts';
 import { MAX_COPIED_CHARACTERS, sensorsIn } from '../sensor-fields.ts';
-import { vehicleDealerId, vehicleGroupIds } from './vehicles.ts';
+import { vehicleGroupIds } from './vehicles.ts';
 
-const { patch } = callsOf('Vehicles');
+const { patch, post } = callsOf('Vehicles');
 
 /** Many calls' worth; a body of this many stays below the size of usual bodies. */
 const MAX_IDS = 5000;
 
+/** Each is written and published by itself. */
+const MAX_MOVED = 1000;
+
 const VEHICLE_ID = '01961f3c-7a10-7c3e-9b1d-2f6a0c4e8d57';
+const MOVED_ID = '01961f3c-7a10-7c3e-9b1d-2f6a0c4e8d58';
 const USER_ID = '01961f3c-6b05-7b2d-8a0c-1e5f9b3d7c46';
 
 const distinct = <Id extends string>() =>
@@ -54,7 +59,6 @@ export const bulkRoutes: Route[] = [
         patch: z
           .strictObject({
             ...SHARED_FIELDS,
-            dealerId: vehicleDealerId,
             groupIds: vehicleGroupIds,
             customAttributes: customAttributesPatch,
             sensors: sensorsIn,
@@ -94,6 +98,41 @@ export const bulkRoutes: Route[] = [
     async handle({ query, body: { ids, patch } }, { access }) {
       const isDry = query.dryRun === 'true';
       return { status: 200, body: { dryRun: isDry, ...(await access.bulk.changeVehicles(ids, patch, isDry)) } };
+    },
+  }),
+  post('/api/v1/vehicles/move', {
+    operationId: 'moveVehicles',
+    summary: 'Move vehicles to another dealer: all of them, or none.',
+    description:
+      'For operators. With `history` `apart` a vehicle stays where it is, without its terminal and with all that it did, and the other dealer gets a new vehicle with its profile, terminal, video profile and counters, whose history begins now: positions, events, reports, video, feeds and exports of before are seen by those alone who saw them then. What the terminal recorded before and sends later belongs to the old vehicle. Groups, attributes, plans of maintenance and rules are not taken along. With `along` the vehicle changes hands as it is.',
+    body: z
+      .strictObject({
+        ids: distinct<VehicleId>().refine(({ length }) => length <= MAX_MOVED, `At most ${MAX_MOVED} at once.`),
+        dealerId: id<UserId>().nullable().meta({ description: 'The dealer that gets them; null: the operator.' }),
+        history: z.enum(MOVED_HISTORIES).default('apart'),
+      })
+      .meta({ id: 'VehiclesMove', examples: [{ ids: [VEHICLE_ID], dealerId: USER_ID, history: 'apart' as const }] }),
+    answers: {
+      200: {
+        description: 'All of it was done.',
+        body: z
+          .strictObject({
+            items: z.array(
+              z.strictObject({
+                id: idOut,
+                vehicleId: idOut.meta({
+                  description: 'The vehicle that the dealer has now: the same where nothing was moved, or its history too.',
+                }),
+              }),
+            ),
+          })
+          .meta({ id: 'VehiclesMoved', examples: [{ items: [{ id: VEHICLE_ID, vehicleId: MOVED_ID }] }] }),
+      },
+    },
+    problems: ['forbidden', 'conflict', 'quota-exceeded'],
+    async handle({ body }, { access }) {
+      const moved = await access.bulk.moveVehicles(body);
+      return { status: 200, body: { items: [...moved].map(([id, vehicle]) => ({ id, vehicleId: vehicle.id })) } };
     },
   }),
   patch('/api/v1/vehicle-groups/{id}/vehicles', {

@@ -108,6 +108,9 @@ export const VehicleOut = z
     customAttributes: CUSTOM_FIELDS_OUT.customAttributes,
     sensors: z.array(SensorOut),
     suspension: SuspensionOut.nullable().meta({ description: 'Null: not suspended.' }),
+    historyFrom: timeOut.nullable().meta({
+      description: 'When it was moved from another dealer without its history, which begins there. Null: it was not.',
+    }),
   })
   .meta({
     id: 'Vehicle',
@@ -121,6 +124,7 @@ export const VehicleOut = z
         customAttributes: CUSTOM_EXAMPLE.customAttributes,
         sensors: [],
         suspension: null,
+        historyFrom: null,
       },
     ],
   });
@@ -401,7 +405,7 @@ const NOTHING_KNOWN = {
   tank: null,
 };
 
-export function vehicleBody({ kind: _, version: __, ...vehicle }: Vehicle): z.output<typeof VehicleOut> {
+export function vehicleBody({ kind: _, version: __, predecessor, ...vehicle }: Vehicle): z.output<typeof VehicleOut> {
   const { protocol, secretHash, certificateSha256, networks } = vehicle.terminalAccess;
   const terminalAccess = { protocol, hasSecret: secretHash !== null, certificateSha256, networks: [...networks] };
   const sensors = vehicle.sensors.map(({ calibration, thresholds, ...sensor }) => ({
@@ -415,7 +419,9 @@ export function vehicleBody({ kind: _, version: __, ...vehicle }: Vehicle): z.ou
     by: vehicle.suspension.by,
     since: isoTime(vehicle.suspension.sinceMs),
   };
-  return { ...vehicle, terminalAccess, groupIds: [...vehicle.groupIds], customAttributes, sensors, suspension };
+  const historyFrom = predecessor && isoTime(predecessor.untilMs);
+  const groupIds = [...vehicle.groupIds];
+  return { ...vehicle, terminalAccess, groupIds, customAttributes, sensors, suspension, historyFrom };
 }
 
 const reply = entityReply('/api/v1/vehicles', vehicleBody);
@@ -508,7 +514,8 @@ export const vehicleRoutes: Route[] = [
   patch('/api/v1/vehicles/{id}', {
     operationId: 'changeVehicle',
     summary: 'Change a vehicle (JSON merge patch).',
-    description: 'Moving a terminal takes effect at once; history stays with the vehicle that it was recorded for.',
+    description:
+      'Moving a terminal takes effect at once; history stays with the vehicle that it was recorded for. To another dealer a vehicle is moved by `POST /api/v1/vehicles/move`.',
     params: byKey,
     body: z
       .strictObject({

@@ -3,16 +3,15 @@ import { type Signal, useSignal } from '@preact/signals';
 import { describeError } from '../../errors.ts';
 import { fleet } from '../../fleet/store.ts';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Choice, Field } from '../../parts/field.tsx';
+import { Field } from '../../parts/field.tsx';
 import { Failure } from '../../parts/message.tsx';
 import { GroupPicker } from '../../parts/picker.tsx';
 import { Table } from '../../parts/table.tsx';
 import { toast } from '../../parts/toast.tsx';
-import { api, user } from '../../session.ts';
+import { api } from '../../session.ts';
 import { t } from '../../words/words.ts';
 import { ColorField, IconField } from './appearance.tsx';
 import { chunks, refusals, type SharedPatch, type UndoStep, undoSteps } from './bulk.ts';
-import { dealers } from './dealers.ts';
 import { DeviceModelField } from './device-model.tsx';
 import {
   DRIVING_FIELDS,
@@ -252,7 +251,6 @@ function SharedFields({ patch }: { patch: Signal<SharedPatch> }) {
   const set = (fields: SharedPatch) => {
     patch.value = { ...patch.peek(), ...fields };
   };
-  const isOperator = user.value?.role === 'operator';
   const ticked = <Name extends keyof SharedPatch>(name: Name, initial: SharedPatch[Name], label: string) => (
     <label class="check">
       <input
@@ -279,21 +277,6 @@ function SharedFields({ patch }: { patch: Signal<SharedPatch> }) {
       {ticked('deviceModel', null, vehicles.fields.deviceModel)}
       {patch.value.deviceModel !== undefined && (
         <DeviceModelField value={patch.value.deviceModel} onChange={(deviceModel) => set({ deviceModel })} />
-      )}
-      {isOperator && dealers.value.length > 0 && ticked('dealerId', null, vehicles.owner)}
-      {patch.value.dealerId !== undefined && (
-        <Choice
-          label={vehicles.owner}
-          value={patch.value.dealerId ?? ''}
-          onChange={(id) => set({ dealerId: id === '' ? null : id })}
-        >
-          <option value="">{vehicles.operatorsOwn}</option>
-          {dealers.value.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </Choice>
       )}
       {[...SPEED_FIELDS, ...MOTION_FIELDS, ...DRIVING_FIELDS, ...FUEL_FIELDS].map((name) => (
         <div key={name} class="shared">

@@ -2,7 +2,7 @@ import { type NewVehicle, NewVehicleFields, type Vehicle, type VehiclePatch } fr
 import { type CustomAttributes, customPatch } from '../../custom-fields/attributes.ts';
 
 /** Sensors have a form of their own, and so has the suspension. */
-type Fields = Omit<Vehicle, 'id' | 'terminalAccess' | 'sensors' | 'suspension'>;
+type Fields = Omit<Vehicle, 'id' | 'terminalAccess' | 'sensors' | 'suspension' | 'historyFrom'>;
 type Protocol = Vehicle['terminalAccess']['protocol'];
 
 /** A vehicle as its form has it: the access of its terminal beside the other fields. */
@@ -32,7 +32,7 @@ export function newDraft(more: Partial<VehicleDraft> = {}): VehicleDraft {
   return { ...defaults, dealerId: null, groupIds: [], customAttributes: {}, ...access, ...more };
 }
 
-export function draftOf({ id: _, terminalAccess, sensors: __, suspension: ___, ...fields }: Vehicle): VehicleDraft {
+export function draftOf({ id: _, terminalAccess, sensors: __, suspension: ___, historyFrom: ____, ...fields }: Vehicle): VehicleDraft {
   const { protocol, certificateSha256, networks } = terminalAccess;
   return { ...fields, protocol, secret: '', certificateSha256, networks: networks.join(' ') };
 }

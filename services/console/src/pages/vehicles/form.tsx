@@ -33,6 +33,7 @@ import {
   textProps,
 } from './plain-fields.ts';
 import { boundProtocols, protocolTitle, terminalProtocols } from './protocols.ts';
+import { MoveButton, mayMove } from './move.tsx';
 import { Suspension } from './suspension.tsx';
 import { VideoDialog } from './video-dialog.tsx';
 
@@ -180,6 +181,8 @@ function Fields({ edit, vehicle, onDone, onSuspended }: FieldsProps) {
           }}
         />
       )}
+      {vehicle !== null && <MoveButton ids={[vehicle.id]} onDone={onSuspended} />}
+      {vehicle?.historyFrom && <small>{vehicles.move.historyFrom(timeText(vehicle.historyFrom))}</small>}
       {vehicle !== null && route.value.query.get('video') === '1' && (
         <VideoDialog vehicle={vehicle} title={name} onClose={() => setQuery({ video: null })} />
       )}
@@ -225,7 +228,6 @@ interface Part {
 function Basics({ edit }: Part) {
   const { vehiclePages: vehicles } = t();
   const { color, icon, groupIds } = edit.draft.value;
-  const isOperator = user.value?.role === 'operator';
   return (
     <fieldset>
       <legend>{vehicles.sections.basics}</legend>
@@ -249,19 +251,13 @@ function Basics({ edit }: Part) {
           onChange={(chosen) => edit.set({ groupIds: [...chosen] })}
         />
       )}
-      {isOperator && dealers.value.length > 0 && (
-        <>
-          <ChoiceField
-            edit={edit}
-            name="dealerId"
-            label={vehicles.owner}
-            options={[
-              ['', vehicles.operatorsOwn],
-              ...dealers.value.map(({ id, name }): [string, string] => [id, name]),
-            ]}
-          />
-          {!edit.isNew && 'dealerId' in edit.changes.value && <small>{vehicles.transferHint}</small>}
-        </>
+      {edit.isNew && mayMove() && (
+        <ChoiceField
+          edit={edit}
+          name="dealerId"
+          label={vehicles.owner}
+          options={[['', vehicles.operatorsOwn], ...dealers.value.map(({ id, name }): [string, string] => [id, name])]}
+        />
       )}
     </fieldset>
   );

@@ -20,6 +20,7 @@ import { api, user } from '../../session.ts';
 import { keepsAccounts } from '../../views.ts';
 import { joined, t } from '../../words/words.ts';
 import { BulkDialog, type BulkKind } from './bulk-dialog.tsx';
+import { MoveDialog, mayMove } from './move.tsx';
 import { dealers, loadDealers } from './dealers.ts';
 import { FILTER_NAMES, isFiltered, listQuery, sortingOf, sortText } from './filters.ts';
 import { VehicleForm } from './form.tsx';
@@ -43,7 +44,7 @@ export function VehiclesPage() {
     [wanted],
   );
   const selection = useSignal<ReadonlySet<string>>(new Set());
-  const bulk = useSignal<BulkKind | null>(null);
+  const bulk = useSignal<BulkKind | 'move' | null>(null);
   useEffect(() => {
     Promise.all([loadDealers(), loadProtocols()]).catch((error: unknown) => toast(describeError(error), 'error'));
   }, []);
@@ -73,7 +74,18 @@ export function VehiclesPage() {
           }}
         />
       )}
-      {bulk.value !== null && (
+      {bulk.value === 'move' && (
+        <MoveDialog
+          ids={[...selection.value]}
+          onClose={() => (bulk.value = null)}
+          onDone={() => {
+            bulk.value = null;
+            selection.value = new Set();
+            reload();
+          }}
+        />
+      )}
+      {bulk.value !== null && bulk.value !== 'move' && (
         <BulkDialog
           kind={bulk.value}
           ids={[...selection.value]}
@@ -203,7 +215,7 @@ function ChoiceBar({
 }: {
   list: PagedList<Vehicle>;
   selection: Chosen;
-  onChoose: (kind: BulkKind) => void;
+  onChoose: (kind: BulkKind | 'move') => void;
 }) {
   const isReading = useSignal(false);
   const chooseMatching = async () => {
@@ -240,6 +252,11 @@ function ChoiceBar({
             {t().vehiclePages.removeFromGroup}
           </button>
         </>
+      )}
+      {mayMove() && (
+        <button type="button" onClick={() => onChoose('move')}>
+          {t().vehiclePages.move.button}
+        </button>
       )}
       <button type="button" onClick={() => (selection.value = new Set())}>
         {t().vehiclePages.clearChoice}

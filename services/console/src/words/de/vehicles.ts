@@ -116,7 +116,21 @@ export const vehicles = {
   networks: 'Netze',
   networksHint:
     'Von wo sich das Gerät verbinden darf, etwa 203.0.113.0/24; mehrere durch Leerzeichen getrennt. Leer: von überall',
-  transferHint: 'Der bisherige Besitzer sieht das Fahrzeug nicht mehr.',
+  move: {
+    button: 'Anderem Besitzer geben…',
+    title: 'Anderem Besitzer geben',
+    submit: 'Geben',
+    history: 'Was es bisher getan hat',
+    histories: { apart: 'Bleibt beim bisherigen Besitzer', along: 'Geht mit' },
+    hints: {
+      apart:
+        'Der bisherige Besitzer behält das Fahrzeug mit seiner Vergangenheit, ohne sein Gerät. Der andere erhält ein neues Fahrzeug mit Profil, Gerät, Kameras und Zählern.',
+      along: 'Der bisherige Besitzer sieht nichts mehr davon, der andere alles.',
+    },
+    done: (count: number) =>
+      count === 1 ? 'Das Fahrzeug hat einen anderen Besitzer.' : `${count} Fahrzeuge haben einen anderen Besitzer.`,
+    historyFrom: (time: string) => `Es kam von einem anderen Besitzer: seine Vergangenheit beginnt ${time}.`,
+  },
   noColor: 'Keine Farbe',
   ownColor: 'Andere Farbe',
   noIcon: 'Kein Symbol',

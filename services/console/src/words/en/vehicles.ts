@@ -114,7 +114,20 @@ export const vehicles = {
   networks: 'Networks',
   networksHint:
     'Where the terminal may connect from, such as 203.0.113.0/24; several parted by spaces. Empty: from anywhere',
-  transferHint: 'The vehicle leaves what its present owner sees.',
+  move: {
+    button: 'Move to another owner…',
+    title: 'Move to another owner',
+    submit: 'Move',
+    history: 'What it did until now',
+    histories: { apart: 'Stays with the present owner', along: 'Comes along' },
+    hints: {
+      apart:
+        'The present owner keeps the vehicle with its history, without its terminal. The other gets a new vehicle with the profile, the terminal, the cameras and the counters.',
+      along: 'The present owner sees nothing of it any more, and the other all of it.',
+    },
+    done: (count: number) => (count === 1 ? 'The vehicle was moved.' : `${count} vehicles were moved.`),
+    historyFrom: (time: string) => `It came from another owner: its history begins ${time}.`,
+  },
   noColor: 'No colour',
   ownColor: 'Other colour',
   noIcon: 'No icon',

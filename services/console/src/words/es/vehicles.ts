@@ -114,7 +114,20 @@ export const vehicles = {
   networks: 'Redes',
   networksHint:
     'Desde dónde puede conectarse el equipo, como 203.0.113.0/24; varias separadas por espacios. Vacío: desde cualquiera',
-  transferHint: 'El propietario actual dejará de ver el vehículo.',
+  move: {
+    button: 'Pasar a otro propietario…',
+    title: 'Pasar a otro propietario',
+    submit: 'Pasar',
+    history: 'Lo que hizo hasta ahora',
+    histories: { apart: 'Se queda con el propietario actual', along: 'Pasa con el vehículo' },
+    hints: {
+      apart:
+        'El propietario actual conserva el vehículo con su historial, sin su terminal. El otro recibe un vehículo nuevo con el perfil, el terminal, las cámaras y los contadores.',
+      along: 'El propietario actual deja de verlo todo, y el otro lo ve todo.',
+    },
+    done: (count: number) => (count === 1 ? 'El vehículo cambió de propietario.' : `${count} vehículos cambiaron de propietario.`),
+    historyFrom: (time: string) => `Vino de otro propietario: su historial empieza ${time}.`,
+  },
   noColor: 'Sin color',
   ownColor: 'Otro color',
   noIcon: 'Sin icono',
