@@ -97,7 +97,8 @@ export class AcknowledgedWrites {
         (vehicle) => vehicle.name,
         (error: Error) => error.message,
       );
-      if (!(Number(/^Write (\d+)$/.exec(name)?.[1]) >= number)) found.push(`vehicle ${id}: ${name}, not Write ${number}`);
+      if (!(Number(/^Write (\d+)$/.exec(name)?.[1]) >= number))
+        found.push(`vehicle ${id}: ${name}, not Write ${number}`);
     }
     for (const [id, hash] of this.#files) {
       const now = await this.#hashOf(id).catch((error: Error) => error.message);

@@ -43,12 +43,7 @@ beforeAll(async () => {
   ends.push(() => opened.close());
   const { http, teltonika } = opened.ports;
   const access = new Access(http);
-  watched = await watch(
-    access,
-    { terminals: teltonika, clients: http },
-    { vehicleCount: VEHICLES, seed: SEED },
-    ends,
-  );
+  watched = await watch(access, { terminals: teltonika, clients: http }, { vehicleCount: VEHICLES, seed: SEED }, ends);
   writes = new AcknowledgedWrites(access);
   ends.push(() => writes.pause());
 }, 300_000);

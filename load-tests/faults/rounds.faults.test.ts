@@ -8,6 +8,7 @@ import type { RestartedService } from '../../services/outrider/src/restarted-ser
 import { reservedPorts } from '../../services/outrider/src/service.fixture.ts';
 import { Access } from './access.ts';
 import { faketimeLibrary } from './clock.ts';
+import { type Disk, openDisk } from './disk.ts';
 import {
   CLIENTS,
   type Distributed,
@@ -20,7 +21,6 @@ import {
   TERMINALS,
   unreadyParts,
 } from './distributed.ts';
-import { type Disk, openDisk } from './disk.ts';
 import type { Watched } from './invariants.ts';
 import { type Lone, openLone } from './lone.ts';
 import { describeFault, type Fault, KINDS, type Kind, type Places, planRounds } from './plan.ts';
@@ -271,7 +271,8 @@ test.each(plan.map((faults, nth) => [nth + 1, faults] as const))(
     const caughtUpSeconds = wrong.length === 0 ? secondsSince(overMs) : null;
     await wait(DUPLICATES_WITHIN_MS);
     // Only duplicates are final: another violation may come from a service that is starting again.
-    if (wrong.length === 0) for (const found of await Promise.all(systems.map((system) => caughtUp(system, since)))) wrong.push(...found);
+    if (wrong.length === 0)
+      for (const found of await Promise.all(systems.map((system) => caughtUp(system, since)))) wrong.push(...found);
     results.push({ recoveries, caughtUpSeconds });
     for (const { load } of systems)
       for (const { vehicleId, sent } of load.driven) since.set(vehicleId, sent.at(-1)?.fixTimeMs ?? 0);

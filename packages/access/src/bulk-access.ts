@@ -31,6 +31,7 @@ import {
   presentCodes,
   StaleError,
   UnknownReferenceError,
+  type VehicleMove,
   type VehiclePatch,
   type VehicleWrite,
 } from '@outrider/registry';

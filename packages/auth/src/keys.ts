@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { chmod, link, open, readFile, rename, stat, unlink } from 'node:fs/promises';
+import { chmod, open, readFile, stat, unlink } from 'node:fs/promises';
+import { createWhole, replaceWhole } from '@outrider/files/whole-file';
 import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
 
 /** RFC 8037: Ed25519. The one algorithm that is signed with and accepted. */
@@ -250,22 +250,9 @@ async function newKey(): Promise<JWK> {
   return exportJWK(privateKey);
 }
 
-/**
- * Of several that make the file at once, one does: the link is made where there is nothing, or not at all.
- *
- * @returns whether it was this one
- */
+/** @returns whether it was this one of several that make the file at once */
 async function create(path: string): Promise<boolean> {
-  const draft = await writeDraft(path, { keys: [await newKey()] });
-  try {
-    await link(draft, path);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    return false;
-  } finally {
-    await unlink(draft);
-  }
+  return createWhole(path, textOf({ keys: [await newKey()] }));
 }
 
 const LOCK_TRIES = 100;
@@ -281,8 +268,7 @@ async function change(path: string, edit: (file: KeyFile) => KeyFile): Promise<K
     const file = await read(path);
     if (!file) throw new Error(`there are no keys at ${path}`);
     const changed = edit(file);
-    const draft = await writeDraft(path, changed);
-    await rename(draft, path);
+    await replaceWhole(path, textOf(changed));
     return changed;
   } finally {
     await unlink(lock);
@@ -304,15 +290,6 @@ async function takeLock(lock: string): Promise<void> {
   }
 }
 
-/** Writes a whole, synced file under another name first: readers of `path` find the old file or all of the new one. */
-async function writeDraft(path: string, file: KeyFile): Promise<string> {
-  const draft = `${path}.${randomUUID()}`;
-  const handle = await open(draft, 'wx', 0o600);
-  try {
-    await handle.writeFile(`${JSON.stringify(file, null, 2)}\n`);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  return draft;
+function textOf(file: KeyFile): string {
+  return `${JSON.stringify(file, null, 2)}\n`;
 }

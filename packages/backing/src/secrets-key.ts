@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, link, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createWhole, replaceWhole } from '@outrider/files/whole-file';
 import type { Secrets } from '@outrider/registry';
 import { StartError } from '@outrider/runtime';
 import type { Backing } from './backing.ts';
@@ -74,7 +75,8 @@ export async function addSecretsKey(folder: string): Promise<{ added: string; be
   await makeKeyFile(path);
   const before = await readKeys(path, 'the key of stored secrets');
   const added = newSecretsKey();
-  await replace(path, [added, ...before.map((key) => Buffer.from(key).toString('base64'))]);
+  const keys = [added, ...before.map((key) => Buffer.from(key).toString('base64'))];
+  await replaceWhole(path, `${keys.join('\n')}\n`);
   const { keyId } = await import('@outrider/registry');
   return { added: keyId(Buffer.from(added, 'base64')), before: before.map(keyId) };
 }
@@ -83,31 +85,15 @@ export async function addSecretsKey(folder: string): Promise<{ added: string; be
 export async function keepNewestSecretsKey(folder: string): Promise<void> {
   const path = join(folder, SECRETS_KEY_FILE);
   const [newest] = await readKeys(path, 'the key of stored secrets');
-  if (newest !== undefined) await replace(path, [Buffer.from(newest).toString('base64')]);
+  if (newest !== undefined) await replaceWhole(path, `${Buffer.from(newest).toString('base64')}\n`);
 }
 
 /** @returns whether it was made now */
 async function makeKeyFile(path: string): Promise<boolean> {
-  const aside = `${path}.${randomBytes(6).toString('hex')}`;
-  await writeFile(aside, `${newSecretsKey()}\n`, { flag: 'wx', mode: 0o600, flush: true });
-  try {
-    // Put in place whole, unless there is one.
-    await link(aside, path);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    // A restored backup may have come with looser rights.
-    await chmod(path, 0o600);
-    return false;
-  } finally {
-    await rm(aside, { force: true });
-  }
-}
-
-async function replace(path: string, keys: readonly string[]): Promise<void> {
-  const aside = `${path}.${randomBytes(6).toString('hex')}`;
-  await writeFile(aside, `${keys.join('\n')}\n`, { flag: 'wx', mode: 0o600, flush: true });
-  await rename(aside, path);
+  if (await createWhole(path, `${newSecretsKey()}\n`)) return true;
+  // A restored backup may have come with looser rights.
+  await chmod(path, 0o600);
+  return false;
 }
 
 async function readKeys(path: string, what: string): Promise<Uint8Array[]> {

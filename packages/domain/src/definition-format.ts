@@ -47,7 +47,8 @@ const UPGRADES: Readonly<Record<number, (definition: Stored) => Stored>> = {
         ...definition,
       };
     if (definition.kind === 'video-profile') return definition;
-    if (definition.kind === 'vehicle') return { ...definition, ...NO_CUSTOM_FIELDS, sensors: [], suspension: null, predecessor: null };
+    if (definition.kind === 'vehicle')
+      return { ...definition, ...NO_CUSTOM_FIELDS, sensors: [], suspension: null, predecessor: null };
     if (definition.kind === 'user') return { ...definition, ...NO_CUSTOM_FIELDS, rights: DEFAULT_RIGHTS };
     if (definition.kind === 'group') return { ...definition, ...NO_CUSTOM_FIELDS, retentionDays: null };
     if (definition.kind !== 'geofence') return { ...definition, ...NO_CUSTOM_FIELDS };

@@ -12,6 +12,7 @@ import {
   requireFileId,
   requireRange,
 } from './files.ts';
+import { syncFolder } from './whole-file.ts';
 
 /** Where files are until they are whole: no id has such a name. */
 const INCOMING = '.incoming';
@@ -229,16 +230,6 @@ async function* read(
     }
   } finally {
     await file.close();
-  }
-}
-
-/** A name in a folder is durable once the folder is. */
-export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
   }
 }
 

@@ -4,6 +4,8 @@ import {
   type DefinitionChange,
   type DefinitionKind,
   type QuotaLimits,
+  type Vehicle,
+  type VehicleId,
 } from '@outrider/domain';
 import { CamelCasePlugin, Kysely, sql } from 'kysely';
 import { AccountLinks } from './account-links.ts';

@@ -300,9 +300,9 @@ describe('who may read it', () => {
       jwt: operator.jwt,
       body: { groupIds: [hidden.id] },
     });
-    await world.call('PATCH', `/api/v1/vehicles/${vehicle.id}`, {
+    await world.call('POST', '/api/v1/vehicles/move', {
       jwt: operator.jwt,
-      body: { dealerId: other.user.id },
+      body: { ids: [vehicle.id], dealerId: other.user.id, history: 'along' },
     });
     expect(await newest('changed', dealer.jwt)).toMatchObject({
       before: { dealerId: dealer.user.id },

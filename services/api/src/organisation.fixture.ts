@@ -57,7 +57,15 @@ export interface Blueprint {
     rights: AccountRight[];
   }[];
   groups: { dealer: number }[];
-  vehicles: { dealer: number; hasTerminal: boolean; hasVideo: boolean; isSuspended: boolean; groups: number[] }[];
+  vehicles: {
+    dealer: number;
+    hasTerminal: boolean;
+    hasVideo: boolean;
+    isSuspended: boolean;
+    groups: number[];
+    /** The dealer that gets it afterwards, without its history. */
+    movesTo: number | null;
+  }[];
   /**
    * `byViewer`: by one who may see the video of the vehicle and no more, where there is any; else by anybody at all.
    */
@@ -92,7 +100,14 @@ export const blueprint: fc.Arbitrary<Blueprint> = fc.record({
   ),
   groups: fc.array(fc.record({ dealer: nth }), { minLength: 1, maxLength: 4 }),
   vehicles: fc.array(
-    fc.record({ dealer: nth, hasTerminal: mostly, hasVideo: mostly, isSuspended: rarely, groups: some }),
+    fc.record({
+      dealer: nth,
+      hasTerminal: mostly,
+      hasVideo: mostly,
+      isSuspended: rarely,
+      groups: some,
+      movesTo: fc.option(nth, { freq: 1 }),
+    }),
     {
       minLength: 2,
       maxLength: 6,
@@ -414,6 +429,15 @@ export class Organisation implements Everything {
     for (const each of plan.groups)
       await registry.groups.create({ name: `Group ${this.mark()}`, dealerId: pick(dealers, each.dealer) });
     const groups = (await registry.groups.list({}, { limit: 1000, after: null })).items.map(({ id }) => id);
+    const furnishVehicle = async (id: VehicleId) => {
+      const secret = this.mark();
+      this.secrets.set(id, [secret]);
+      await hub.updateLatest([sampleStatus(id, positionAt(nowMs, secret), nowMs)]);
+      await this.addPlan(id);
+      await this.#addKept('counter', id);
+      await this.#addKept('correction', id);
+      await this.#addKept('service-file', id, await this.#addKept('service', id));
+    };
     for (const each of plan.vehicles) {
       const { id } = await registry.vehicles.create(
         sampleVehicleFields({
@@ -435,14 +459,14 @@ export class Organisation implements Everything {
       });
       if (each.isSuspended) await registry.vehicles.suspend(id, SUSPENSION);
       if (each.hasVideo) await this.#addProfile(id);
-      const secret = this.mark();
-      this.secrets.set(id, [secret]);
-      const position = positionAt(nowMs, secret);
-      await hub.updateLatest([sampleStatus(id, position, nowMs)]);
-      await this.addPlan(id);
-      await this.#addKept('counter', id);
-      await this.#addKept('correction', id);
-      await this.#addKept('service-file', id, await this.#addKept('service', id));
+      await furnishVehicle(id);
+      if (each.movesTo === null) continue;
+      const dealerId = pick(dealers, each.movesTo);
+      const moved = await registry.moveVehicles({ ids: [id], dealerId, history: 'apart' });
+      const nextId = moved.get(id)?.id ?? id;
+      if (nextId === id) continue;
+      await registry.vehicles.update(nextId, null, { name: `Vehicle ${this.mark()}`, plate: this.mark() });
+      await furnishVehicle(nextId);
     }
     for (const [nth, each] of plan.geofences.entries()) {
       // One is a user's own: without it, it is rare that a dealer sees what it may not change.

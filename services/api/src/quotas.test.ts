@@ -89,11 +89,13 @@ test('vehicles of a dealer are counted however they are added', async () => {
   expect((await csv(['Van 2'])).status).toBe(200);
   expect((await add('Van 3')).status).toBe(409);
   const own = await world.call('POST', '/api/v1/vehicles', { jwt: operator.jwt, body: { name: 'Own' } });
-  const moved = await world.call('PATCH', `/api/v1/vehicles/${own.body.id}`, {
-    jwt: operator.jwt,
-    body: { dealerId: dealer.user.id },
-  });
-  expect([moved.status, moved.body.quota?.kind]).toEqual([409, 'vehicles']);
+  for (const history of ['apart', 'along']) {
+    const moved = await world.call('POST', '/api/v1/vehicles/move', {
+      jwt: operator.jwt,
+      body: { ids: [own.body.id], dealerId: dealer.user.id, history },
+    });
+    expect([moved.status, moved.body.quota?.kind]).toEqual([409, 'vehicles']);
+  }
 });
 
 test('nobody raises the own quota; a dealer sets those of its users, none above its own', async () => {

@@ -919,11 +919,11 @@ const MODEL: Record<string, readonly Probe[]> = {
   changeVehicle: [
     ...byEither({ ask: () => ({ body: { name: 'Renamed' } }), good: kept(200), undo: undoVehicle }),
     {
-      kinds: ['vehicle'],
-      ask: () => ({ body: { dealerId: null } }),
-      good: movedToNobody,
-      late: true,
-      undo: undoVehicle,
+      // It is moved by an operation of its own.
+      kinds: ['vehicle', 'user'],
+      ask: ([, dealerId]) => ({ body: { dealerId } }),
+      good: (scene) => (isOperator(scene.caller) ? (vehicleOf(scene).dealerId === scene.ids[1] ? 200 : 400) : 403),
+      hidden: [403, 404],
     },
     {
       kinds: ['vehicle', 'group'],
@@ -931,14 +931,6 @@ const MODEL: Record<string, readonly Probe[]> = {
       good: regrouped,
       hidden: [400, 403, 404],
       undo: undoVehicleGroups,
-    },
-    {
-      kinds: ['vehicle', 'user'],
-      ask: ([, dealerId]) => ({ body: { dealerId } }),
-      good: movedTo,
-      hidden: [403, 404],
-      late: true,
-      undo: undoVehicle,
     },
     {
       // A terminal belongs to one vehicle, for every caller.
@@ -1241,12 +1233,23 @@ const MODEL: Record<string, readonly Probe[]> = {
       hidden: [400, 403],
       undo: undoVehicleGroups,
     },
+  ],
+  moveVehicles: [
     {
       kinds: ['vehicle', 'user'],
-      ask: ([id, dealerId]) => ({ query: 'dryRun=true', body: { ids: [id], patch: { dealerId } } }),
+      ask: ([id, dealerId]) => ({ body: { ids: [id], dealerId, history: 'along' } }),
       good: movedTo,
       hidden: [400, 403],
       late: true,
+      undo: undoVehicle,
+    },
+    {
+      kinds: ['vehicle'],
+      ask: (ids) => ({ body: { ids, dealerId: null, history: 'along' } }),
+      good: movedToNobody,
+      hidden: [400, 403],
+      late: true,
+      undo: undoVehicle,
     },
   ],
   changeVehiclesOfGroup: (['add', 'remove'] as const).map(

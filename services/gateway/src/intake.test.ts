@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { blankPosition, Directory, type TelemetryPacket, type TerminalId } from '@outrider/domain';
+import { blankPosition, Directory, type TelemetryPacket, type TerminalId, type VehicleId } from '@outrider/domain';
 import { sampleVehicle } from '@outrider/domain/samples';
 import { Encoded, type Log, LogFullError, type Topic, telemetryTopic } from '@outrider/log';
 import { createLogger } from '@outrider/runtime';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { Intake } from './intake.ts';
 import { PacketTraces } from './packet-traces.ts';
 
@@ -13,7 +13,7 @@ const logger = createLogger('silent', 'json');
 
 /** A log that answers when and as the test says; where it refuses an append, it refuses those behind it, as logs do. */
 class MoodyLog implements Pick<Log, 'append' | 'pendingBytes'> {
-  readonly taken: number[] = [];
+  readonly packets: TelemetryPacket[] = [];
   readonly pendingBytes = 0;
   #full = false;
   readonly #calls: { packets: TelemetryPacket[]; resolve(): void; reject(error: Error): void }[] = [];
@@ -30,9 +30,13 @@ class MoodyLog implements Pick<Log, 'append' | 'pendingBytes'> {
     if (mood === 'is full' || mood === 'has room') this.#full = mood === 'is full';
     else if (mood === 'takes') {
       const call = this.#calls.shift();
-      this.taken.push(...(call?.packets.map(({ receivedAtMs }) => receivedAtMs) ?? []));
+      this.packets.push(...(call?.packets ?? []));
       call?.resolve();
     } else for (const { reject } of this.#calls.splice(0)) reject(new Error('not now'));
+  }
+
+  get taken(): number[] {
+    return this.packets.map(({ receivedAtMs }) => receivedAtMs);
   }
 
   get isIdle(): boolean {
@@ -114,4 +118,48 @@ test('a date before the rollover of the GPS week and a speed that no vehicle dri
   intake.take('osmand', TERMINAL, [old, fast], nowMs, new PacketTraces(() => 7).next(), () => {});
   expect(packets[0]?.positions).toMatchObject([{ fixTimeMs: nowMs - 5000 }, { fixTimeMs: nowMs, speedKmh: null }]);
   expect(corrected).toEqual(['week-rollover', 'impossible-speed']);
+});
+
+test('what a terminal recorded for another dealer goes to the vehicle of that dealer, however late it comes', async () => {
+  const log = new MoodyLog();
+  const directory = new Directory();
+  const vehicle = (nth: number) => sampleVehicle({ id: `00000000-0000-7000-8000-00000000000${nth}` as VehicleId });
+  const [first, second, third] = [vehicle(1), vehicle(2), vehicle(3)];
+  const inPlaceOf = (id: VehicleId, untilMs: number) => ({ predecessor: { id, untilMs } });
+  const moved = { ...second, ...inPlaceOf(first.id, 100) };
+  const present = { ...third, terminalId: TERMINAL, ...inPlaceOf(second.id, 200) };
+  for (const definition of [first, moved, present])
+    directory.apply({ kind: 'vehicle', id: definition.id, version: 1, changedAtMs: 0, definition });
+  const intake = new Intake(log as unknown as Log, directory, logger, () => {});
+  const traces = new PacketTraces(() => 7);
+  let durable = 0;
+  const take = async (...fixTimesMs: number[]) => {
+    const before = log.packets.length;
+    const positions = fixTimesMs.map((ms) => blankPosition(ms, 0, 0));
+    expect(intake.take('osmand', TERMINAL, positions, 500, traces.next(), () => durable++)).toBe(true);
+    await wait(0);
+    log.answer('takes');
+    return log.packets
+      .slice(before)
+      .map((packet) => [packet.vehicleId, packet.positions.map(({ fixTimeMs }) => fixTimeMs)]);
+  };
+  expect(await take(50, 99, 100, 199, 200, 300)).toEqual([
+    [first.id, [50, 99]],
+    [second.id, [100, 199]],
+    [third.id, [200, 300]],
+  ]);
+  expect(await take(400)).toEqual([[third.id, [400]]]);
+  // The terminal is there now, whatever it brings.
+  expect(await take(50)).toEqual([
+    [first.id, [50]],
+    [third.id, []],
+  ]);
+  // Deleted with its history: nobody else gets it.
+  directory.apply({ kind: 'vehicle', id: first.id, version: 2, changedAtMs: 1, definition: null });
+  expect(await take(50, 150, 250)).toEqual([
+    [second.id, [150]],
+    [third.id, [250]],
+  ]);
+  await vi.waitFor(() => expect(durable).toBe(4));
+  await intake.drain();
 });

@@ -17,6 +17,9 @@ import type { PacketTraces } from './packet-traces.ts';
 /** Called when a packet is durable. */
 export type Durable = () => void;
 
+/** The terminal waits for what its present vehicle gets. */
+const NOBODY: Durable = () => {};
+
 /** Above this many bytes not yet durable, connections are paused; below half of it, they are resumed. */
 const HOLD_ABOVE_BYTES = 16 * 1024 * 1024;
 const RETRY_MS = 100;
@@ -124,10 +127,12 @@ export class Intake {
       const past = positions.filter(({ fixTimeMs }) => fixTimeMs < predecessor.untilMs);
       const former = past.length === 0 ? undefined : this.#directory.vehicles.get(predecessor.id);
       // One that was deleted is no vehicle's: it goes with that history.
-      if (former !== undefined) this.#add(former, { ...packet, vehicleId: former.id, positions: past }, () => {});
+      if (former !== undefined) this.#add(former, { ...packet, vehicleId: former.id, positions: past }, NOBODY);
       if (past.length > 0) positions = positions.filter(({ fixTimeMs }) => fixTimeMs >= predecessor.untilMs);
     }
     const own = positions === packet.positions ? packet : { ...packet, positions };
+    // A packet without positions says that the terminal is there: with who has it now.
+    if (durable === NOBODY && positions.length === 0) return;
     this.#packets.push(own);
     this.#durable.push(durable);
     this.#onTaken(own);

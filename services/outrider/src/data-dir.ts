@@ -1,4 +1,14 @@
-import { accessSync, constants, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { makePrivateFolder, type PrivateFolder, StartError } from '@outrider/runtime';
@@ -82,7 +92,14 @@ export function isInUse(path: string): boolean {
 function checkFormat(path: string): void {
   const file = join(path, 'format');
   const isNew = !existsSync(file) && !existsSync(join(path, 'log.sqlite'));
-  if (isNew) writeFileSync(file, `${DATA_DIR_FORMAT}\n`);
+  if (isNew) {
+    // Whole and durable before there is a log: without it, or with an empty one, the folder would be refused.
+    writeFileSync(`${file}.new`, `${DATA_DIR_FORMAT}\n`, { flush: true });
+    renameSync(`${file}.new`, file);
+    const folder = openSync(path, 'r');
+    fsyncSync(folder);
+    closeSync(folder);
+  }
   // The first format did not say so.
   const found = existsSync(file) ? readFileSync(file, 'utf8').trim() : '1';
   if (!/^\d+$/.test(found))

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { link, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
+import { createWhole } from '@outrider/files/whole-file';
 import { StartError } from '@outrider/runtime';
 
 /** 32 random bytes in hex digits. */
@@ -33,15 +34,6 @@ function damaged(path: string, how: string): StartError {
 
 /** Content of a file without the white space around it. */
 async function readOrMake(path: string, content: string): Promise<string> {
-  // Written aside and put in place whole: a start that is killed leaves no empty file.
-  const aside = `${path}.${randomBytes(6).toString('hex')}`;
-  await writeFile(aside, content, { flag: 'wx', mode: 0o600, flush: true });
-  try {
-    await link(aside, path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  } finally {
-    await rm(aside, { force: true });
-  }
+  await createWhole(path, content);
   return (await readFile(path, 'utf8')).trim();
 }

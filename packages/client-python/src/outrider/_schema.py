@@ -72,7 +72,7 @@ AuditEntrySubject = TypedDict("AuditEntrySubject", {
 AuditEntry = TypedDict("AuditEntry", {
     "id": "str",
     "at": "str",
-    "action": "Literal[\"created\", \"changed\", \"deleted\", \"blocked\", \"unblocked\", \"suspended\", \"resumed\", \"api-access-granted\", \"api-access-withdrawn\", \"password-changed\", \"password-reset\", \"email-changed\", \"invited\", \"second-factor-enabled\", \"second-factor-removed\", \"passkey-added\", \"passkey-removed\", \"sign-in-linked\", \"sign-in-unlinked\", \"recovery-codes-renewed\", \"recovery-code-used\", \"quotas-changed\", \"login\", \"login-failed\", \"logout\", \"session-ended\", \"token-reused\", \"recalculated\", \"history-imported\", \"history-erased\", \"person-exported\", \"report-requested\", \"erasure-cancelled\", \"erased\", \"tested\", \"replayed\"]",
+    "action": "Literal[\"created\", \"changed\", \"deleted\", \"blocked\", \"unblocked\", \"moved\", \"suspended\", \"resumed\", \"api-access-granted\", \"api-access-withdrawn\", \"password-changed\", \"password-reset\", \"email-changed\", \"invited\", \"second-factor-enabled\", \"second-factor-removed\", \"passkey-added\", \"passkey-removed\", \"sign-in-linked\", \"sign-in-unlinked\", \"recovery-codes-renewed\", \"recovery-code-used\", \"quotas-changed\", \"login\", \"login-failed\", \"logout\", \"session-ended\", \"token-reused\", \"recalculated\", \"history-imported\", \"history-erased\", \"person-exported\", \"report-requested\", \"erasure-cancelled\", \"erased\", \"tested\", \"replayed\"]",
     "user": "AuditEntryUser | None",
     "sessionId": "str | None",
     "apiKeyId": "str | None",
@@ -3523,6 +3523,7 @@ Vehicle = TypedDict("Vehicle", {
     "customAttributes": "dict[str, str | float | bool]",
     "sensors": "list[Sensor]",
     "suspension": "Suspension | None",
+    "historyFrom": "str | None",
 })
 
 VehicleCounters = TypedDict("VehicleCounters", {
@@ -3720,6 +3721,21 @@ VehiclesChanged = TypedDict("VehiclesChanged", {
     "items": "list[VehiclesChangedItemsItem]",
 })
 
+VehiclesMove = TypedDict("VehiclesMove", {
+    "ids": "list[str]",
+    "dealerId": "str | None",
+    "history": "NotRequired[Literal[\"apart\", \"along\"]]",
+})
+
+VehiclesMovedItemsItem = TypedDict("VehiclesMovedItemsItem", {
+    "id": "str",
+    "vehicleId": "str",
+})
+
+VehiclesMoved = TypedDict("VehiclesMoved", {
+    "items": "list[VehiclesMovedItemsItem]",
+})
+
 VehiclesOfGroupPatch = TypedDict("VehiclesOfGroupPatch", {
     "add": "NotRequired[list[str]]",
     "remove": "NotRequired[list[str]]",
@@ -3775,7 +3791,6 @@ VehiclesPatchPatch = TypedDict("VehiclesPatchPatch", {
     "harshAccelerationMps2": "NotRequired[float | None]",
     "harshBrakingMps2": "NotRequired[float | None]",
     "harshCorneringMps2": "NotRequired[float | None]",
-    "dealerId": "NotRequired[str | None]",
     "groupIds": "NotRequired[list[str]]",
     "customAttributes": "NotRequired[dict[str, str | float | bool | None]]",
     "sensors": "NotRequired[list[VehiclesPatchPatchSensorsItem]]",

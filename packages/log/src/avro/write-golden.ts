@@ -7,6 +7,7 @@ import {
   type GroupId,
   NO_CUSTOM_FIELDS,
   storedChange,
+  type VehicleId,
   type VideoProfileId,
 } from '@outrider/domain';
 import { sampleGeofence, sampleRule, sampleSensor, sampleUser, sampleVehicle } from '@outrider/domain/samples';
@@ -79,7 +80,7 @@ if (existsSync(file)) {
     sampleVehicle({
       sensors: [sensor],
       suspension: { reason: 'Invoice 1204 is unpaid.', by: 'dealer', sinceMs: Date.UTC(2026, 0, 1) },
-      predecessor: { id: '01961f3c-7a10-7c3e-9b1d-2f6a0c4e8d57', untilMs: Date.UTC(2026, 0, 2) },
+      predecessor: { id: '01961f3c-7a10-7c3e-9b1d-2f6a0c4e8d57' as VehicleId, untilMs: Date.UTC(2026, 0, 2) },
     }),
     sampleGeofence(),
     sampleRule(),

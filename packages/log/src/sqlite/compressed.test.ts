@@ -318,7 +318,7 @@ test('whatever is appended by whom, and removed when it was read, a reader gets 
           reader.close();
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 200 },
     );
   });
   expect(compressed).toBeGreaterThan(20);

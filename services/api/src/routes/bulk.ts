@@ -121,7 +121,8 @@ export const bulkRoutes: Route[] = [
               z.strictObject({
                 id: idOut,
                 vehicleId: idOut.meta({
-                  description: 'The vehicle that the dealer has now: the same where nothing was moved, or its history too.',
+                  description:
+                    'The vehicle that the dealer has now: the same where nothing was moved, or its history too.',
                 }),
               }),
             ),

@@ -35,6 +35,7 @@ const vehicle: Vehicle = {
   customAttributes: { leased: true },
   sensors: [],
   suspension: null,
+  historyFrom: null,
 };
 
 test('a new vehicle has the defaults of the API', () => {

@@ -32,7 +32,14 @@ export function newDraft(more: Partial<VehicleDraft> = {}): VehicleDraft {
   return { ...defaults, dealerId: null, groupIds: [], customAttributes: {}, ...access, ...more };
 }
 
-export function draftOf({ id: _, terminalAccess, sensors: __, suspension: ___, historyFrom: ____, ...fields }: Vehicle): VehicleDraft {
+export function draftOf({
+  id: _,
+  terminalAccess,
+  sensors: __,
+  suspension: ___,
+  historyFrom: ____,
+  ...fields
+}: Vehicle): VehicleDraft {
   const { protocol, certificateSha256, networks } = terminalAccess;
   return { ...fields, protocol, secret: '', certificateSha256, networks: networks.join(' ') };
 }

@@ -23,6 +23,7 @@ import { ColorField, IconField } from './appearance.tsx';
 import { dealers } from './dealers.ts';
 import { DeviceModelField } from './device-model.tsx';
 import { bodyOf, draftOf, newDraft, POINTERS, type VehicleDraft } from './draft.ts';
+import { MoveButton, mayMove } from './move.tsx';
 import {
   DRIVING_FIELDS,
   FUEL_FIELDS,
@@ -33,7 +34,6 @@ import {
   textProps,
 } from './plain-fields.ts';
 import { boundProtocols, protocolTitle, terminalProtocols } from './protocols.ts';
-import { MoveButton, mayMove } from './move.tsx';
 import { Suspension } from './suspension.tsx';
 import { VideoDialog } from './video-dialog.tsx';
 
@@ -182,7 +182,7 @@ function Fields({ edit, vehicle, onDone, onSuspended }: FieldsProps) {
         />
       )}
       {vehicle !== null && <MoveButton ids={[vehicle.id]} onDone={onSuspended} />}
-      {vehicle?.historyFrom && <small>{vehicles.move.historyFrom(timeText(vehicle.historyFrom))}</small>}
+      {vehicle?.historyFrom && <small>{vehicles.move.historyFrom(formats().dateTime(vehicle.historyFrom))}</small>}
       {vehicle !== null && route.value.query.get('video') === '1' && (
         <VideoDialog vehicle={vehicle} title={name} onClose={() => setQuery({ video: null })} />
       )}

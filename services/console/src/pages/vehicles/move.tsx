@@ -57,7 +57,8 @@ export function MoveDialog({ ids, onClose, onDone }: Props & { onClose: () => vo
   const history = useSignal<(typeof HISTORIES)[number]>('apart');
   const { error, isBusy, submit } = useTask(async () => {
     const to = { dealerId: dealerId.value === '' ? null : dealerId.value, history: history.value };
-    for (const some of chunks(ids, MOST_AT_ONCE)) await api.post('/api/v1/vehicles/move', { body: { ids: some, ...to } });
+    for (const some of chunks(ids, MOST_AT_ONCE))
+      await api.post('/api/v1/vehicles/move', { body: { ids: some, ...to } });
     toast(words.done(ids.length));
     onDone();
   });

@@ -20,12 +20,12 @@ import { api, user } from '../../session.ts';
 import { keepsAccounts } from '../../views.ts';
 import { joined, t } from '../../words/words.ts';
 import { BulkDialog, type BulkKind } from './bulk-dialog.tsx';
-import { MoveDialog, mayMove } from './move.tsx';
 import { dealers, loadDealers } from './dealers.ts';
 import { FILTER_NAMES, isFiltered, listQuery, sortingOf, sortText } from './filters.ts';
 import { VehicleForm } from './form.tsx';
 import { ImportDialog } from './import-dialog.tsx';
 import { LiveRows } from './live-rows.ts';
+import { MoveDialog, mayMove } from './move.tsx';
 import { boundProtocols, loadProtocols, protocolTitle } from './protocols.ts';
 import { QuotaLine } from './quota.tsx';
 

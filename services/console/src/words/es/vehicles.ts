@@ -125,7 +125,8 @@ export const vehicles = {
         'El propietario actual conserva el vehículo con su historial, sin su terminal. El otro recibe un vehículo nuevo con el perfil, el terminal, las cámaras y los contadores.',
       along: 'El propietario actual deja de verlo todo, y el otro lo ve todo.',
     },
-    done: (count: number) => (count === 1 ? 'El vehículo cambió de propietario.' : `${count} vehículos cambiaron de propietario.`),
+    done: (count: number) =>
+      count === 1 ? 'El vehículo cambió de propietario.' : `${count} vehículos cambiaron de propietario.`,
     historyFrom: (time: string) => `Vino de otro propietario: su historial empieza ${time}.`,
   },
   noColor: 'Sin color',
