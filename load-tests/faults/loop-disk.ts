@@ -83,7 +83,7 @@ export async function openLoopDisk(base: string, sizeMib: number): Promise<LoopD
   };
 }
 
-/** The kernel may write to the image by itself while it is copied: then the copy is none, and is taken again. */
+/** The kernel may write to the image by itself while it is copied: then it is copied again. */
 async function copyUnchanged(image: string, copy: string): Promise<void> {
   for (let time = 0; time < TRIES; time++) {
     await run('cp', ['--sparse=always', image, copy]);

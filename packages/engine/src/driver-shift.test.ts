@@ -1,7 +1,7 @@
 import type { Position, SensorThreshold } from '@outrider/domain';
 import { sampleSensor } from '@outrider/domain/samples';
 import { expect, test } from 'vitest';
-import { fix, reported, Scene, user, vehicle } from './scene.fixture.ts';
+import { fix, geofence, reported, Scene, user, vehicle } from './scene.fixture.ts';
 
 const van = () => new Scene(vehicle()).only('driver-shift', 'trip', 'alarm');
 const at = (seconds: number, driverCode: string | null, fields: Partial<Position> = {}) =>
@@ -82,6 +82,19 @@ test('what ends where a sensor was last heard names who drove there, however man
   for (let nth = 1; nth <= 20; nth++) scene.drive(at(10 + nth * 60, nth % 2 ? 'B2' : 'C3', ON));
   const [end] = scene.define(vehicle({ version: 2, sensors: [] }), 2000);
   expect(end).toMatchObject({ phase: 'end', endReason: 'sensor-changed', driverCode: 'A1' });
+});
+
+test('a visit names who drove when it was left, however many cards were shown until it was sure', () => {
+  const scene = new Scene(user(), vehicle(), geofence({ minDwellSeconds: 600 })).only('geofence-visit');
+  const outside = (seconds: number, code: string | null) => ({
+    ...at(seconds, code, { ...ON, speedKmh: 50 }),
+    longitude: 0.04 + seconds / 10_000,
+  });
+  const inside = (seconds: number) => at(seconds, 'A1', ON);
+  scene.drive(inside(0), inside(300), inside(700), outside(800, null));
+  for (let nth = 1; nth <= 7; nth++) scene.drive(outside(800 + nth * 10, nth % 2 ? 'B2' : 'C3'));
+  const end = scene.drive(outside(2000, null)).find(({ phase }) => phase === 'end');
+  expect(end).toMatchObject({ kind: 'geofence-visit', endReason: 'left', driverCode: 'A1' });
 });
 
 test('a trip names who drove it, however many cards were shown since the vehicle came to stand', () => {

@@ -120,18 +120,20 @@ function endShift(
 }
 
 /**
- * Past shifts that events to come may name: the newest, and those of the time when the vehicle came to stand, and when
- * the last good fix, or the last value of a sensor beyond a threshold, came. A sensor or a receiver may be silent for
- * weeks before what lasts ends there; a trip ends where the vehicle came to stand, however many cards were shown since.
+ * Past shifts that events to come may name: the newest, and those of the time when the vehicle came to stand, when it
+ * left a geofence to which it may still come back in time, and when the last good fix, or the last value of a sensor
+ * beyond a threshold, came. A sensor or a receiver may be silent for weeks before what lasts ends there; a trip ends
+ * where the vehicle came to stand, however many cards were shown since.
  *
  * @param past the newest first
  */
-function stillNamed({ latest, motion, sensors }: VehicleState, past: readonly PastShift[]): PastShift[] {
+function stillNamed({ latest, motion, sensors, presences }: VehicleState, past: readonly PastShift[]): PastShift[] {
   const ends = (sensors?.beyond ?? []).flatMap(({ where, runs }) =>
     where === null || runs.length === 0 ? [] : where.atMs,
   );
   if (latest !== null) ends.push(latest.fixTimeMs);
   if (motion?.rest) ends.push(motion.rest.since.atMs);
+  for (const { phase, exit } of presences) if (phase === 'leaving' && exit !== null) ends.push(exit.atMs);
   const named = new Set(ends.map((endMs) => past.find(({ startedAtMs }) => startedAtMs < endMs)));
   return past.filter((each, nth) => nth < NEWEST_PAST_SHIFTS || named.has(each));
 }

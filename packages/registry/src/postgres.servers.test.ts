@@ -30,6 +30,7 @@ import { shareLinksConformance } from './share-links.conformance.ts';
 import { signInConformance } from './sign-in.conformance.ts';
 import { WRITERS_LOCK } from './store.ts';
 import { vehicleCommandsConformance } from './vehicle-commands.conformance.ts';
+import { vehicleMovesConformance } from './vehicle-moves.conformance.ts';
 import { videoConformance } from './video.conformance.ts';
 
 const url = process.env.DATABASE_URL;
@@ -180,6 +181,7 @@ if (url) {
   driversConformance('PostgreSQL', newPlace);
   customFieldsConformance('PostgreSQL', newPlace);
   maintenanceConformance('PostgreSQL', newPlace);
+  vehicleMovesConformance('PostgreSQL', newPlace);
   vehicleCommandsConformance('PostgreSQL', newPlace);
   reportsConformance('PostgreSQL', newPlace);
   quotasConformance('PostgreSQL', async () => {

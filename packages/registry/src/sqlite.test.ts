@@ -36,6 +36,7 @@ import { signInConformance } from './sign-in.conformance.ts';
 import { NodeSqliteDialect, openDatabase } from './sqlite.ts';
 import type { Place } from './test-registry.fixture.ts';
 import { vehicleCommandsConformance } from './vehicle-commands.conformance.ts';
+import { vehicleMovesConformance } from './vehicle-moves.conformance.ts';
 import { videoConformance } from './video.conformance.ts';
 
 async function newFolder(): Promise<string> {
@@ -79,6 +80,7 @@ signInConformance('node:sqlite', newPlace);
 driversConformance('node:sqlite', newPlace);
 customFieldsConformance('node:sqlite', newPlace);
 maintenanceConformance('node:sqlite', newPlace);
+vehicleMovesConformance('node:sqlite', newPlace);
 vehicleCommandsConformance('node:sqlite', newPlace);
 reportsConformance('node:sqlite', newPlace);
 quotasConformance('node:sqlite', async () => {

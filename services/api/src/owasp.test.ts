@@ -887,6 +887,7 @@ describe('API5: broken function level authorization', () => {
     'listDeadLetters',
     'getDeadLetter',
     'listMapFiles',
+    'moveVehicles',
   ];
   const MANAGERS_ONLY = [
     'addUser',
@@ -1183,7 +1184,7 @@ describe('API5: broken function level authorization', () => {
   }
 
   test('what only operators may, nobody else does', async () => {
-    const ids = { users: anna.user.id };
+    const ids = { users: anna.user.id, ids: [] as never, dealerId: dealer.user.id };
     for (const operationId of OPERATORS_ONLY) {
       expect((await attack(operationId, dealer.jwt, ids)).status, operationId).toBe(403);
       expect((await attack(operationId, anna.jwt, ids)).status, operationId).toBe(403);

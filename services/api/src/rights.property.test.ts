@@ -1018,10 +1018,11 @@ const MODEL: Record<string, readonly Probe[]> = {
     },
     {
       kinds: ['vehicle', 'user'],
+      // A vehicle that is there is moved by an operation of its own.
       ask: ([id, dealerId]) => csv('id,dealerId', `${id},${dealerId}`),
-      good: (scene) => importedTo(scene, scene.ids[1]),
+      good: (scene) =>
+        isOperator(scene.caller) && vehicleOf(scene).dealerId !== scene.ids[1] ? 400 : importedTo(scene, scene.ids[1]),
       hidden: [400, 403],
-      late: true,
       undo: undoVehicle,
     },
   ],
@@ -1238,7 +1239,7 @@ const MODEL: Record<string, readonly Probe[]> = {
     {
       kinds: ['vehicle', 'user'],
       ask: ([id, dealerId]) => ({ body: { ids: [id], dealerId, history: 'along' } }),
-      good: movedTo,
+      good: (scene) => (isOperator(scene.caller) ? movedTo(scene) : 403),
       hidden: [400, 403],
       late: true,
       undo: undoVehicle,

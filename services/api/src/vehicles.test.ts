@@ -24,6 +24,7 @@ describe('vehicles', () => {
       id: body.id,
       ...VEHICLE_DEFAULTS,
       suspension: null,
+      historyFrom: null,
       name: 'Van 12',
       terminalId: '356307042441013',
       terminalAccess: { protocol: 'learn', hasSecret: false, certificateSha256: null, networks: [] },
@@ -568,5 +569,76 @@ describe('track', () => {
     expect(await errors(`from=${noon}`)).toMatchObject([{ parameter: 'to' }]);
     expect(await errors(`from=${noon}&to=${noon}`)).toMatchObject([{ parameter: 'to' }]);
     expect(await errors(`from=${noon}&to=2026-01-16T12:00:00Z&cursor=IiI`)).toMatchObject([{ parameter: 'cursor' }]);
+  });
+});
+
+describe('moved to another dealer', () => {
+  const move = (body: object, as = jwt) => world.call('POST', '/api/v1/vehicles/move', { jwt: as, body });
+
+  test('a vehicle stays with its history, and the other dealer gets one whose history begins then', async () => {
+    const [one, other] = [await world.member('one', 'dealer'), await world.member('other', 'dealer')];
+    const { body: van } = await addVehicle({ name: 'Van', terminalId: '1' }, one.jwt);
+    const positionOf = async (id: string, as: string) =>
+      (await world.call('GET', `/api/v1/vehicles/${id}/state`, { jwt: as })).body.position;
+    const was = sampleStatus(van.id, blankPosition(world.nowMs, 1, 2), world.nowMs);
+    await world.hub.updateLatest([was]);
+    expect(await positionOf(van.id, one.jwt)).toMatchObject({ latitude: 1 });
+
+    const patch = { jwt, body: { dealerId: other.user.id } };
+    const refused = await world.call('PATCH', `/api/v1/vehicles/${van.id}`, patch);
+    expect([refused.status, refused.body.errors?.[0]?.pointer]).toEqual([400, '/dealerId']);
+    expect(refused.body.errors[0].detail).toContain('/api/v1/vehicles/move');
+    const row = { jwt, headers: { 'content-type': 'text/csv' }, body: `id,dealerId\n${van.id},${other.user.id}` };
+    const imported = await world.call('POST', '/api/v1/vehicles/import', row);
+    expect([imported.status, imported.body.errors?.[0]?.column]).toEqual([400, 'dealerId']);
+
+    for (const { jwt: as } of [one, other])
+      expect((await move({ ids: [van.id], dealerId: other.user.id }, as)).status).toBe(403);
+    const { status, body } = await move({ ids: [van.id], dealerId: other.user.id });
+    expect([status, body.items]).toEqual([200, [{ id: van.id, vehicleId: expect.not.stringMatching(van.id) }]]);
+    const [{ vehicleId }] = body.items;
+    const seen = async (id: string, as: string) =>
+      (await world.call('GET', `/api/v1/vehicles/${id}`, { jwt: as })).body;
+    expect(await seen(van.id, one.jwt)).toMatchObject({ name: 'Van', terminalId: null, historyFrom: null });
+    expect(await seen(vehicleId, other.jwt)).toMatchObject({
+      ...{ name: 'Van', terminalId: '1', dealerId: other.user.id },
+      historyFrom: new Date(world.nowMs).toISOString(),
+    });
+    expect([(await seen(van.id, other.jwt)).status, (await seen(vehicleId, one.jwt)).status]).toEqual([404, 404]);
+    expect(await positionOf(van.id, one.jwt)).toMatchObject({ latitude: 1 });
+    expect(await positionOf(vehicleId, other.jwt)).toBeNull();
+    // Nobody but the operator sees that the one has to do with the other.
+    expect(JSON.stringify(await seen(vehicleId, other.jwt))).not.toContain(van.id);
+    const trail = await world.call('GET', '/api/v1/audit?action=moved', { jwt: one.jwt });
+    expect(trail.body.items).toMatchObject([
+      {
+        subject: { id: van.id },
+        before: { dealerId: one.user.id },
+        after: { dealerId: null, history: 'apart', vehicleIds: [] },
+      },
+    ]);
+  });
+
+  test('or it changes hands with its history; what can not be moved is named', async () => {
+    const other = await world.member('other', 'dealer');
+    const { body: van } = await addVehicle({ name: 'Van' });
+    const ids = [van.id];
+    for (const [wrong, pointer] of [
+      [{ ids: [ABSENT], dealerId: other.user.id }, '/ids/0'],
+      [{ ids, dealerId: operator.user.id }, '/dealerId'],
+      [{ ids, dealerId: ABSENT }, '/dealerId'],
+      [{ ids, dealerId: other.user.id, history: 'half' }, '/history'],
+      [{ ids }, '/dealerId'],
+    ] as const) {
+      const { status, body } = await move(wrong);
+      expect([status, body.errors?.[0]?.pointer], JSON.stringify(wrong)).toEqual([400, pointer]);
+    }
+    const along = await move({ ids, dealerId: other.user.id, history: 'along' });
+    expect(along.body.items).toEqual([{ id: van.id, vehicleId: van.id }]);
+    expect((await world.call('GET', `/api/v1/vehicles/${van.id}`, { jwt: other.jwt })).body).toMatchObject({
+      ...{ name: 'Van', dealerId: other.user.id, historyFrom: null },
+    });
+    // It is there already.
+    expect((await move({ ids, dealerId: other.user.id })).body.items).toEqual([{ id: van.id, vehicleId: van.id }]);
   });
 });

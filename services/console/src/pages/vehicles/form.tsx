@@ -5,6 +5,7 @@ import { CustomFields } from '../../custom-fields/custom-fields.tsx';
 import { customFieldLabels } from '../../custom-fields/words.ts';
 import { describeError } from '../../errors.ts';
 import { fleet, groups } from '../../fleet/store.ts';
+import { formats } from '../../format.ts';
 import { Edit, ifMatch } from '../../parts/edit.ts';
 import { ChoiceField, EditForm, NumberField, TextField } from '../../parts/edit-form.tsx';
 import { Icon } from '../../parts/icon.tsx';
