@@ -298,7 +298,7 @@ export class BulkAccess {
     const { dealerId } = move;
     if (dealerId !== null && directory.users.get(dealerId)?.role !== 'dealer')
       throw badField('/dealerId', 'There is no such dealer.');
-    return registry.moveVehicles(move);
+    return collectingFaults(registry.moveVehicles(move), new Faults(), (index) => ({ pointer: `/ids/${index}` }));
   }
 
   /** Puts vehicles into a group and takes others out: all of them, or none. */

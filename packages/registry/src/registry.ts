@@ -275,7 +275,8 @@ export class Registry {
    * Gives vehicles to another dealer: all of them, or none. Those that it has stay as they are.
    *
    * @returns by the ids of the vehicles, those that the dealer has now
-   * @throws {NotFoundError} {UnknownReferenceError} {BulkError}
+   * @throws {UnknownReferenceError} when there is no such dealer
+   * @throws {BulkError} naming those that can't be moved
    */
   moveVehicles(move: VehicleMove): Promise<Map<VehicleId, Vehicle>> {
     return moveVehicles(this.#store, this.vehicles, move);

@@ -137,7 +137,7 @@ export function vehicleMovesConformance(name: string, newPlace: () => Promise<Pl
       }
       await expect(
         registry.moveVehicles({ ids: [van.id, ABSENT], dealerId: other.id, history: 'apart' }),
-      ).rejects.toBeInstanceOf(NotFoundError);
+      ).rejects.toMatchObject({ failures: [{ index: 1, error: expect.any(NotFoundError) }] });
       await registry.quotas.set(other.id, [{ scope: 'dealer', kind: 'vehicles', limit: 0 }], async () => {});
       await expect(move(van.id, other.id)).rejects.toBeInstanceOf(QuotaExceededError);
       expect(await registry.vehicles.list({}, ALL)).toEqual(before);

@@ -1,12 +1,13 @@
 import { accessAfter, NO_CUSTOM_FIELDS, type UserId, type Vehicle, type VehicleId } from '@outrider/domain';
+import { BulkError } from './bulk.ts';
 import { addCorrection, countersOf } from './counters.ts';
 import { requireDealer } from './dealers.ts';
-import { NotFoundError } from './errors.ts';
+import { ConflictError, NotFoundError } from './errors.ts';
 import { revised } from './revisions.ts';
 import type { Secrets } from './secrets.ts';
 import type { Store, Writer } from './store.ts';
 import { noteHolders } from './terminal-holders.ts';
-import { insertVehicles, loadVehicles, updateVehicle, type Vehicles } from './vehicles.ts';
+import { checkAddresses, insertVehicles, loadVehicles, updateVehicle, type Vehicles } from './vehicles.ts';
 import { moveVideoProfile } from './video-profiles.ts';
 
 /**
@@ -39,11 +40,16 @@ export async function moveVehicles(
     await requireDealer(writer.tx, dealerId);
     const known = new Map((await loadVehicles(writer.tx, ids)).map((vehicle) => [vehicle.id, vehicle]));
     const moved = new Map<VehicleId, Vehicle>();
-    for (const id of ids) {
+    for (const [index, id] of ids.entries()) {
       const current = known.get(id);
-      if (current === undefined) throw new NotFoundError('vehicle', id);
-      const isThere = current.dealerId === dealerId;
-      moved.set(id, isThere ? current : await moveApart(writer, store.secrets, current, dealerId));
+      if (current === undefined) throw new BulkError([{ index, error: new NotFoundError('vehicle', id) }]);
+      if (current.dealerId === dealerId) moved.set(id, current);
+      else
+        try {
+          moved.set(id, await moveApart(writer, store.secrets, current, dealerId));
+        } catch (error) {
+          throw error instanceof ConflictError ? new BulkError([{ index, error }]) : error;
+        }
     }
     return moved;
   });
@@ -83,6 +89,7 @@ async function moveApart(
   if (left !== current) writer.changed(left, current);
   writer.changed(next, null);
   await moveVideoProfile(writer, secrets, current, next);
+  await checkAddresses(writer, next, null);
   const [counters] = await countersOf(writer.tx, [current.id]);
   if (counters !== undefined) {
     const common = { vehicleId: next.id, atMs: nowMs, note: null, createdBy: actor.user?.id ?? null };

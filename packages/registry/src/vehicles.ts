@@ -327,7 +327,7 @@ async function check(writer: Writer, vehicle: Vehicle, current: Vehicle | null):
 }
 
 /** @throws {ConflictError} when a dealer's video profile would have the address of another dealer's terminal */
-async function checkAddresses(writer: Writer, next: Vehicle, current: Vehicle | null): Promise<void> {
+export async function checkAddresses(writer: Writer, next: Vehicle, current: Vehicle | null): Promise<void> {
   const conflict = (await addressConflicts(writer, changedOwners([{ current, next }]))).get(next.id);
   if (conflict !== undefined) throw conflict;
 }

@@ -86,9 +86,12 @@ describe('the recordings of another dealer’s terminal', () => {
     const moved = await call('POST', '/api/v1/vehicles', victim, { name: 'Other', terminalId });
     expect(moved.status).toBe(201);
     expect((await call('GET', `${PROFILES}/${profile.body.id}`, victim)).body).toMatchObject({ addressRefused: true });
-    const transfer = { dealerId: attacker.user.id };
-    expect((await call('PATCH', `/api/v1/vehicles/${moved.body.id}`, operator, transfer)).status).toBe(409);
-    expect((await call('PATCH', `/api/v1/vehicles/${theirs.id}`, operator, transfer)).status).toBe(409);
+    for (const history of ['apart', 'along'])
+      for (const id of [moved.body.id, theirs.id]) {
+        const transfer = { ids: [id], dealerId: attacker.user.id, history };
+        const refused = await call('POST', '/api/v1/vehicles/move', operator, transfer);
+        expect([refused.status, refused.body.errors?.[0]?.pointer]).toEqual([409, '/ids/0']);
+      }
   });
 });
 

@@ -922,7 +922,10 @@ const MODEL: Record<string, readonly Probe[]> = {
       // It is moved by an operation of its own.
       kinds: ['vehicle', 'user'],
       ask: ([, dealerId]) => ({ body: { dealerId } }),
-      good: (scene) => (isOperator(scene.caller) ? (vehicleOf(scene).dealerId === scene.ids[1] ? 200 : 400) : 403),
+      good: (scene) => {
+        if (mayManage(scene.caller) && vehicleOf(scene).dealerId === scene.ids[1]) return 200;
+        return isOperator(scene.caller) ? 400 : 403;
+      },
       hidden: [403, 404],
     },
     {

@@ -151,6 +151,30 @@ describe.skipIf(CHROMIUM === undefined)('vehicles, groups and terminals in a bro
     expect(faults).toEqual([]);
   });
 
+  test('a vehicle is moved to a dealer, whose vehicle begins anew, and its history stays', async () => {
+    const { page, faults } = await operator('/vehicles');
+    const dealer = { login: 'rental', name: 'Rental', role: 'dealer', password: 'a password of a dealer' };
+    const { id: dealerId } = await call(page, 'POST', '/api/v1/users', dealer);
+    const { id } = await call(page, 'POST', '/api/v1/vehicles', { name: 'Lent van', terminalId: 'LENT1' });
+    await page.goto(`${demo.url}/vehicles?vehicle=${id}`);
+    const form = page.getByRole('complementary');
+    await form.getByRole('button', { name: 'Move to another owner…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Move to another owner' });
+    await dialog.getByRole('radio', { name: 'Stays with the present owner' }).waitFor();
+    await dialog.getByLabel('Owner').selectOption('Rental');
+    expect(await axeViolations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Move', exact: true }).click();
+    await page.getByText('The vehicle was moved.').waitFor();
+    const { items } = await call(page, 'GET', '/api/v1/vehicles?q=Lent');
+    expect(items).toMatchObject([
+      { id, terminalId: null, dealerId: null, historyFrom: null },
+      { terminalId: 'LENT1', dealerId, historyFrom: expect.stringMatching(/^2/) },
+    ]);
+    await page.goto(`${demo.url}/vehicles?vehicle=${items[1].id}`);
+    await form.getByText('It came from another owner').waitFor();
+    expect(faults).toEqual([]);
+  });
+
   for (const colorScheme of ['light', 'dark'] as const)
     test(`axe finds nothing in ${colorScheme}`, async () => {
       const { page, faults } = await operator('/vehicles', { colorScheme });

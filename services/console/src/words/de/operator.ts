@@ -91,6 +91,7 @@ export const operator: OperatorWords = {
     deleted: 'gelöscht',
     blocked: 'gesperrt',
     unblocked: 'entsperrt',
+    moved: 'anderem Besitzer gegeben',
     suspended: 'gesperrt',
     resumed: 'freigegeben',
     'api-access-granted': 'API gewährt',

@@ -88,6 +88,7 @@ export const operator = {
     deleted: 'deleted',
     blocked: 'blocked',
     unblocked: 'unblocked',
+    moved: 'moved to another owner',
     suspended: 'suspended',
     resumed: 'resumed',
     'api-access-granted': 'granted the API',

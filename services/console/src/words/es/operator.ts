@@ -91,6 +91,7 @@ export const operator: OperatorWords = {
     deleted: 'eliminado',
     blocked: 'bloqueado',
     unblocked: 'desbloqueado',
+    moved: 'pasado a otro propietario',
     suspended: 'suspendido',
     resumed: 'reanudado',
     'api-access-granted': 'API concedida',

@@ -89,6 +89,7 @@ export const operator: OperatorWords = {
     deleted: 'מחיקה',
     blocked: 'חסימה',
     unblocked: 'ביטול חסימה',
+    moved: 'העברה לבעלים אחרים',
     suspended: 'השעיה',
     resumed: 'חידוש',
     'api-access-granted': 'הענקת API',

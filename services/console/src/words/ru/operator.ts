@@ -91,6 +91,7 @@ export const operator: OperatorWords = {
     deleted: 'удаление',
     blocked: 'блокировка',
     unblocked: 'разблокировка',
+    moved: 'передача другому владельцу',
     suspended: 'приостановка',
     resumed: 'возобновление',
     'api-access-granted': 'доступ к API выдан',
