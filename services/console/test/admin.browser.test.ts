@@ -161,7 +161,7 @@ describe.skipIf(CHROMIUM === undefined)('vehicles, groups and terminals in a bro
     await form.getByRole('button', { name: 'Move to another owner…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Move to another owner' });
     await dialog.getByRole('radio', { name: 'Stays with the present owner' }).waitFor();
-    await dialog.getByLabel('Owner').selectOption('Rental');
+    await dialog.getByRole('combobox', { name: 'Owner' }).selectOption('Rental');
     expect(await axeViolations(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Move', exact: true }).click();
     await page.getByText('The vehicle was moved.').waitFor();

@@ -130,7 +130,7 @@ async function open(id: string | null, signal: AbortSignal, onSaved: (vehicle: V
 
 interface FieldsProps extends Opened {
   onDone: () => void;
-  /** It was suspended or resumed. */
+  /** It was suspended, resumed or moved. */
   onSuspended: () => void;
 }
 
@@ -163,6 +163,7 @@ function Fields({ edit, vehicle, onDone, onSuspended }: FieldsProps) {
         {...removal}
         actions={vehicle !== null && <MoreButtons />}
       >
+        {vehicle?.historyFrom && <p>{vehicles.move.historyFrom(formats().dateTime(vehicle.historyFrom))}</p>}
         <Basics edit={edit} />
         <Terminal edit={edit} hasSecret={vehicle?.terminalAccess.hasSecret ?? false} />
         <Numbers edit={edit} title={vehicles.sections.speed} names={SPEED_FIELDS} />
@@ -173,17 +174,18 @@ function Fields({ edit, vehicle, onDone, onSuspended }: FieldsProps) {
         </Numbers>
         <CustomFields edit={edit} />
       </EditForm>
-      {vehicle !== null && (
-        <Suspension
-          vehicle={vehicle}
-          onChange={(changed) => {
-            fleet.put(changed);
-            onSuspended();
-          }}
-        />
+      {vehicle !== null && isKeeper && (
+        <div class="body actions">
+          <Suspension
+            vehicle={vehicle}
+            onChange={(changed) => {
+              fleet.put(changed);
+              onSuspended();
+            }}
+          />
+          <MoveButton ids={[vehicle.id]} onDone={onSuspended} />
+        </div>
       )}
-      {vehicle !== null && <MoveButton ids={[vehicle.id]} onDone={onSuspended} />}
-      {vehicle?.historyFrom && <small>{vehicles.move.historyFrom(formats().dateTime(vehicle.historyFrom))}</small>}
       {vehicle !== null && route.value.query.get('video') === '1' && (
         <VideoDialog vehicle={vehicle} title={name} onClose={() => setQuery({ video: null })} />
       )}

@@ -31,7 +31,7 @@ export function MoveButton(props: Props) {
   if (!mayMove()) return null;
   const close = () => (isAsking.value = false);
   return (
-    <div class="body actions">
+    <>
       <button type="button" onClick={() => (isAsking.value = true)}>
         <Icon name="user" /> {t().vehiclePages.move.button}
       </button>
@@ -45,7 +45,7 @@ export function MoveButton(props: Props) {
           }}
         />
       )}
-    </div>
+    </>
   );
 }
 
@@ -63,8 +63,8 @@ export function MoveDialog({ ids, onClose, onDone }: Props & { onClose: () => vo
     onDone();
   });
   return (
-    <Dialog title={`${words.title} ${vehicles.chosen(ids.length)}`} onClose={onClose}>
-      <form onSubmit={submit}>
+    <Dialog title={ids.length === 1 ? words.title : `${words.title} (${ids.length})`} onClose={onClose}>
+      <form class="body" onSubmit={submit}>
         <Choice label={vehicles.owner} value={dealerId.value} onChange={(id) => (dealerId.value = id)}>
           <option value="">{vehicles.operatorsOwn}</option>
           {dealers.value.map(({ id, name }) => (

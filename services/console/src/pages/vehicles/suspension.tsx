@@ -41,7 +41,7 @@ export function Suspension({ vehicle, onChange }: Props) {
     }
   };
   return (
-    <div class="body actions">
+    <>
       {suspension === null ? (
         <button type="button" onClick={() => (isAsking.value = true)}>
           <Icon name="lock" /> {words.suspend}
@@ -63,7 +63,7 @@ export function Suspension({ vehicle, onChange }: Props) {
           }}
         />
       )}
-    </div>
+    </>
   );
 }
 
