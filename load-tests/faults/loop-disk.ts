@@ -16,17 +16,17 @@ import { run } from '../servers/server.ts';
 
 const PAGE_BYTES = 4096;
 const SECTOR_BYTES = 512;
-/** Nothing reaches the disk by itself for as long, and a file that was not synced is empty after a cut. */
+/** The journal is committed by fsync alone, and a file that was renamed without one may be empty after a cut. */
 const OPTIONS = 'loop,data=writeback,noauto_da_alloc,commit=300';
 const TRIES = 10;
 
-/** What a cut took. */
+/** What was lost by a power cut. */
 export interface Cut {
-  /** Pages that the kernel had and the disk had not. */
+  /** Pages that were changed in memory and not synced. */
   unwrittenPages: number;
-  /** Those of them of which a part reached the disk all the same. */
+  /** Those of them of which random sectors were kept. */
   tornPages: number;
-  /** Files that the disk did not know of. */
+  /** Files whose names were not synced. */
   lostFiles: number;
 }
 
@@ -34,11 +34,11 @@ export interface Cut {
 export interface LoopDisk {
   readonly folder: string;
   /**
-   * Leaves on the disk what the kernel had been made to write, and of what it had not, chance decides by the sector, as
-   * a disk that loses its power while it writes. Nobody may write meanwhile.
+   * Keeps what was synced, and of the pages that were not, random sectors, as a disk does that loses its power while it
+   * writes. No process may write to the disk meanwhile.
    *
-   * @param tornShare of the pages that were not written, how many reach the disk in part or as a whole
-   * @param kill ends those who have files open, once the image is taken
+   * @param tornShare share of the unsynced pages of which random sectors are kept; the others are lost
+   * @param kill ends the processes that have files open, called once the image is copied
    */
   cutPower(random: Random, tornShare: number, kill: () => Promise<void>): Promise<Cut>;
   close(): Promise<void>;
@@ -97,7 +97,7 @@ async function copyUnchanged(image: string, copy: string): Promise<void> {
 }
 
 /**
- * Writes to `after` parts of what `live` has and it has not.
+ * Copies random sectors of unsynced pages from `live` to `after`.
  *
  * @param live the folder as processes see it
  * @param after the folder as the disk has it

@@ -61,7 +61,7 @@ test.for(Array.from({ length: ROUNDS }, (_, nth) => nth + 1))(
     watched.load.go();
     writes.go();
     await wait(random.between(500, 5000));
-    // A disk that has nothing of what nobody waited for, one that has most of it, and all between.
+    // From disks that lose every unsynced page to those that keep parts of most.
     const tornShare = number % 3 === 0 ? 0 : random.next();
     const cut = await lone.whileHeld((kill) => disk.cutPower(random, tornShare, kill));
     unwrittenPages += cut.unwrittenPages;

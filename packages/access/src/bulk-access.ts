@@ -62,7 +62,7 @@ import {
   vehicleWriteOf,
 } from './sensor-import.ts';
 
-/** Why the dealer of a vehicle is no field that is changed. */
+/** Refusal of another `dealerId` in a change or an import of a vehicle. */
 export const MOVED_BY =
   'A vehicle is moved to another dealer by POST /api/v1/vehicles/move, which asks what becomes of its history.';
 
@@ -515,7 +515,7 @@ export class BulkAccess {
     return vehicle && rightToVehicle(this.#caller, vehicle) === 'write' ? vehicle : undefined;
   }
 
-  /** Of a vehicle that is there. */
+  /** For a row about an existing vehicle: its dealer stays, and another one is a fault. */
   #sameDealerOf(line: VehicleLine, current: Vehicle, faults: Faults): UserId | null {
     const dealerId = this.#dealerOf(line, current, faults);
     if (dealerId !== current.dealerId) faults.add({ row: line.row, column: 'dealerId', detail: MOVED_BY });

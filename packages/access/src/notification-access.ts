@@ -10,6 +10,7 @@ import {
   type GroupId,
   geofenceOf,
   type Happening,
+  HIDDEN_URL_MARK,
   happenedAtMs,
   hasScope,
   isLicenceRule,
@@ -520,7 +521,7 @@ export class NotificationAccess {
   #requireWebhook(url: string | null): void {
     if (url === null) return;
     const { allowPrivateWebhooks } = this.#sources.config;
-    const wrong = url.includes('/***')
+    const wrong = url.includes(HIDDEN_URL_MARK)
       ? 'This is a URL as it is shown, with most of it hidden: give the whole one.'
       : checkWebhookUrl(url, { allowPrivateAddresses: allowPrivateWebhooks });
     if (wrong !== null) throw badField('/webhook/url', wrong);

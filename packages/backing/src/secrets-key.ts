@@ -35,9 +35,9 @@ export function parseSecretsKeys(text: string): Uint8Array[] {
 /** The keys of the settings, or those of a file in the folder of an embedded registry. */
 export interface OpenSecrets {
   secrets: Secrets;
-  /** That has the keys; null where the settings have them, or no key exists. */
+  /** The file that the keys come from; null where they come from `SECRETS_KEY`, or there is no key. */
   file: string | null;
-  /** The file was made now. */
+  /** The file was created by this call. */
   isNew: boolean;
 }
 

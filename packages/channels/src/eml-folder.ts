@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { access, constants, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { access, constants, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { replaceWhole } from '@outrider/files/whole-file';
 
 /** No write takes this long: what is as old and unfinished was left by a process that was killed. */
 const UNFINISHED_AFTER_MS = 3_600_000;
-const UNFINISHED = /\.eml\.\d+-\d+\.tmp$/;
-
-let written = 0;
+/** What {@link replaceWhole} writes first; versions before it wrote `.tmp`. */
+const UNFINISHED = /\.eml\.(?:[0-9a-f-]{36}|\d+-\d+\.tmp)$/;
 
 /**
  * A name for files and message ids that is the same for the same id, and holds nothing that means something to a file
@@ -17,26 +17,12 @@ export function safeName(id: string): string {
 }
 
 /**
- * Puts a message into the folder as `<id>.eml`: the whole file or none, synced to the disk before it has its name. The
+ * Puts a message into the folder as `<id>.eml`: the whole file or none, durable once this resolves. The
  * same id again replaces it. The folder is made where it is missing.
  */
 export async function writeEml(folder: string, id: string, message: Uint8Array): Promise<void> {
   await mkdir(folder, { recursive: true });
-  const path = join(folder, `${safeName(id)}.eml`);
-  const unfinished = `${path}.${process.pid}-${written++}.tmp`;
-  try {
-    const file = await open(unfinished, 'w', 0o600);
-    try {
-      await file.writeFile(message);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(unfinished, path);
-  } catch (error) {
-    await rm(unfinished, { force: true });
-    throw error;
-  }
+  await replaceWhole(join(folder, `${safeName(id)}.eml`), message);
 }
 
 /**

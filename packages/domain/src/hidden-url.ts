@@ -1,5 +1,8 @@
 import { hash } from 'node:crypto';
+import { HIDDEN_CREDENTIALS } from './video.ts';
 
+/** What stands before the fingerprint: no URL that somebody enters may have it. */
+export const HIDDEN_URL_MARK = `/${HIDDEN_CREDENTIALS}`;
 const FINGERPRINT_DIGITS = 8;
 const HIDDEN = /^[^?#]*\/\*\*\*[0-9a-f]{8}$/;
 
@@ -10,7 +13,7 @@ const HIDDEN = /^[^?#]*\/\*\*\*[0-9a-f]{8}$/;
 export function hiddenUrl(url: string): string {
   if (isHiddenUrl(url)) return url;
   const origin = URL.canParse(url) ? new URL(url).origin : 'null';
-  return `${origin === 'null' ? '' : origin}/***${hash('sha256', url).slice(0, FINGERPRINT_DIGITS)}`;
+  return `${origin === 'null' ? '' : origin}${HIDDEN_URL_MARK}${hash('sha256', url).slice(0, FINGERPRINT_DIGITS)}`;
 }
 
 export function isHiddenUrl(url: string): boolean {

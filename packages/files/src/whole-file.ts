@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { link, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Of a file with a secret: for the account of the service alone. */
+/** For the account of the service alone: files may hold secrets. */
 const MODE = 0o600;
 
 /**
- * Makes a file that is whole whenever it is there, whatever ends the process or the power.
+ * Creates a file atomically and durably: after a crash or a power cut it is complete or missing.
  *
- * @returns false where there is one, which stays: of several that make it at once, one does
+ * @returns false where the file exists already: it is left as it is
  */
 export async function createWhole(path: string, content: string): Promise<boolean> {
   return placed(path, content, async (aside) => {
@@ -22,14 +22,14 @@ export async function createWhole(path: string, content: string): Promise<boolea
   });
 }
 
-/** Puts a file in the place of another: readers find all of the one or all of the other, whatever ends the process. */
-export async function replaceWhole(path: string, content: string): Promise<void> {
+/** Creates or replaces a file atomically and durably: readers find the old content or the new one, never a part. */
+export async function replaceWhole(path: string, content: string | Uint8Array): Promise<void> {
   await placed(path, content, (aside) => rename(aside, path));
 }
 
 async function placed<Result>(
   path: string,
-  content: string,
+  content: string | Uint8Array,
   place: (aside: string) => Promise<Result>,
 ): Promise<Result> {
   const aside = `${path}.${randomUUID()}`;

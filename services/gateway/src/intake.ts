@@ -17,9 +17,6 @@ import type { PacketTraces } from './packet-traces.ts';
 /** Called when a packet is durable. */
 export type Durable = () => void;
 
-/** The terminal waits for what its present vehicle gets. */
-const NOBODY: Durable = () => {};
-
 /** Above this many bytes not yet durable, connections are paused; below half of it, they are resumed. */
 const HOLD_ABOVE_BYTES = 16 * 1024 * 1024;
 const RETRY_MS = 100;
@@ -119,22 +116,26 @@ export class Intake {
     return true;
   }
 
-  /** What the terminal recorded when another vehicle had it, in whose place this one is, belongs to that one. */
-  #add(vehicle: Vehicle, packet: TelemetryPacket, durable: Durable): void {
+  /**
+   * Adds a packet to the next append. Positions from before the vehicle took the place of another go to that one.
+   *
+   * @param durable null for a predecessor: the packet is acknowledged once the present vehicle's part is durable
+   */
+  #add(vehicle: Vehicle, packet: TelemetryPacket, durable: Durable | null): void {
     let { positions } = packet;
     const { predecessor } = vehicle;
     if (predecessor !== null) {
       const past = positions.filter(({ fixTimeMs }) => fixTimeMs < predecessor.untilMs);
       const former = past.length === 0 ? undefined : this.#directory.vehicles.get(predecessor.id);
-      // One that was deleted is no vehicle's: it goes with that history.
-      if (former !== undefined) this.#add(former, { ...packet, vehicleId: former.id, positions: past }, NOBODY);
+      // Where the predecessor was deleted with its history, its positions are dropped.
+      if (former !== undefined) this.#add(former, { ...packet, vehicleId: former.id, positions: past }, null);
       if (past.length > 0) positions = positions.filter(({ fixTimeMs }) => fixTimeMs >= predecessor.untilMs);
     }
     const own = positions === packet.positions ? packet : { ...packet, positions };
-    // A packet without positions says that the terminal is there: with who has it now.
-    if (durable === NOBODY && positions.length === 0) return;
+    // A packet without positions only says that the present vehicle's terminal is online.
+    if (durable === null && positions.length === 0) return;
     this.#packets.push(own);
-    this.#durable.push(durable);
+    this.#durable.push(durable ?? (() => {}));
     this.#onTaken(own);
     const { terminalId, protocol, trace } = packet;
     if (this.#recordsPackets)
