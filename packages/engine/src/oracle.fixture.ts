@@ -574,11 +574,14 @@ export class Oracle {
         const crossing = crossingBetween(limit.geofence.shape, way, fix);
         const before = run.fixes.at(-1)?.speedKmh ?? speedKmh;
         const { position } = fix;
-        if (way) run.peakKmh = Math.max(run.peakKmh, before + (speedKmh - before) * crossing.fraction);
-        else run.peakKmh = Math.max(run.peakKmh, speedKmh);
+        // At the end as it is published, in whole milliseconds.
+        const wayMs = way ? position.fixTimeMs - way.position.fixTimeMs : 0;
+        const share = way ? (crossing.atMs - way.position.fixTimeMs) / wayMs : 1;
+        const endKmh = before + (speedKmh - before) * share;
+        run.peakKmh = Math.max(run.peakKmh, endKmh);
         run.fixes.push({
-          position: { ...position, fixTimeMs: crossing.exactMs },
-          speedKmh: way ? before + (speedKmh - before) * crossing.fraction : speedKmh,
+          position: { ...position, fixTimeMs: crossing.atMs },
+          speedKmh: endKmh,
           metres: fix.metres * crossing.fraction,
         });
         if (run.reported)
@@ -910,10 +913,10 @@ function crossingBetween(shape: Shape, from: Fix | undefined, to: Fix) {
   const elapsedMs = from ? to.position.fixTimeMs - from.position.fixTimeMs : 0;
   const at = wayOf(from, to);
   if (!from || elapsedMs > 300_000 || isInside(shape, at(0)) === isInside(shape, at(1)))
-    return { ...momentOf(to), fraction: 1, exactMs: to.position.fixTimeMs };
+    return { ...momentOf(to), fraction: 1 };
   const fraction = isRound(shape) ? firstChange(shape, at) : firstEdge(ringsOf(shape), at(0), at(1));
-  const exactMs = from.position.fixTimeMs + elapsedMs * fraction;
-  return { ...momentOf(to), ...at(fraction), atMs: Math.round(exactMs), fraction, exactMs };
+  const atMs = Math.round(from.position.fixTimeMs + elapsedMs * fraction);
+  return { ...momentOf(to), ...at(fraction), atMs, fraction };
 }
 
 function wayOf(from: Fix | undefined, to: Fix): Where {
@@ -1115,7 +1118,7 @@ function runEvent(
     definitionVersion: run.version,
     limitKmh: run.limitKmh,
     peakKmh: run.peakKmh,
-    meanKmh: untilMs > startedAtMs ? Math.min(area / (untilMs - startedAtMs), run.peakKmh) : run.peakKmh,
+    meanKmh: untilMs > startedAtMs ? area / (untilMs - startedAtMs) : run.peakKmh,
     distanceM: metres,
     endReason,
   };

@@ -58,10 +58,12 @@ export function advanceRun(
   if (!inside && run.fence !== null) {
     if (!run.reported) return false;
     const { moment, fraction } = crossingOf(run.fence, step);
-    const crossingKmh = beforeKmh + (speedKmh - beforeKmh) * fraction;
-    // What the mean counts is reached: a vehicle that speeds up on its way out is fastest at the boundary.
-    if (crossingKmh > run.peakKmh) run.peakKmh = crossingKmh;
-    run.kmhMs += ((beforeKmh + crossingKmh) / 2) * step.elapsedMs * fraction;
+    // The mean is over the published span, whose end is rounded: a run of 1 ms would differ by several per cent.
+    const lastedMs = fraction === 1 ? step.elapsedMs : moment.atMs - step.to.fixTimeMs + step.elapsedMs;
+    const endKmh = fraction === 1 ? speedKmh : beforeKmh + ((speedKmh - beforeKmh) * lastedMs) / step.elapsedMs;
+    // A vehicle that speeds up on its way out is fastest at the boundary.
+    if (endKmh > run.peakKmh) run.peakKmh = endKmh;
+    run.kmhMs += ((beforeKmh + endKmh) / 2) * lastedMs;
     run.distanceM += step.distanceM() * fraction;
     events.push(speedingEnd(vehicle, run, moment, 'left', fixTimeMs));
     return false;
@@ -164,6 +166,5 @@ function factsOf(vehicle: VehicleState, run: SpeedingRun, fixTimeMs: number) {
 
 function meanKmh(run: SpeedingRun, untilMs: number): number {
   const lastedMs = untilMs - run.start.atMs;
-  // The end is rounded to milliseconds, which the sum is not.
-  return lastedMs > 0 ? Math.min(run.kmhMs / lastedMs, run.peakKmh) : run.peakKmh;
+  return lastedMs > 0 ? run.kmhMs / lastedMs : run.peakKmh;
 }
