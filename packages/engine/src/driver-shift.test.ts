@@ -110,6 +110,17 @@ test('a trip names who drove it, however many cards were shown since the vehicle
   expect(end).toMatchObject({ endReason: 'stopped', driverCode: 'A1' });
 });
 
+test('a trip that a gap ended names who drove it, however many cards were shown in the packet that ended it', () => {
+  const moving = (seconds: number) => ({ ...at(seconds, 'A1', { speedKmh: 50 }), longitude: 0.1 + seconds / 100_000 });
+  // Too far away to be true: only what they say of the driver counts.
+  const jump = (nth: number) => fix(60 + nth * 10, 5 + nth, 5, { attributes: { driverCode: nth % 2 ? 'B2' : 'C3' } });
+  const jumps = [1, 2, 3, 4, 5, 6, 7].map(jump);
+  const end = van()
+    .drive(moving(0), moving(60), ...jumps, { ...moving(3700), attributes: null })
+    .find(({ kind, phase }) => kind === 'trip' && phase === 'end');
+  expect(end).toMatchObject({ endReason: 'gap', driverCode: 'A1' });
+});
+
 test('the status names who drives', () => {
   const scene = van();
   scene.drive(at(0, 'A1', ON));

@@ -231,8 +231,9 @@ export class Engine {
     this.#update(vehicle, receivedAtMs);
     const before = vehicle.latest;
     let accepted = 0;
-    // What nearly every fix changes, and nobody asks about in between, is written down once.
-    let { latest, speedKmh } = vehicle;
+    let { latest } = vehicle;
+    // Nearly every fix changes it, and nobody asks about it in between: it is written down once.
+    let { speedKmh } = vehicle;
     for (let i = 0; i < positions.length; i++) {
       const fix = positions[i] as Position;
       const rejection = rejectionOf(fix, receivedAtMs);
@@ -308,6 +309,8 @@ export class Engine {
       if (vehicle.suspects !== null) vehicle.suspects = null;
       if (vehicle.sensors !== null) follow(vehicle, fix, fix, speedKmh, events);
       latest = fix;
+      // Which past shifts may still be named depends on it.
+      vehicle.latest = fix;
       accepted++;
     }
     if (vehicle.sensors !== null && this.#origin === 'live')
@@ -321,7 +324,6 @@ export class Engine {
     if (accepted === 0 || latest === null) return 0;
     if (vehicle.tripCut && before !== null) this.#resume(vehicle, before, packet);
     noteRecord(vehicle, latest, receivedAtMs);
-    vehicle.latest = latest;
     vehicle.speedKmh = speedKmh;
     vehicle.receivedAtMs = receivedAtMs;
     return accepted;
