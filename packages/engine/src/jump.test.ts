@@ -85,7 +85,12 @@ function compare(steps: readonly Step[]): void {
         break;
       case 'repeat': {
         const again = sent.at(-1 - step.back);
-        if (again) send(...again);
+        if (again === undefined) break;
+        const [vehicleId, position] = again;
+        const isNewest = sent.every(([id, { fixTimeMs }]) => id !== vehicleId || fixTimeMs <= position.fixTimeMs);
+        // The newest record says nothing when it comes again; the archive has it once.
+        if (isNewest) expect(engine.process(packetOf(vehicleId, position), offset++, [])).toBe(0);
+        else send(vehicleId, position);
         break;
       }
       case 'restart':
