@@ -1,6 +1,7 @@
-import { type Alarm, LICENCE_EXPIRY, type LicenceStage } from '@outrider/domain';
+import { type Alarm, DESCRIBED_KINDS, type KindDescription, LICENCE_EXPIRY, type LicenceStage } from '@outrider/domain';
+import type { Said } from '@outrider/domain/said';
 import { type Language, spaced } from '@outrider/words';
-import { type MessageWords, messagesIn, type Said } from '@outrider/words/messages';
+import { type MessageWords, messagesIn } from '@outrider/words/messages';
 import { escapeHtml, messageHtml, tableHtml } from './message-html.ts';
 import { type MessageReader, messageDay, messageTime } from './message-reader.ts';
 import { fillTemplate } from './message-template.ts';
@@ -8,11 +9,7 @@ import { plainPlace, quotedName } from './plain-name.ts';
 
 /** What a message says of an event: plain facts, names instead of ids. Absent and null fields are left out. */
 export interface NotificationFacts {
-  /**
-   * Kind of the event: `geofence-visit`, `speeding`, `trip`, `parking`, `idling`, `offline` (begins when the data
-   * stops), `ignition` (begins when it is switched on), `power-cut` (begins when external power is lost), `alarm`,
-   * `maintenance-due`, `sensor-threshold` and others have sentences of their own; any other is called by its name.
-   */
+  /** Kind of the event. One that is not known here is called by its name. */
   kind: string;
   phase: 'begin' | 'end';
   /** Null where no vehicle is part of it. */
@@ -121,6 +118,11 @@ export function notificationText(
   return { subject, words: said, text: `${lines.join('\n')}\n`, html };
 }
 
+/** What happened, as one sentence without a full stop. */
+export function eventSentence(facts: NotificationFacts, reader: MessageReader): string {
+  return new Phrases(facts, reader).sentence();
+}
+
 /** A message that shows its reader, and who set the rule up, that e-mails of the rule arrive. */
 export function testText(ruleName: string, language: Language): NotificationText {
   const { words } = messagesIn(language);
@@ -145,6 +147,9 @@ const EXPLAINED_REASONS = new Set([
 const KM_PER_MILE = 1.609344;
 const LITRES_PER_GALLON = 3.785411784;
 
+/** A kind may be of a release that this one does not know. */
+const KINDS: ReadonlyMap<string, KindDescription> = new Map(Object.entries(DESCRIBED_KINDS));
+
 /** The parts of a message about an event, as its reader reads. */
 class Phrases {
   readonly #facts: NotificationFacts;
@@ -161,10 +166,11 @@ class Phrases {
   }
 
   sentence(): string {
-    const { sentences, otherSentences } = this.#words;
+    const { licenceExpiry, otherSentences } = this.#words;
     const { kind, phase } = this.#facts;
-    const known = Object.hasOwn(sentences, kind) ? sentences[kind] : undefined;
-    return (known ?? otherSentences)[phase](this.#said());
+    if (kind === LICENCE_EXPIRY) return licenceExpiry(this.#said());
+    const described = KINDS.get(kind)?.words[this.#reader.language];
+    return (described ?? otherSentences)[phase](this.#said());
   }
 
   #said(): Said {

@@ -108,8 +108,22 @@ export function generateLiveNames(document: Document, live: LiveDocument): strin
     '',
     '/** Alarms by the numbers that binary messages have for them. */',
     `export const ALARMS = ${JSON.stringify(document.components.schemas.Alarm?.enum)} as const;`,
+    '',
+    '/** Kinds of event. */',
+    `export const EVENT_KINDS = ${JSON.stringify(kindsIn(document, 'PublishedEvent', 'kind'))} as const;`,
+    '',
+    '/** Kinds that notification rules may be about. */',
+    `export const NOTIFIED_KINDS = ${JSON.stringify(kindsIn(document, 'NewNotificationRule', 'eventKinds'))} as const;`,
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** The names that a field holds, or a list of them. */
+function kindsIn({ components }: Document, schema: string, field: string): unknown[] {
+  const { items, enum: names = typeof items === 'object' ? items.enum : undefined } =
+    components.schemas[schema]?.properties?.[field] ?? {};
+  if (names === undefined) throw new Error(`${field} of ${schema} has no list of names`);
+  return names;
 }
 
 /** Of a plain field; null of any other. */

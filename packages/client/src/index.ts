@@ -19,5 +19,5 @@ export type {
   LiveSubscription,
   LiveTank,
 } from './live-messages.ts';
-export { BINARY_PROTOCOL } from './live-names.ts';
+export { BINARY_PROTOCOL, EVENT_KINDS, NOTIFIED_KINDS } from './live-names.ts';
 export type * from './schema.ts';

@@ -6,7 +6,7 @@ export * from './definitions.ts';
 export * from './device-models.ts';
 export * from './directory.ts';
 export * from './driver.ts';
-export * from './event.ts';
+export * from './events/index.ts';
 export * from './fair-order.ts';
 export * from './hidden-url.ts';
 export * from './ids.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { FleetEvent } from './event.ts';
+import type { FleetEvent } from './events/index.ts';
 import { eventJson } from './json.ts';
 
 const times = { startedAtMs: 0, endedAtMs: null, fromFixTimeMs: 0, fixTimeMs: 0 };

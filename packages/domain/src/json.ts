@@ -1,5 +1,5 @@
 import type { ShownCounter, VehicleCounters } from './counters.ts';
-import type { EventCorrection, FleetEvent } from './event.ts';
+import { EVENT_DESCRIPTIONS, type EventCorrection, type FleetEvent } from './events/index.ts';
 import type { VehicleId } from './ids.ts';
 import type { Position } from './position.ts';
 import { MAX_AHEAD_LIVE_MS } from './quality.ts';
@@ -110,8 +110,17 @@ export function vehicleCountersJson({ vehicleId, atMs, odometerM, engineMs, cust
   };
 }
 
-/** Lengths of time in an event. */
-const DURATIONS = ['movingMs', 'idlingMs'] as const;
+/** Fields of events that are lengths of time. */
+const DURATIONS = new Set(
+  EVENT_DESCRIPTIONS.flatMap(({ fields }) =>
+    Object.entries(fields).flatMap(([name, { type }]) => (type === 'durationMs' ? [name] : [])),
+  ),
+);
+
+/** What the APIs call a field of an event. */
+export function shownNameOf(field: string): string {
+  return DURATIONS.has(field) ? field.replace(/Ms$/, 'Seconds') : field;
+}
 
 /**
  * An event as REST and live API show it: times of the clock as text, lengths of time in seconds, as reports have them,
@@ -124,7 +133,7 @@ export function eventJson(event: FleetEvent): Record<string, unknown> {
     const { [name]: ms } = json;
     if (typeof ms !== 'number') continue;
     delete json[name];
-    json[name.replace(/Ms$/, 'Seconds')] = Math.round(ms) / 1000;
+    json[shownNameOf(name)] = Math.round(ms) / 1000;
   }
   return {
     ...json,

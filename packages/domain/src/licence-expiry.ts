@@ -1,6 +1,6 @@
 import type { User } from './definitions.ts';
 import { type Driver, maySeeDriver } from './driver.ts';
-import { EVENT_KINDS, type FleetEvent } from './event.ts';
+import { EVENT_KINDS, type FleetEvent } from './events/index.ts';
 import { type DriverId, deriveEventId, type EventId } from './ids.ts';
 import { isRuleTime, type NotificationRule, namesDriverIn } from './notification-rule.ts';
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Geofence, User, Vehicle } from './definitions.ts';
 import type { Driver } from './driver.ts';
-import type { FleetEvent, GeofenceVisit } from './event.ts';
+import type { FleetEvent, GeofenceVisit } from './events/index.ts';
 import { deriveEventId, type EventId, type GeofenceId, type GroupId, type UserId, type VehicleId } from './ids.ts';
 import {
   geofenceOf,

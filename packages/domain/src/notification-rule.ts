@@ -1,6 +1,6 @@
 import type { User, Vehicle } from './definitions.ts';
 import { type Driver, maySeeDriver } from './driver.ts';
-import { type FleetEvent, isLate, type SensorThresholdExceeded } from './event.ts';
+import { type FleetEvent, isLate, type SensorThresholdExceeded } from './events/index.ts';
 import type { DriverId, GeofenceId, GroupId, NotificationRuleId, UserId, VehicleId } from './ids.ts';
 import type { Alarm } from './position.ts';
 import {

@@ -1,7 +1,7 @@
 import { limitedAccount } from './api-key.ts';
 import type { Directory } from './directory.ts';
 import { type Driver, maySeeDriver } from './driver.ts';
-import { isLate } from './event.ts';
+import { isLate } from './events/index.ts';
 import type { DriverId, GeofenceId, NotificationId, NotificationRuleId, UserId, VehicleId } from './ids.ts';
 import { eventJson, isoTime } from './json.ts';
 import { isLicenceExpiry, type LicenceExpiry, type NotifiedEvent } from './licence-expiry.ts';

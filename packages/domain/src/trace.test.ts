@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { FleetEvent } from './event.ts';
+import type { FleetEvent } from './events/index.ts';
 import { eventJson } from './json.ts';
 import { blankPosition, type TelemetryPacket } from './position.ts';
 import { noteCause, noteNoCause, PacketTrace, type TraceId, traceIdOf } from './trace.ts';

@@ -1,4 +1,4 @@
-import type { FleetEvent } from './event.ts';
+import type { FleetEvent } from './events/index.ts';
 import type { Brand } from './ids.ts';
 import type { TelemetryPacket } from './position.ts';
 

@@ -1,4 +1,4 @@
-import { ALARMS, EVENT_KINDS, type EventKind, type FleetEvent, geofenceOf, type VehicleId } from '@outrider/domain';
+import { ALARMS, type EventKind, eventKindsWhere, type FleetEvent, geofenceOf, type VehicleId } from '@outrider/domain';
 import { LIST_FLEET, type OverlappingEventsQuestion } from '@outrider/warehouse';
 import { calendarOf, placeOf } from './calendar.ts';
 import { type ShapeCursor, shapeCursor } from './cursors.ts';
@@ -8,9 +8,7 @@ import { withPlaces } from './places.ts';
 import { fleetFrom, type Page, type Question, type ReportSources, ROWS_AT_ONCE, type Row, seconds } from './report.ts';
 import { PERIOD_START } from './totals.ts';
 
-/** What nobody wants to happen, of the kinds of event that there are. */
-const UNWANTED: readonly string[] = ['speeding', 'alarm', 'power-cut', 'offline', 'fuel-drain', 'sensor-threshold'];
-export const VIOLATIONS: readonly EventKind[] = EVENT_KINDS.filter((kind) => UNWANTED.includes(kind));
+export const VIOLATIONS: readonly EventKind[] = eventKindsWhere(({ isUnwanted }) => isUnwanted === true);
 
 /** All violations of one kind (of alarms, of one alarm) of a vehicle that began in one period. */
 interface Bundle {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ANALYST_VIEWS } from './analysts.ts';
 import type { Engine } from './engines/engine.ts';
+import { columnSteps, OWN_COLUMNS } from './events/own-columns.ts';
 import { CREATE_LEDGER } from './inventory/ledger.ts';
 
 /** A step of the schema. Applied steps are never edited: a change is a new step. */
@@ -207,6 +208,9 @@ FROM positions
 WHERE fix_time < now64(3) - toIntervalHour(${LATE_AFTER_HOURS}) AND rejection IN ('', 'time-in-future')`,
 ];
 
+/** What steps are numbered from whose columns follow from the descriptions of events. */
+const COLUMNS_OF_EVENTS = 1000;
+
 const MIGRATIONS: readonly Migration[] = [
   { version: 1, name: 'positions and events', statements: [CREATE_POSITIONS, CREATE_EVENTS] },
   { version: 2, name: 'trips, stops, alarms; why an event was told', statements: [ADD_EVENT_COLUMNS] },
@@ -222,6 +226,11 @@ const MIGRATIONS: readonly Migration[] = [
   { version: 40, name: 'refuellings and fuel drains', statements: [ADD_FUEL] },
   { version: 41, name: 'what was measured of trips', statements: KEEP_MEASURES },
   { version: 42, name: 'what the archive has', statements: [CREATE_LEDGER] },
+  ...columnSteps(OWN_COLUMNS).map(({ since, statement }) => ({
+    version: COLUMNS_OF_EVENTS + since,
+    name: `events, version ${since}`,
+    statements: [statement],
+  })),
 ];
 
 /** The steps that this release knows. */

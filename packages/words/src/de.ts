@@ -1,3 +1,4 @@
+import { events } from './events/de.ts';
 import type { Names } from './names.ts';
 
 /** German words for names of the API. */
@@ -10,21 +11,8 @@ export const de: Names = {
     unknown: 'Keine Daten',
   },
   events: {
-    'geofence-visit': 'Geozone',
-    speeding: 'Zu schnell',
-    trip: 'Fahrt',
-    parking: 'Parken',
-    idling: 'Leerlauf',
-    ignition: 'Zündung',
-    alarm: 'Alarm',
-    'power-cut': 'Stromausfall',
-    offline: 'Offline',
+    ...events,
     'licence-expiry': 'Führerschein läuft ab',
-    'maintenance-due': 'Wartung',
-    refuelling: 'Betankung',
-    'fuel-drain': 'Kraftstoffentnahme',
-    'driver-shift': 'Fahrerschicht',
-    'sensor-threshold': 'Sensor-Grenzwert',
   },
   alarms: {
     sos: 'Notruftaste',

@@ -1,3 +1,4 @@
+import { events } from './events/en.ts';
 import type { Names } from './names.ts';
 
 /** English words for names of the API. */
@@ -10,21 +11,8 @@ export const en: Names = {
     unknown: 'No data',
   },
   events: {
-    'geofence-visit': 'Geofence',
-    speeding: 'Speeding',
-    trip: 'Trip',
-    parking: 'Parking',
-    idling: 'Idling',
-    ignition: 'Ignition',
-    alarm: 'Alarm',
-    'power-cut': 'Power cut',
-    offline: 'Offline',
+    ...events,
     'licence-expiry': 'Driving licence expires',
-    'maintenance-due': 'Maintenance',
-    refuelling: 'Refuelling',
-    'fuel-drain': 'Fuel drain',
-    'driver-shift': 'Driver shift',
-    'sensor-threshold': 'Sensor beyond threshold',
   },
   alarms: {
     sos: 'Panic button',

@@ -1,3 +1,4 @@
+import { events } from './events/es.ts';
 import type { Names } from './names.ts';
 
 /** Spanish words for names of the API. */
@@ -10,21 +11,8 @@ export const es: Names = {
     unknown: 'Sin datos',
   },
   events: {
-    'geofence-visit': 'Geocerca',
-    speeding: 'Exceso de velocidad',
-    trip: 'Viaje',
-    parking: 'Estacionamiento',
-    idling: 'Ralentí',
-    ignition: 'Contacto',
-    alarm: 'Alarma',
-    'power-cut': 'Corte de corriente',
-    offline: 'Sin conexión',
+    ...events,
     'licence-expiry': 'Caducidad del permiso',
-    'maintenance-due': 'Mantenimiento',
-    refuelling: 'Repostaje',
-    'fuel-drain': 'Descarga de combustible',
-    'driver-shift': 'Turno de conductor',
-    'sensor-threshold': 'Umbral de sensor',
   },
   alarms: {
     sos: 'Botón de pánico',

@@ -1,3 +1,4 @@
+import { events } from './events/he.ts';
 import type { Names } from './names.ts';
 
 /** Hebrew words for names of the API. */
@@ -10,21 +11,8 @@ export const he: Names = {
     unknown: 'אין נתונים',
   },
   events: {
-    'geofence-visit': 'אזור',
-    speeding: 'מהירות מופרזת',
-    trip: 'נסיעה',
-    parking: 'חניה',
-    idling: 'מנוע פועל בעמידה',
-    ignition: 'הצתה',
-    alarm: 'אזעקה',
-    'power-cut': 'ניתוק מתח',
-    offline: 'מנותק',
+    ...events,
     'licence-expiry': 'תפוגת רישיון נהיגה',
-    'maintenance-due': 'טיפול',
-    refuelling: 'תדלוק',
-    'fuel-drain': 'ריקון דלק',
-    'driver-shift': 'משמרת נהג',
-    'sensor-threshold': 'חריגת חיישן',
   },
   alarms: {
     sos: 'לחצן מצוקה',

@@ -1,3 +1,4 @@
+import { events } from './events/ru.ts';
 import type { Names } from './names.ts';
 
 /** Russian words for names of the API. */
@@ -10,21 +11,8 @@ export const ru: Names = {
     unknown: 'Нет данных',
   },
   events: {
-    'geofence-visit': 'Геозона',
-    speeding: 'Превышение скорости',
-    trip: 'Поездка',
-    parking: 'Стоянка',
-    idling: 'Холостой ход',
-    ignition: 'Зажигание',
-    alarm: 'Тревога',
-    'power-cut': 'Отключение питания',
-    offline: 'Нет связи',
+    ...events,
     'licence-expiry': 'Срок водительского удостоверения',
-    'maintenance-due': 'Техобслуживание',
-    refuelling: 'Заправка',
-    'fuel-drain': 'Слив топлива',
-    'driver-shift': 'Смена водителя',
-    'sensor-threshold': 'Порог датчика',
   },
   alarms: {
     sos: 'Тревожная кнопка',

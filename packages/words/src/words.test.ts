@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { eventNames, eventNamesFile } from './event-names.ts';
 import { LANGUAGES, languageOf, namesIn, spaced } from './index.ts';
 
 test('every language has a word for what English has a word for', async () => {
@@ -10,6 +12,11 @@ test('every language has a word for what English has a word for', async () => {
         .soft(Object.keys(names[part]).toSorted(), `${language} ${part}`)
         .toEqual(Object.keys(english[part]).toSorted());
   }
+});
+
+test('the names of events are those of their descriptions; `npm run openapi` writes them anew', () => {
+  for (const language of LANGUAGES)
+    expect(readFileSync(eventNamesFile(language), 'utf8'), language).toBe(eventNames(language));
 });
 
 test('a language without words is English', () => {

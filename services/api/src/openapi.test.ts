@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { ALARMS, EVENT_KINDS } from '@outrider/domain';
+import { ALARMS, DESCRIBED_KINDS } from '@outrider/domain';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
-import { ALARM_MEANINGS, EVENT_MEANINGS } from './event-meanings.ts';
+import { ALARM_MEANINGS } from './event-meanings.ts';
+import { withEvents } from './live-document.ts';
 import { openApiDocument } from './openapi.ts';
 import { withSharedComponents } from './openapi-components.ts';
 import { GROUPS } from './route.ts';
@@ -206,12 +207,18 @@ test('the webhook is described: its example is valid, and its headers are those 
   expect(Object.keys(post?.responses ?? {})).toEqual(['2XX', 'default']);
 });
 
+test('the live API describes events as this one does; `npm run openapi` writes it anew', async () => {
+  const live = JSON.parse(await readFile(new URL('../../../schemas/asyncapi.json', import.meta.url), 'utf8'));
+  const shared = withSharedComponents(document as unknown as Record<string, unknown>);
+  expect(live).toEqual(withEvents(live, shared));
+});
+
 test('each kind of event and each alarm is listed with what makes it', () => {
   const { description } = (document as unknown as { info: { description: string } }).info;
-  expect(Object.keys(EVENT_MEANINGS)).toEqual([...EVENT_KINDS]);
   // The loss of power is an event of its own.
   expect(Object.keys(ALARM_MEANINGS)).toEqual(ALARMS.filter((alarm) => alarm !== 'power-cut'));
-  for (const [name, meaning] of Object.entries({ ...EVENT_MEANINGS, ...ALARM_MEANINGS })) {
+  const meanings = Object.entries(DESCRIBED_KINDS).map(([kind, { meaning }]) => [kind, meaning] as const);
+  for (const [name, meaning] of [...meanings, ...Object.entries(ALARM_MEANINGS)]) {
     expect(description).toContain(`| \`${name}\` | ${meaning} |`);
     expect(meaning).toMatch(/^[A-Z`].*\.$/);
   }

@@ -8,6 +8,7 @@ import {
 } from '@outrider/channels';
 import {
   type Directory,
+  type FleetEvent,
   hiddenUrl,
   isLate,
   isLicenceExpiry,
@@ -158,8 +159,7 @@ export function factsOf(
     return { kind, phase, startedAtMs, endedAtMs, vehicleName, driverName, stage, licenceExpiresOn, ruleName };
   }
   return {
-    // A message leaves out measures that the kind does not have.
-    ...measuresOf(event),
+    ...knownOf(event),
     kind: event.kind,
     phase: event.phase,
     vehicleName,
@@ -180,29 +180,7 @@ export function factsOf(
   };
 }
 
-const MEASURES = [
-  'limitKmh',
-  'peakKmh',
-  'distanceM',
-  'alarm',
-  'planName',
-  'stage',
-  'cause',
-  'volumeL',
-  'levelBeforeL',
-  'levelAfterL',
-  'whileMoving',
-  'sensorName',
-  'unit',
-  'condition',
-  'min',
-  'max',
-  'value',
-  'peakValue',
-  'endReason',
-] as const;
-
-function measuresOf(event: Notification['event']): Partial<NotificationFacts> {
-  const known = event as unknown as Record<string, unknown>;
-  return Object.fromEntries(MEASURES.filter((name) => known[name] != null).map((name) => [name, known[name]]));
+/** All that an event says: a message leaves out what it has no words for. */
+function knownOf(event: FleetEvent): Partial<NotificationFacts> {
+  return Object.fromEntries(Object.entries(event).filter(([, value]) => value !== null));
 }

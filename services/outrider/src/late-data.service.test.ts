@@ -3,7 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { FleetEvent, Position, Shape, TerminalId, VehicleId } from '@outrider/domain';
+import {
+  beganAtMs,
+  type FleetEvent,
+  type Position,
+  type Shape,
+  type TerminalId,
+  type VehicleId,
+} from '@outrider/domain';
 import { featureFromShape } from '@outrider/geo';
 import { createRandom, playDrive } from '@outrider/simulator';
 import { openWarehouse } from '@outrider/warehouse';
@@ -134,7 +141,6 @@ const inOrder = (events: readonly FleetEvent[] | undefined) =>
     }))
     .toSorted((a, b) => (a.key < b.key ? -1 : 1))
     .map(({ facts }) => facts);
-const beganAtMs = (id: string) => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 
 /** Visits and speeding in the plainest form: when each began, and when it ended. */
 function happenings(events: readonly FleetEvent[] | undefined, of: (event: FleetEvent) => boolean): string[] {

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import {
-  ALARMS,
+  EVENT_DESCRIPTIONS,
+  EVENT_FORMATS,
   EVENT_KINDS,
+  type EventDescription,
+  type EventField,
   type EventId,
   type FleetEvent,
-  type GeofenceId,
-  type MaintenancePlanId,
-  type SensorId,
   type TraceId,
   type VehicleId,
 } from '@outrider/domain';
@@ -15,32 +15,19 @@ import avsc from 'avsc';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decodeEvent, encodeEvent } from './event.ts';
+import { EVENT_SCHEMA, eventSchema } from './event-schema.ts';
 import { HEADER_BYTES, symbolOf } from './schema-file.ts';
 
 // The oracle: the Avro library, driven by the schema file alone.
-const type = avsc.Type.forSchema(
-  JSON.parse(readFileSync(new URL('../../../../schemas/event.avsc', import.meta.url), 'utf8')),
-);
+const schema = readFileSync(EVENT_SCHEMA, 'utf8');
+const type = avsc.Type.forSchema(JSON.parse(schema));
 
 const MAX_LONG = 2 ** 52;
 const long = (value: number) =>
   Number.isNaN(value) ? 0 : Math.min(MAX_LONG, Math.max(-MAX_LONG, Math.round(value))) + 0;
-const RECORDS = {
-  'geofence-visit': 'GeofenceVisit',
-  speeding: 'Speeding',
-  trip: 'Trip',
-  parking: 'Stop',
-  idling: 'Stop',
-  ignition: 'Ignition',
-  alarm: 'AlarmRaised',
-  'power-cut': 'PowerCut',
-  offline: 'Offline',
-  'maintenance-due': 'MaintenanceDue',
-  'driver-shift': 'DriverShift',
-  refuelling: 'FuelChange',
-  'fuel-drain': 'FuelChange',
-  'sensor-threshold': 'SensorThresholdExceeded',
-} as const satisfies Record<FleetEvent['kind'], string>;
+const DESCRIPTION_OF = new Map(
+  EVENT_DESCRIPTIONS.flatMap((description) => Object.keys(description.kinds).map((kind) => [kind, description])),
+);
 
 /** The record of an event: its fields under the schema's names. */
 function toAvro(event: FleetEvent) {
@@ -58,11 +45,15 @@ function toAvro(event: FleetEvent) {
     receivedAt: receivedAtMs === undefined ? null : long(receivedAtMs),
     traceId: traceId === undefined ? null : Buffer.from(traceId, 'hex'),
   };
-  for (const name of ['phase', 'origin', 'endReason', 'limitSource', 'alarm', 'stage', 'cause', 'condition'])
-    if (typeof record[name] === 'string') record[name] = symbolOf(record[name]);
-  for (const name of ['id', 'vehicleId', 'geofenceId'])
-    if (typeof record[name] === 'string') record[name] = record[name].toWellFormed();
-  return { [`outrider.${RECORDS[kind]}`]: record };
+  const { record: name, fields } = DESCRIPTION_OF.get(kind) as EventDescription;
+  for (const [field, { type, isOptional }] of Object.entries(fields)) {
+    if (isOptional) record[field] ??= null;
+    if (type === 'choice') record[field] = symbolOf(record[field] as string);
+  }
+  for (const field of ['phase', 'origin', 'endReason'])
+    if (typeof record[field] === 'string') record[field] = symbolOf(record[field]);
+  for (const field of ['id', 'vehicleId']) record[field] = (record[field] as string).toWellFormed();
+  return { [`outrider.${name}`]: record };
 }
 
 const time = fc.oneof(
@@ -103,109 +94,55 @@ const cause = fc.record(
   },
   { requiredKeys: [] },
 );
-const geofenceId = fc.uuid() as fc.Arbitrary<string> as fc.Arbitrary<GeofenceId>;
+function valuesOf({ type, values = [], isNullable }: EventField): fc.Arbitrary<unknown> {
+  const arbitraries: Record<EventField['type'], fc.Arbitrary<unknown>> = {
+    id: fc.uuid(),
+    text: fc.string(),
+    word: fc.string(),
+    choice: type === 'choice' ? fc.constantFrom(...values) : fc.string(),
+    number: real,
+    durationMs: real,
+    degrees: real,
+    flag: fc.boolean(),
+  };
+  const some = arbitraries[type];
+  return isNullable ? maybe(some) : some;
+}
+
+/** Of each description alike, what it says that its events have. */
 const facts = fc.oneof(
-  fc.record({
-    kind: fc.constant('geofence-visit' as const),
-    ...base,
-    geofenceId,
-    endReason: maybe(fc.constantFrom('left', 'geofence-deleted', 'geofence-changed', 'no-longer-watched')),
+  ...EVENT_DESCRIPTIONS.map(({ kinds, fields, requires = [], endReasons }) => {
+    const own = Object.entries(fields);
+    const always = {
+      ...base,
+      kind: fc.constantFrom(...Object.keys(kinds)),
+      endReason: maybe(fc.constantFrom(...endReasons)),
+      ...Object.fromEntries(own.map(([name, field]) => [name, valuesOf(field)])),
+      ...(requires.includes('driverCode') && { driverCode: fc.string() }),
+    };
+    const isOptional = new Set(own.flatMap(([name, field]) => (field.isOptional ? [name] : [])));
+    return fc.record(always, { requiredKeys: Object.keys(always).filter((name) => !isOptional.has(name)) as never[] });
   }),
-  fc.record({
-    kind: fc.constant('speeding' as const),
-    ...base,
-    limitSource: fc.constantFrom('vehicle' as const, 'geofence' as const),
-    geofenceId: maybe(geofenceId),
-    limitKmh: real,
-    peakKmh: real,
-    meanKmh: real,
-    distanceM: real,
-    endReason: maybe(
-      fc.constantFrom('slowed', 'left', 'limit-removed', 'geofence-deleted', 'geofence-changed', 'no-longer-watched'),
-    ),
-  }),
-  fc.record({
-    kind: fc.constant('trip' as const),
-    ...base,
-    startLatitude: real,
-    startLongitude: real,
-    distanceM: real,
-    movingMs: real,
-    idlingMs: real,
-    maxKmh: real,
-    meanKmh: real,
-    endReason: maybe(fc.constantFrom('stopped', 'gap', 'no-longer-watched')),
-  }),
-  fc.record({
-    kind: fc.constantFrom('parking' as const, 'idling' as const),
-    ...base,
-    idlingMs: real,
-    endReason: maybe(fc.constantFrom('moved', 'ignition', 'gap', 'no-longer-watched')),
-  }),
-  fc.record({
-    kind: fc.constant('ignition' as const),
-    ...base,
-    endReason: maybe(fc.constantFrom('switched-off', 'no-longer-watched')),
-  }),
-  fc.record({
-    kind: fc.constant('alarm' as const),
-    ...base,
-    alarm: fc.constantFrom(...ALARMS),
-    endReason: maybe(fc.constantFrom('cleared', 'no-longer-watched')),
-  }),
-  fc.record({
-    kind: fc.constant('power-cut' as const),
-    ...base,
-    endReason: maybe(fc.constantFrom('restored', 'no-longer-watched')),
-  }),
-  fc.record({
-    kind: fc.constant('offline' as const),
-    ...base,
-    endReason: maybe(fc.constantFrom('online', 'no-longer-watched')),
-  }),
-  fc.record({
-    kind: fc.constant('maintenance-due' as const),
-    ...base,
-    planId: fc.uuid() as fc.Arbitrary<string> as fc.Arbitrary<MaintenancePlanId>,
-    planName: fc.string(),
-    stage: fc.constantFrom('warning' as const, 'due' as const),
-    cause: fc.constantFrom('distance' as const, 'engine-hours' as const, 'days' as const, 'counter' as const),
-    endReason: maybe(fc.constantFrom('due', 'serviced', 'corrected', 'plan-changed', 'no-longer-watched')),
-  }),
-  fc.record({
-    kind: fc.constant('driver-shift' as const),
-    ...base,
-    driverCode: fc.string(),
-    endReason: maybe(fc.constantFrom('card-removed', 'other-driver', 'parked', 'no-longer-watched')),
-  }),
-  fc.record({
-    kind: fc.constantFrom('refuelling' as const, 'fuel-drain' as const),
-    ...base,
-    volumeL: real,
-    levelBeforeL: real,
-    levelAfterL: real,
-    whileMoving: fc.boolean(),
-    endReason: maybe(fc.constantFrom('settled', 'no-longer-watched')),
-  }),
-  fc.record({
-    kind: fc.constant('sensor-threshold' as const),
-    ...base,
-    sensorId: fc.uuid() as fc.Arbitrary<string> as fc.Arbitrary<SensorId>,
-    sensorName: fc.string(),
-    sensorKind: fc.constantFrom('temperature' as const, 'fuel-level' as const),
-    unit: fc.string(),
-    thresholdId: fc.uuid(),
-    condition: fc.constantFrom('above' as const, 'below' as const, 'inside' as const, 'outside' as const),
-    min: maybe(fc.double({ noNaN: true })),
-    max: maybe(fc.double({ noNaN: true })),
-    value: fc.double({ noNaN: true }),
-    peakValue: fc.double({ noNaN: true }),
-    endReason: maybe(fc.constantFrom('returned', 'gap', 'sensor-changed', 'no-longer-watched')),
-  }),
-) as fc.Arbitrary<FleetEvent>;
+) as fc.Arbitrary<unknown> as fc.Arbitrary<FleetEvent>;
 const events = fc
   .tuple(facts, cause, start)
   .map(([event, known, began]) => ({ ...(event.kind === 'trip' ? {} : began), ...event, ...known }));
+
+test('schemas/event.avsc is what the descriptions say; `npm run openapi` writes it anew', () => {
+  expect(schema).toBe(eventSchema());
+});
+
+test('a change of the schema is a new version, whose predecessor can still be read', () => {
+  const [event] = fc.sample(events, 1) as [FleetEvent];
+  const fingerprints = [...EVENT_FORMATS, encodeEvent(event).toString('hex', 2, HEADER_BYTES)];
+  expect(fingerprints).toEqual([
+    'e54cf8bfaf1909d1',
+    '1eeaa7ece2133285',
+    '568bb775b43c6340',
+    '31c9d8d5f19eae1e',
+    'deb8eead8b2e9c48',
+  ]);
+});
 
 test('every kind of event is among those that are tried', () => {
   const kinds = new Set(fc.sample(events, { seed: 1, numRuns: 300 }).map(({ kind }) => kind));

@@ -1,4 +1,4 @@
-import { type FleetEvent, geofenceOf, type Stop, type Trip } from '@outrider/domain';
+import { beganAtMs, type FleetEvent } from '@outrider/domain';
 import type { NativeBlock, NativeColumn } from '../native/block.ts';
 import {
   fixedColumn,
@@ -11,6 +11,7 @@ import {
 } from '../native/columns.ts';
 import { clamp, degreesE7 } from '../native/scaled.ts';
 import type { Recorded } from '../recorded.ts';
+import { OWN_COLUMNS, type OwnColumn } from './own-columns.ts';
 
 /** The version of an event's end stands over that of its begin, whatever their offsets. */
 const END_PRECEDENCE = 1n << 62n;
@@ -26,10 +27,10 @@ export function eventBlock(events: readonly Recorded<FleetEvent>[]): NativeBlock
   const rows = events.length;
   const columns = emptyColumns(rows);
   for (const [row, { offset, value }] of events.entries()) setRow(columns, row, offset, value);
-  return { rows, columns: nativeColumns(columns) };
+  return { rows, columns: [...nativeColumns(columns), ...OWN_COLUMNS.map((column) => ownColumn(column, events))] };
 }
 
-/** The columns of table `events`. */
+/** The columns of table `events` for what all events have. */
 function emptyColumns(rows: number) {
   return {
     vehicleIds: new UuidValues(rows),
@@ -45,46 +46,15 @@ function emptyColumns(rows: number) {
     noSpeed: new Uint8Array(rows),
     speeds: new Uint16Array(rows),
     fixTimes: new Int64Values(rows),
-    noGeofence: new Uint8Array(rows),
-    geofenceIds: new UuidValues(rows),
     definitionVersions: new Uint32Array(rows),
     endReasons: new LowCardinalityValues(rows || 1),
     fromFixTimes: new Int64Values(rows),
     origins: new LowCardinalityValues(rows || 1),
     inferred: new Uint8Array(rows),
-    alarms: new LowCardinalityValues(rows || 1),
-    limitSources: new LowCardinalityValues(rows || 1),
-    limits: new Measures(rows),
-    peaks: new Measures(rows),
-    means: new Measures(rows),
-    distances: new Measures(rows),
-    moving: new Measures(rows),
-    idling: new Measures(rows),
     noStart: new Uint8Array(rows).fill(1),
     startLatitudes: new Int32Array(rows),
     startLongitudes: new Int32Array(rows),
-    noPlan: new Uint8Array(rows),
-    planIds: new UuidValues(rows),
-    planNames: new StringValues(16),
-    stages: new LowCardinalityValues(rows || 1),
-    causes: new LowCardinalityValues(rows || 1),
     driverCodes: new LowCardinalityValues(rows || 1),
-    volumes: new Measures(rows),
-    levelsBefore: new Measures(rows),
-    levelsAfter: new Measures(rows),
-    fuelUsed: new Measures(rows),
-    whileMoving: new Uint8Array(rows),
-    noSensor: new Uint8Array(rows),
-    sensorIds: new UuidValues(rows),
-    sensorNames: new StringValues(16),
-    sensorKinds: new LowCardinalityValues(rows || 1),
-    units: new LowCardinalityValues(rows || 1),
-    thresholdIds: new UuidValues(rows),
-    conditions: new LowCardinalityValues(rows || 1),
-    thresholdMins: new Measures(rows),
-    thresholdMaxes: new Measures(rows),
-    sensorValues: new Measures(rows),
-    sensorPeaks: new Measures(rows),
     precedence: new BigUint64Array(rows),
   };
 }
@@ -93,7 +63,7 @@ type EventColumns = ReturnType<typeof emptyColumns>;
 function setRow(columns: EventColumns, row: number, offset: number, event: FleetEvent): void {
   columns.vehicleIds.set(row, uuidWords(event.vehicleId));
   columns.ids.set(row, uuidWords(event.id));
-  columns.beganAt.set(row, beganAtOf(event.id));
+  columns.beganAt.set(row, beganAtMs(event.id));
   columns.kinds.push(event.kind);
   columns.phases.push(event.phase);
   columns.startedAt.set(row, event.startedAtMs);
@@ -113,75 +83,53 @@ function setRow(columns: EventColumns, row: number, offset: number, event: Fleet
     columns.startLatitudes[row] = degreesE7(event.startLatitude);
     columns.startLongitudes[row] = degreesE7(event.startLongitude);
   }
-  const geofenceId = geofenceOf(event);
-  if (geofenceId === null) columns.noGeofence[row] = 1;
-  else columns.geofenceIds.set(row, uuidWords(geofenceId));
-  const maintenance = event.kind === 'maintenance-due' ? event : null;
-  if (maintenance === null) columns.noPlan[row] = 1;
-  else columns.planIds.set(row, uuidWords(maintenance.planId));
-  columns.planNames.push(maintenance?.planName ?? '');
-  columns.stages.push(maintenance?.stage ?? '');
-  columns.causes.push(maintenance?.cause ?? '');
-  const threshold = event.kind === 'sensor-threshold' ? event : null;
-  if (threshold === null) columns.noSensor[row] = 1;
-  else {
-    columns.sensorIds.set(row, uuidWords(threshold.sensorId));
-    columns.thresholdIds.set(row, uuidWords(threshold.thresholdId));
-  }
-  columns.sensorNames.push(threshold?.sensorName ?? '');
-  columns.sensorKinds.push(threshold?.sensorKind ?? '');
-  columns.units.push(threshold?.unit ?? '');
-  columns.conditions.push(threshold?.condition ?? '');
-  columns.alarms.push(event.kind === 'alarm' ? event.alarm : '');
-  columns.limitSources.push(event.kind === 'speeding' ? event.limitSource : '');
   columns.endReasons.push(event.endReason ?? '');
   columns.driverCodes.push(event.driverCode ?? '');
   // As for positions, the first of several that say different things stands.
   columns.precedence[row] = (event.phase === 'end' ? END_PRECEDENCE : 0n) + BigInt(Number.MAX_SAFE_INTEGER - offset);
-  setMeasures(columns, row, event);
 }
 
-function setMeasures(columns: EventColumns, row: number, event: FleetEvent): void {
-  switch (event.kind) {
-    case 'speeding':
-      columns.limits.set(row, event.limitKmh);
-      columns.peaks.set(row, event.peakKmh);
-      columns.means.set(row, event.meanKmh);
-      columns.distances.set(row, event.distanceM);
-      break;
-    case 'trip':
-      columns.peaks.set(row, event.maxKmh);
-      columns.means.set(row, event.meanKmh);
-      columns.distances.set(row, event.distanceM);
-      columns.moving.set(row, event.movingMs);
-      columns.idling.set(row, event.idlingMs);
-      setTankLevels(columns, row, event);
-      break;
-    case 'sensor-threshold':
-      if (event.min !== null) columns.thresholdMins.set(row, event.min);
-      if (event.max !== null) columns.thresholdMaxes.set(row, event.max);
-      columns.sensorValues.set(row, event.value);
-      columns.sensorPeaks.set(row, event.peakValue);
-      break;
-    case 'parking':
-    case 'idling':
-      columns.idling.set(row, event.idlingMs);
-      setTankLevels(columns, row, event);
-      break;
-    case 'refuelling':
-    case 'fuel-drain':
-      columns.volumes.set(row, event.volumeL);
-      columns.levelsBefore.set(row, event.levelBeforeL);
-      columns.levelsAfter.set(row, event.levelAfterL);
-      if (event.whileMoving) columns.whileMoving[row] = 1;
-      break;
+/** A column of {@link OWN_COLUMNS} with the values of all events: what a kind does not have is null, empty or false. */
+function ownColumn({ name, type, fields }: OwnColumn, events: readonly Recorded<FleetEvent>[]): NativeColumn {
+  const rows = events.length;
+  const valueAt = (row: number): unknown => {
+    const event = (events[row] as Recorded<FleetEvent>).value;
+    const field = fields.get(event.kind);
+    return field === undefined ? undefined : (event as unknown as Record<string, unknown>)[field.name];
+  };
+  switch (type) {
+    case 'UUID': {
+      const values = new UuidValues(rows);
+      const missing = new Uint8Array(rows);
+      for (let row = 0; row < rows; row++) {
+        const id = valueAt(row) as string | null | undefined;
+        if (id == null) missing[row] = 1;
+        else values.set(row, uuidWords(id));
+      }
+      return values.nullableColumn(name, missing);
+    }
+    case 'Float64': {
+      const values = new Float64Array(rows);
+      const missing = new Uint8Array(rows);
+      for (let row = 0; row < rows; row++) {
+        const number = valueAt(row) as number | null | undefined;
+        if (number == null) missing[row] = 1;
+        else values[row] = number;
+      }
+      return nullableColumn(name, type, missing, values);
+    }
+    case 'Bool': {
+      const values = new Uint8Array(rows);
+      for (let row = 0; row < rows; row++) if (valueAt(row) === true) values[row] = 1;
+      return fixedColumn(name, type, values);
+    }
+    case 'String':
+    case 'LowCardinality(String)': {
+      const values = type === 'String' ? new StringValues(Math.max(16, rows)) : new LowCardinalityValues(rows || 1);
+      for (let row = 0; row < rows; row++) values.push((valueAt(row) as string | undefined) ?? '');
+      return values.column(name);
+    }
   }
-}
-
-function setTankLevels(columns: EventColumns, row: number, { fuelStartL, fuelEndL, fuelUsedL }: Trip | Stop): void {
-  if (fuelStartL !== undefined) columns.levelsBefore.set(row, fuelStartL);
-  if (fuelEndL !== undefined) columns.levelsAfter.set(row, fuelEndL);
-  if (fuelUsedL !== undefined) columns.fuelUsed.set(row, fuelUsedL);
 }
 
 function nativeColumns(columns: EventColumns): NativeColumn[] {
@@ -198,66 +146,13 @@ function nativeColumns(columns: EventColumns): NativeColumn[] {
     nullableColumn('speed_kmh_x10', 'UInt16', columns.noSpeed, columns.speeds),
     columns.fixTimes.column('fix_time', TIME),
     columns.fromFixTimes.column('from_fix_time', TIME),
-    columns.geofenceIds.nullableColumn('geofence_id', columns.noGeofence),
     fixedColumn('definition_version', 'UInt32', columns.definitionVersions),
     columns.origins.column('origin'),
     fixedColumn('inferred', 'Bool', columns.inferred),
     columns.endReasons.column('end_reason'),
-    columns.alarms.column('alarm'),
-    columns.limitSources.column('limit_source'),
-    columns.limits.column('limit_kmh'),
-    columns.peaks.column('peak_kmh'),
-    columns.means.column('mean_kmh'),
-    columns.distances.column('distance_m'),
     nullableColumn('start_latitude_e7', 'Int32', columns.noStart, columns.startLatitudes),
     nullableColumn('start_longitude_e7', 'Int32', columns.noStart, columns.startLongitudes),
-    columns.moving.column('moving_ms'),
-    columns.idling.column('idling_ms'),
-    columns.planIds.nullableColumn('plan_id', columns.noPlan),
-    columns.planNames.column('plan_name'),
-    columns.stages.column('stage'),
-    columns.causes.column('cause'),
     columns.driverCodes.column('driver_code'),
-    columns.volumes.column('volume_l'),
-    columns.levelsBefore.column('level_before_l'),
-    columns.levelsAfter.column('level_after_l'),
-    columns.fuelUsed.column('fuel_used_l'),
-    fixedColumn('while_moving', 'Bool', columns.whileMoving),
-    columns.sensorIds.nullableColumn('sensor_id', columns.noSensor),
-    columns.sensorNames.column('sensor_name'),
-    columns.sensorKinds.column('sensor_kind'),
-    columns.units.column('unit'),
-    columns.thresholdIds.nullableColumn('threshold_id', columns.noSensor),
-    columns.conditions.column('condition'),
-    columns.thresholdMins.column('threshold_min'),
-    columns.thresholdMaxes.column('threshold_max'),
-    columns.sensorValues.column('sensor_value'),
-    columns.sensorPeaks.column('sensor_peak'),
     fixedColumn('precedence', 'UInt64', columns.precedence),
   ];
-}
-
-/** Numbers that only some kinds of event have. */
-class Measures {
-  readonly #values: Float64Array;
-  readonly #missing: Uint8Array;
-
-  constructor(rows: number) {
-    this.#values = new Float64Array(rows);
-    this.#missing = new Uint8Array(rows).fill(1);
-  }
-
-  set(row: number, value: number): void {
-    this.#values[row] = value;
-    this.#missing[row] = 0;
-  }
-
-  column(name: string): NativeColumn {
-    return nullableColumn(name, 'Float64', this.#missing, this.#values);
-  }
-}
-
-/** The time in an event's id: Unix milliseconds of the fix that began it (see `deriveEventId`). */
-function beganAtOf(eventId: string): number {
-  return Number.parseInt(eventId.slice(0, 8) + eventId.slice(9, 13), 16);
 }

@@ -2,7 +2,7 @@ import type { FleetEvent, GeofenceId, VehicleId } from '@outrider/domain';
 import type { Engine } from '../engines/engine.ts';
 import { WRITER_COLUMNS, writerOf } from '../events/replacement.ts';
 import { boundMs } from '../native/time.ts';
-import { EVENT_COLUMNS, type EventRow, type EventsCursor, fleetEvent, MAX_EVENTS_LIMIT } from './events.ts';
+import { cursorAfter, EVENT_COLUMNS, type EventsCursor, fleetEvent, MAX_EVENTS_LIMIT } from './events.ts';
 import { fleetCondition, PAGE_LIMITS } from './fleet.ts';
 import { ofVehicle, perVehicleParameters, queueOf } from './per-vehicle.ts';
 
@@ -69,11 +69,11 @@ export async function archivedEvents(engine: Engine, question: ArchivedEventsQue
     conditions.push("(began_at, id) > (fromUnixTimestamp64Milli({afterMs:Int64}, 'UTC'), {afterId:UUID})");
   }
   const rows = await engine.select({
-    sql: `SELECT ${WRITER_COLUMNS}, toUnixTimestamp64Milli(began_at), ${EVENT_COLUMNS} FROM events FINAL
+    sql: `SELECT ${WRITER_COLUMNS}, ${EVENT_COLUMNS} FROM events FINAL
       WHERE ${conditions.join(' AND ')} ORDER BY vehicle_id, began_at, id LIMIT {limit:UInt32}`,
     parameters,
   });
-  return pageOf(rows, limit);
+  return pageOf(rows.map(archivedEvent), limit);
 }
 
 /**
@@ -89,7 +89,7 @@ export async function archivedEventsOfMany(
 ): Promise<ArchivedEvents[]> {
   if (questions.length === 0) return [];
   const rows = await engine.select({
-    sql: `SELECT ${WRITER_COLUMNS}, toUnixTimestamp64Milli(began_at), ${EVENT_COLUMNS} FROM events FINAL WHERE ${fleetCondition}
+    sql: `SELECT ${WRITER_COLUMNS}, ${EVENT_COLUMNS} FROM events FINAL WHERE ${fleetCondition}
       AND began_at >= fromUnixTimestamp64Milli({oldestMs:Int64}, 'UTC')
       AND began_at <= fromUnixTimestamp64Milli({newestMs:Int64}, 'UTC')
       AND toUnixTimestamp64Milli(began_at) BETWEEN ${ofVehicle('fromMs')} AND ${ofVehicle('throughMs')}
@@ -108,22 +108,18 @@ export async function archivedEventsOfMany(
     limits: PAGE_LIMITS,
     queue: queueOf(questions),
   });
-  const byVehicle = Map.groupBy(rows, (row) => row[VEHICLE_COLUMN] as VehicleId);
+  const byVehicle = Map.groupBy(rows.map(archivedEvent), ({ event }) => event.vehicleId);
   return questions.map(({ vehicleId }) => pageOf(byVehicle.get(vehicleId) ?? [], limit));
 }
 
-/** Behind the writer's two columns and the time at which it began, the fourth of an event's own. */
-const VEHICLE_COLUMN = 6;
+/** An event of a row that begins with the {@link WRITER_COLUMNS}. */
+function archivedEvent([isRecalculated, number, ...row]: readonly unknown[]): ArchivedEvent {
+  const event = fleetEvent(row);
+  const removed = (event.phase as string) === 'removed';
+  return { event, recalculation: writerOf(isRecalculated, number), removed };
+}
 
-function pageOf(rows: readonly unknown[][], limit: number): ArchivedEvents {
-  const page = rows.slice(0, limit);
-  const events = page.map(([isRecalculated, number, , ...row]) => {
-    const event = fleetEvent(row as unknown as EventRow);
-    const removed = (event.phase as string) === 'removed';
-    return { event, recalculation: writerOf(isRecalculated, number), removed };
-  });
-  const last = page.at(-1);
-  const lastEvent = events.at(-1)?.event;
-  const next = rows.length > limit && last && lastEvent ? { beganAtMs: Number(last[2]), id: lastEvent.id } : null;
-  return { events, next };
+function pageOf(found: readonly ArchivedEvent[], limit: number): ArchivedEvents {
+  const events = found.slice(0, limit);
+  return { events, next: found.length > limit ? cursorAfter(events.map(({ event }) => event)) : null };
 }

@@ -1,4 +1,4 @@
-import type { EventId, EventKind, FleetEvent, VehicleId } from '@outrider/domain';
+import { beganAtMs, type EventId, type EventKind, type FleetEvent, type VehicleId } from '@outrider/domain';
 import type { Engine } from '../engines/engine.ts';
 import { NOT_REMOVED } from '../events/replacement.ts';
 import { boundMs } from '../native/time.ts';
@@ -90,8 +90,8 @@ export async function overlappingEvents(
     queue: 'report',
     signal,
   })) as EventRow[];
-  const page = rows.slice(0, limit);
-  const last = page.at(-1);
-  const next = rows.length > limit && last ? { vehicleId: last[3], beganAtMs: last[18], id: last[0] } : null;
-  return { events: page.map(fleetEvent), next };
+  const events = rows.slice(0, limit).map(fleetEvent);
+  const last = events.at(-1);
+  const hasMore = rows.length > limit && last !== undefined;
+  return { events, next: hasMore ? { vehicleId: last.vehicleId, beganAtMs: beganAtMs(last.id), id: last.id } : null };
 }

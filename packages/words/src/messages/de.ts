@@ -1,10 +1,6 @@
-import { after, measures } from './phrases.ts';
-import type { MessageWords, Said } from './words.ts';
+import { after, measures, type Said } from '@outrider/domain/said';
+import type { MessageWords } from './words.ts';
 
-const limitOf = ({ limit }: Said) => limit && `erlaubt ${limit}`;
-const place = ({ geofence }: Said) => (geofence === null ? '' : ` in ${geofence}`);
-
-/** It has no end: both phases say the same. */
 const licence = ({ driver, licenceExpiresOn, isExpired }: Said) =>
   `Der Führerschein von ${driver ?? 'einem Fahrer'} ${isExpired ? 'ist abgelaufen' : 'läuft bald ab'}${measures(licenceExpiresOn && `letzter Tag ${licenceExpiresOn}`)}`;
 
@@ -12,85 +8,7 @@ export const de: MessageWords = {
   subject: (sentence) => `Fahrzeugereignis: ${sentence}`,
   lateData: 'verspätete Daten',
   lastedNow: (duration) => `, seit ${duration}`,
-  sentences: {
-    'geofence-visit': {
-      begin: ({ vehicle, geofence }) => `${vehicle} ist in ${geofence ?? 'ein Gebiet'} eingefahren`,
-      end: (said) =>
-        said.reason === null
-          ? `${said.vehicle} hat ${said.geofence ?? 'ein Gebiet'}${after(said, 'nach')} verlassen`
-          : `Der Besuch von ${said.vehicle} in ${said.geofence ?? 'einem Gebiet'} ist zu Ende: ${said.reason}`,
-    },
-    speeding: {
-      begin: (said) => `${said.vehicle} fährt${place(said)} zu schnell${measures(said.speed, limitOf(said))}`,
-      end: (said) =>
-        `${said.vehicle} fuhr${place(said)}${said.lasted === null ? '' : ` ${said.lasted}`} zu schnell${measures(said.speed && `bis ${said.speed}`, limitOf(said))}`,
-    },
-    trip: {
-      begin: ({ vehicle }) => `${vehicle} ist losgefahren`,
-      end: (said) => `${said.vehicle} hat eine Fahrt beendet${measures(said.distance, said.lasted)}`,
-    },
-    parking: {
-      begin: ({ vehicle }) => `${vehicle} parkt`,
-      end: (said) => `${said.vehicle} ist weitergefahren${after(said, 'nach einer Parkzeit von')}`,
-    },
-    idling: {
-      begin: ({ vehicle }) => `${vehicle} steht im Leerlauf`,
-      end: (said) => `${said.vehicle} stand im Leerlauf${measures(said.lasted)}`,
-    },
-    offline: {
-      begin: ({ vehicle }) => `${vehicle} ist offline`,
-      end: (said) => `${said.vehicle} ist wieder online${after(said, 'nach')}`,
-    },
-    'driver-shift': {
-      begin: ({ vehicle }) => `Eine Fahrerschicht in ${vehicle} hat begonnen`,
-      end: (said) => `Eine Fahrerschicht in ${said.vehicle} ist zu Ende${after(said, 'nach')}`,
-    },
-    ignition: {
-      begin: ({ vehicle }) => `Die Zündung von ${vehicle} wurde eingeschaltet`,
-      end: (said) => `Die Zündung von ${said.vehicle} wurde ausgeschaltet${after(said, 'nach')}`,
-    },
-    'power-cut': {
-      begin: ({ vehicle }) => `${vehicle} ist ohne externe Stromversorgung`,
-      end: (said) => `${said.vehicle} hat wieder externe Stromversorgung${after(said, 'nach')}`,
-    },
-    alarm: {
-      begin: ({ vehicle, alarm }) => `Alarm von ${vehicle}: ${alarm}`,
-      end: (said) => `Alarm von ${said.vehicle} beendet${after(said, 'nach')}: ${said.alarm}`,
-    },
-    'licence-expiry': {
-      begin: licence,
-      end: licence,
-    },
-    'maintenance-due': {
-      begin: ({ vehicle, plan, isDue }) =>
-        `${plan ?? 'Wartung'} von ${vehicle} ${isDue ? 'ist fällig' : 'ist bald fällig'}`,
-      end: ({ vehicle, plan, maintenanceEnd }) => {
-        const ends = {
-          due: 'ist jetzt fällig',
-          serviced: 'ist erledigt',
-          corrected: 'ist nicht mehr fällig: ein Zähler wurde korrigiert',
-          'plan-changed': 'ist nicht mehr fällig: der Plan wurde geändert',
-        };
-        return `${plan ?? 'Wartung'} von ${vehicle} ${maintenanceEnd === null ? 'ist beendet' : ends[maintenanceEnd]}`;
-      },
-    },
-    refuelling: {
-      begin: ({ vehicle }) => `${vehicle} wird betankt`,
-      end: ({ vehicle, volume }) => `${vehicle} wurde betankt${measures(volume)}`,
-    },
-    'fuel-drain': {
-      begin: ({ vehicle, whileMoving, volume }) =>
-        `Aus ${vehicle} wird${whileMoving ? ' während der Fahrt' : ''} Kraftstoff entnommen${volume === null ? '' : `: bisher ${volume}`}`,
-      end: ({ vehicle, whileMoving, volume }) =>
-        `Aus ${vehicle} wurde${whileMoving ? ' während der Fahrt' : ''} Kraftstoff entnommen${measures(volume)}`,
-    },
-    'sensor-threshold': {
-      begin: ({ vehicle, sensor, threshold, value }) =>
-        `${sensor ?? 'Ein Sensor'} von ${vehicle} liegt ${threshold}${measures(value)}`,
-      end: (said) =>
-        `${said.sensor ?? 'Ein Sensor'} von ${said.vehicle} lag ${said.threshold}${after(said, 'für')}${measures(said.value)}`,
-    },
-  },
+  licenceExpiry: licence,
   otherSentences: {
     begin: ({ vehicle, kind }) => `${vehicle}: ${kind} hat begonnen`,
     end: (said) => `${said.vehicle}: ${said.kind} ist zu Ende${after(said, 'nach')}`,

@@ -1,9 +1,6 @@
-import { after, measures } from './phrases.ts';
-import type { MessageWords, Said } from './words.ts';
+import { after, measures, type Said } from '@outrider/domain/said';
+import type { MessageWords } from './words.ts';
 
-const limitOf = ({ limit }: Said) => limit && `limit ${limit}`;
-
-/** It has no end: both phases say the same. */
 const licence = ({ driver, licenceExpiresOn, isExpired }: Said) =>
   `The driving licence of ${driver ?? 'a driver'} ${isExpired ? 'has expired' : 'expires soon'}${measures(licenceExpiresOn && `last day ${licenceExpiresOn}`)}`;
 
@@ -11,89 +8,7 @@ export const en: MessageWords = {
   subject: (sentence) => `Vehicle event: ${sentence}`,
   lateData: 'late data',
   lastedNow: (duration) => `, for ${duration} now`,
-  sentences: {
-    'geofence-visit': {
-      begin: ({ vehicle, geofence }) => `${vehicle} entered ${geofence ?? 'a geofence'}`,
-      end: (said) =>
-        said.reason === null
-          ? `${said.vehicle} left ${said.geofence ?? 'a geofence'}${after(said, 'after')}`
-          : `The visit of ${said.vehicle} to ${said.geofence ?? 'a geofence'} ended: ${said.reason}`,
-    },
-    speeding: {
-      begin: (said) =>
-        `${said.vehicle} is speeding${said.geofence === null ? '' : ` in ${said.geofence}`}${measures(said.speed, limitOf(said))}`,
-      end: (said) =>
-        `${said.vehicle} was speeding${said.geofence === null ? '' : ` in ${said.geofence}`}${after(said, 'for')}${measures(said.speed && `up to ${said.speed}`, limitOf(said))}`,
-    },
-    trip: {
-      begin: ({ vehicle }) => `${vehicle} began a trip`,
-      end: (said) =>
-        said.distance === null
-          ? `${said.vehicle} ended a trip${after(said, 'of')}`
-          : `${said.vehicle} ended a trip of ${said.distance}${after(said, 'in')}`,
-    },
-    parking: {
-      begin: ({ vehicle }) => `${vehicle} parked`,
-      end: (said) => `${said.vehicle} drove on${after(said, 'after parking for')}`,
-    },
-    idling: {
-      begin: ({ vehicle }) => `${vehicle} is idling`,
-      end: (said) => `${said.vehicle} was idling${after(said, 'for')}`,
-    },
-    offline: {
-      begin: ({ vehicle }) => `${vehicle} went offline`,
-      end: (said) => `${said.vehicle} is online again${after(said, 'after')}`,
-    },
-    'driver-shift': {
-      begin: ({ vehicle }) => `A driver got into ${vehicle}`,
-      end: (said) => `The shift of a driver in ${said.vehicle} ended${after(said, 'after')}`,
-    },
-    ignition: {
-      begin: ({ vehicle }) => `The ignition of ${vehicle} was switched on`,
-      end: (said) => `The ignition of ${said.vehicle} was switched off${after(said, 'after')}`,
-    },
-    'power-cut': {
-      begin: ({ vehicle }) => `${vehicle} lost its external power`,
-      end: (said) => `${said.vehicle} has external power again${after(said, 'after')}`,
-    },
-    alarm: {
-      begin: ({ vehicle, alarm }) => `Alarm of ${vehicle}: ${alarm}`,
-      end: (said) => `Alarm of ${said.vehicle} ended${after(said, 'after')}: ${said.alarm}`,
-    },
-    'licence-expiry': {
-      begin: licence,
-      end: licence,
-    },
-    'maintenance-due': {
-      begin: ({ vehicle, plan, isDue }) =>
-        `${plan ?? 'Maintenance'} of ${vehicle} ${isDue ? 'is due' : 'will be due soon'}`,
-      end: ({ vehicle, plan, maintenanceEnd }) => {
-        const ends = {
-          due: 'is due now',
-          serviced: 'was done',
-          corrected: 'is not due any more: a counter was corrected',
-          'plan-changed': 'is not due any more: the plan was changed',
-        };
-        return `${plan ?? 'Maintenance'} of ${vehicle} ${maintenanceEnd === null ? 'ended' : ends[maintenanceEnd]}`;
-      },
-    },
-    refuelling: {
-      begin: ({ vehicle }) => `${vehicle} is being refuelled`,
-      end: ({ vehicle, volume }) => `${vehicle} was refuelled${measures(volume)}`,
-    },
-    'fuel-drain': {
-      begin: ({ vehicle, whileMoving, volume }) =>
-        `Fuel is being drained from ${vehicle}${whileMoving ? ' while driving' : ''}${volume === null ? '' : `: ${volume} by now`}`,
-      end: ({ vehicle, whileMoving, volume }) =>
-        `Fuel was drained from ${vehicle}${whileMoving ? ' while driving' : ''}${measures(volume)}`,
-    },
-    'sensor-threshold': {
-      begin: ({ vehicle, sensor, threshold, value }) =>
-        `${sensor ?? 'A sensor'} of ${vehicle} is ${threshold}${measures(value)}`,
-      end: (said) =>
-        `${said.sensor ?? 'A sensor'} of ${said.vehicle} was ${said.threshold}${after(said, 'for')}${measures(said.value)}`,
-    },
-  },
+  licenceExpiry: licence,
   otherSentences: {
     begin: ({ vehicle, kind }) => `${vehicle}: ${kind} began`,
     end: (said) => `${said.vehicle}: ${said.kind} ended${after(said, 'after')}`,

@@ -1,10 +1,6 @@
-import { after, measures } from './phrases.ts';
-import type { MessageWords, Said } from './words.ts';
+import { after, measures, type Said } from '@outrider/domain/said';
+import type { MessageWords } from './words.ts';
 
-const limitOf = ({ limit }: Said) => limit && `límite ${limit}`;
-const place = ({ geofence }: Said) => (geofence === null ? '' : ` en ${geofence}`);
-
-/** It has no end: both phases say the same. */
 const licence = ({ driver, licenceExpiresOn, isExpired }: Said) =>
   `El permiso de conducir de ${driver ?? 'un conductor'} ${isExpired ? 'ha caducado' : 'caduca pronto'}${measures(licenceExpiresOn && `último día ${licenceExpiresOn}`)}`;
 
@@ -12,85 +8,7 @@ export const es: MessageWords = {
   subject: (sentence) => `Evento de vehículo: ${sentence}`,
   lateData: 'datos tardíos',
   lastedNow: (duration) => `, desde hace ${duration}`,
-  sentences: {
-    'geofence-visit': {
-      begin: ({ vehicle, geofence }) => `${vehicle} entró en ${geofence ?? 'una geocerca'}`,
-      end: (said) =>
-        said.reason === null
-          ? `${said.vehicle} salió de ${said.geofence ?? 'una geocerca'}${after(said, 'tras')}`
-          : `La visita de ${said.vehicle} a ${said.geofence ?? 'una geocerca'} terminó: ${said.reason}`,
-    },
-    speeding: {
-      begin: (said) => `${said.vehicle} supera la velocidad${place(said)}${measures(said.speed, limitOf(said))}`,
-      end: (said) =>
-        `${said.vehicle} superó la velocidad${place(said)}${after(said, 'durante')}${measures(said.speed && `hasta ${said.speed}`, limitOf(said))}`,
-    },
-    trip: {
-      begin: ({ vehicle }) => `${vehicle} inició un viaje`,
-      end: (said) => `${said.vehicle} terminó un viaje${measures(said.distance, said.lasted)}`,
-    },
-    parking: {
-      begin: ({ vehicle }) => `${vehicle} se ha estacionado`,
-      end: (said) => `${said.vehicle} reanudó la marcha${after(said, 'tras estar estacionado')}`,
-    },
-    idling: {
-      begin: ({ vehicle }) => `${vehicle} está en ralentí`,
-      end: (said) => `${said.vehicle} estuvo en ralentí${after(said, 'durante')}`,
-    },
-    offline: {
-      begin: ({ vehicle }) => `${vehicle} está sin conexión`,
-      end: (said) => `${said.vehicle} vuelve a estar en línea${after(said, 'tras')}`,
-    },
-    'driver-shift': {
-      begin: ({ vehicle }) => `Comenzó un turno de conductor en ${vehicle}`,
-      end: (said) => `Terminó un turno de conductor en ${said.vehicle}${after(said, 'tras')}`,
-    },
-    ignition: {
-      begin: ({ vehicle }) => `Se encendió el contacto de ${vehicle}`,
-      end: (said) => `Se apagó el contacto de ${said.vehicle}${after(said, 'tras')}`,
-    },
-    'power-cut': {
-      begin: ({ vehicle }) => `${vehicle} perdió la alimentación externa`,
-      end: (said) => `${said.vehicle} recuperó la alimentación externa${after(said, 'tras')}`,
-    },
-    alarm: {
-      begin: ({ vehicle, alarm }) => `Alarma de ${vehicle}: ${alarm}`,
-      end: (said) => `Terminó la alarma de ${said.vehicle}${after(said, 'tras')}: ${said.alarm}`,
-    },
-    'licence-expiry': {
-      begin: licence,
-      end: licence,
-    },
-    'maintenance-due': {
-      begin: ({ vehicle, plan, isDue }) =>
-        `Mantenimiento${plan === null ? '' : ` ${plan}`} de ${vehicle}: ${isDue ? 'vencido' : 'vence pronto'}`,
-      end: ({ vehicle, plan, maintenanceEnd }) => {
-        const ends = {
-          due: 'vencido',
-          serviced: 'realizado',
-          corrected: 'ya no vence: se corrigió un contador',
-          'plan-changed': 'ya no vence: se cambió el plan',
-        };
-        return `Mantenimiento${plan === null ? '' : ` ${plan}`} de ${vehicle}: ${maintenanceEnd === null ? 'terminado' : ends[maintenanceEnd]}`;
-      },
-    },
-    refuelling: {
-      begin: ({ vehicle }) => `${vehicle} está repostando`,
-      end: ({ vehicle, volume }) => `${vehicle} repostó${measures(volume)}`,
-    },
-    'fuel-drain': {
-      begin: ({ vehicle, whileMoving, volume }) =>
-        `Se está extrayendo combustible de ${vehicle}${whileMoving ? ' en marcha' : ''}${volume === null ? '' : `: ${volume} hasta ahora`}`,
-      end: ({ vehicle, whileMoving, volume }) =>
-        `Se extrajo combustible de ${vehicle}${whileMoving ? ' en marcha' : ''}${measures(volume)}`,
-    },
-    'sensor-threshold': {
-      begin: ({ vehicle, sensor, threshold, value }) =>
-        `${sensor ?? 'Un sensor'} de ${vehicle} está ${threshold}${measures(value)}`,
-      end: (said) =>
-        `${said.sensor ?? 'Un sensor'} de ${said.vehicle} estuvo ${said.threshold}${after(said, 'durante')}${measures(said.value)}`,
-    },
-  },
+  licenceExpiry: licence,
   otherSentences: {
     begin: ({ vehicle, kind }) => `${vehicle}: ${kind}: comienzo`,
     end: (said) => `${said.vehicle}: ${said.kind}: fin${after(said, 'tras')}`,

@@ -1,10 +1,6 @@
-import { after, measures } from './phrases.ts';
-import type { MessageWords, Said } from './words.ts';
+import { after, measures, type Said } from '@outrider/domain/said';
+import type { MessageWords } from './words.ts';
 
-const limitOf = ({ limit }: Said) => limit && `מותר ${limit}`;
-const place = ({ geofence }: Said) => (geofence === null ? '' : ` באזור ${geofence}`);
-
-/** It has no end: both phases say the same. */
 const licence = ({ driver, licenceExpiresOn, isExpired }: Said) =>
   `רישיון הנהיגה של ${driver ?? 'נהג'} ${isExpired ? 'פג' : 'עומד לפוג'}${measures(licenceExpiresOn && `יום אחרון ${licenceExpiresOn}`)}`;
 
@@ -12,85 +8,7 @@ export const he: MessageWords = {
   subject: (sentence) => `אירוע רכב: ${sentence}`,
   lateData: 'נתונים באיחור',
   lastedNow: (duration) => `, כבר ${duration}`,
-  sentences: {
-    'geofence-visit': {
-      begin: ({ vehicle, geofence }) => `רכב ${vehicle} נכנס לאזור${geofence === null ? '' : ` ${geofence}`}`,
-      end: (said) =>
-        said.reason === null
-          ? `רכב ${said.vehicle} יצא מאזור${said.geofence === null ? '' : ` ${said.geofence}`}${after(said, 'לאחר')}`
-          : `הביקור של רכב ${said.vehicle} באזור${said.geofence === null ? '' : ` ${said.geofence}`} הסתיים: ${said.reason}`,
-    },
-    speeding: {
-      begin: (said) => `רכב ${said.vehicle} חורג מהמהירות${place(said)}${measures(said.speed, limitOf(said))}`,
-      end: (said) =>
-        `רכב ${said.vehicle} חרג מהמהירות${place(said)}${after(said, 'במשך')}${measures(said.speed && `עד ${said.speed}`, limitOf(said))}`,
-    },
-    trip: {
-      begin: ({ vehicle }) => `רכב ${vehicle} התחיל נסיעה`,
-      end: (said) => `רכב ${said.vehicle} סיים נסיעה${measures(said.distance, said.lasted)}`,
-    },
-    parking: {
-      begin: ({ vehicle }) => `רכב ${vehicle} חונה`,
-      end: (said) => `רכב ${said.vehicle} המשיך בנסיעה${after(said, 'לאחר חניה של')}`,
-    },
-    idling: {
-      begin: ({ vehicle }) => `רכב ${vehicle} עומד במנוע פועל`,
-      end: (said) => `רכב ${said.vehicle} עמד במנוע פועל${after(said, 'במשך')}`,
-    },
-    offline: {
-      begin: ({ vehicle }) => `רכב ${vehicle} לא מקוון`,
-      end: (said) => `רכב ${said.vehicle} שוב מקוון${after(said, 'לאחר')}`,
-    },
-    'driver-shift': {
-      begin: ({ vehicle }) => `החלה משמרת נהג ברכב ${vehicle}`,
-      end: (said) => `הסתיימה משמרת נהג ברכב ${said.vehicle}${after(said, 'לאחר')}`,
-    },
-    ignition: {
-      begin: ({ vehicle }) => `ההצתה של רכב ${vehicle} הופעלה`,
-      end: (said) => `ההצתה של רכב ${said.vehicle} כובתה${after(said, 'לאחר')}`,
-    },
-    'power-cut': {
-      begin: ({ vehicle }) => `רכב ${vehicle} איבד את אספקת החשמל החיצונית`,
-      end: (said) => `לרכב ${said.vehicle} חזרה אספקת החשמל החיצונית${after(said, 'לאחר')}`,
-    },
-    alarm: {
-      begin: ({ vehicle, alarm }) => `אזעקה של רכב ${vehicle}: ${alarm}`,
-      end: (said) => `האזעקה של רכב ${said.vehicle} הסתיימה${after(said, 'לאחר')}: ${said.alarm}`,
-    },
-    'licence-expiry': {
-      begin: licence,
-      end: licence,
-    },
-    'maintenance-due': {
-      begin: ({ vehicle, plan, isDue }) =>
-        `הגיע מועד הטיפול${isDue ? '' : ' בקרוב'}${plan === null ? '' : ` ${plan}`} ברכב ${vehicle}`,
-      end: ({ vehicle, plan, maintenanceEnd }) => {
-        const ends = {
-          due: 'הגיע המועד',
-          serviced: 'בוצע',
-          corrected: 'כבר לא נדרש: מונה תוקן',
-          'plan-changed': 'כבר לא נדרש: התוכנית שונתה',
-        };
-        return `טיפול${plan === null ? '' : ` ${plan}`} ברכב ${vehicle}: ${maintenanceEnd === null ? 'הסתיים' : ends[maintenanceEnd]}`;
-      },
-    },
-    refuelling: {
-      begin: ({ vehicle }) => `רכב ${vehicle} מתדלק`,
-      end: ({ vehicle, volume }) => `רכב ${vehicle} תודלק${measures(volume)}`,
-    },
-    'fuel-drain': {
-      begin: ({ vehicle, whileMoving, volume }) =>
-        `דלק נשאב מרכב ${vehicle}${whileMoving ? ' תוך כדי נסיעה' : ''}${volume === null ? '' : `: עד כה ${volume}`}`,
-      end: ({ vehicle, whileMoving, volume }) =>
-        `נשאב דלק מרכב ${vehicle}${whileMoving ? ' תוך כדי נסיעה' : ''}${measures(volume)}`,
-    },
-    'sensor-threshold': {
-      begin: ({ vehicle, sensor, threshold, value }) =>
-        `חיישן${sensor === null ? '' : ` ${sensor}`} ברכב ${vehicle} ${threshold}${measures(value)}`,
-      end: (said) =>
-        `חיישן${said.sensor === null ? '' : ` ${said.sensor}`} ברכב ${said.vehicle} היה ${said.threshold}${after(said, 'במשך')}${measures(said.value)}`,
-    },
-  },
+  licenceExpiry: licence,
   otherSentences: {
     begin: ({ vehicle, kind }) => `רכב ${vehicle}: ${kind}: התחלה`,
     end: (said) => `רכב ${said.vehicle}: ${said.kind}: סיום${after(said, 'לאחר')}`,

@@ -12,7 +12,7 @@ import { he } from './he.ts';
 import { ru } from './ru.ts';
 import type { MessageWords } from './words.ts';
 
-export { type EventSentences, type MessageWords, REPORT_FAILURES, type ReportFailure, type Said } from './words.ts';
+export { type MessageWords, REPORT_FAILURES, type ReportFailure } from './words.ts';
 
 const WORDS: Readonly<Record<Language, { words: MessageWords; names: Names; direction: 'ltr' | 'rtl' }>> = {
   en: { words: en, names: enNames, direction: 'ltr' },

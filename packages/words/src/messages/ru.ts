@@ -1,10 +1,6 @@
-import { after, measures } from './phrases.ts';
-import type { MessageWords, Said } from './words.ts';
+import { after, measures, type Said } from '@outrider/domain/said';
+import type { MessageWords } from './words.ts';
 
-const limitOf = ({ limit }: Said) => limit && `разрешено ${limit}`;
-const place = ({ geofence }: Said) => (geofence === null ? '' : ` в геозоне ${geofence}`);
-
-/** It has no end: both phases say the same. */
 const licence = ({ driver, licenceExpiresOn, isExpired }: Said) =>
   `Водительское удостоверение (${driver ?? 'водитель'}) ${isExpired ? 'просрочено' : 'скоро истекает'}${measures(licenceExpiresOn && `последний день ${licenceExpiresOn}`)}`;
 
@@ -12,85 +8,7 @@ export const ru: MessageWords = {
   subject: (sentence) => `Событие: ${sentence}`,
   lateData: 'запоздавшие данные',
   lastedNow: (duration) => `, уже ${duration}`,
-  sentences: {
-    'geofence-visit': {
-      begin: ({ vehicle, geofence }) => `${vehicle}: въезд в геозону${geofence === null ? '' : ` ${geofence}`}`,
-      end: (said) =>
-        said.reason === null
-          ? `${said.vehicle}: выезд из геозоны${said.geofence === null ? '' : ` ${said.geofence}`}${after(said, 'через')}`
-          : `${said.vehicle}: посещение геозоны${said.geofence === null ? '' : ` ${said.geofence}`} прервано: ${said.reason}`,
-    },
-    speeding: {
-      begin: (said) => `${said.vehicle}: превышение скорости${place(said)}${measures(said.speed, limitOf(said))}`,
-      end: (said) =>
-        `${said.vehicle}: превышение скорости${place(said)} закончилось${after(said, 'через')}${measures(said.speed && `до ${said.speed}`, limitOf(said))}`,
-    },
-    trip: {
-      begin: ({ vehicle }) => `${vehicle}: начало поездки`,
-      end: (said) => `${said.vehicle}: поездка окончена${measures(said.distance, said.lasted)}`,
-    },
-    parking: {
-      begin: ({ vehicle }) => `${vehicle}: стоянка`,
-      end: (said) => `${said.vehicle}: конец стоянки${after(said, 'через')}`,
-    },
-    idling: {
-      begin: ({ vehicle }) => `${vehicle}: работа на холостом ходу`,
-      end: (said) => `${said.vehicle}: холостой ход закончился${after(said, 'через')}`,
-    },
-    offline: {
-      begin: ({ vehicle }) => `${vehicle}: нет связи`,
-      end: (said) => `${said.vehicle}: снова на связи${after(said, 'через')}`,
-    },
-    'driver-shift': {
-      begin: ({ vehicle }) => `${vehicle}: начало смены водителя`,
-      end: (said) => `${said.vehicle}: конец смены водителя${after(said, 'через')}`,
-    },
-    ignition: {
-      begin: ({ vehicle }) => `${vehicle}: зажигание включено`,
-      end: (said) => `${said.vehicle}: зажигание выключено${after(said, 'через')}`,
-    },
-    'power-cut': {
-      begin: ({ vehicle }) => `${vehicle}: внешнее питание пропало`,
-      end: (said) => `${said.vehicle}: внешнее питание восстановлено${after(said, 'через')}`,
-    },
-    alarm: {
-      begin: ({ vehicle, alarm }) => `${vehicle}: тревога: ${alarm}`,
-      end: (said) => `${said.vehicle}: тревога закончилась${after(said, 'через')}: ${said.alarm}`,
-    },
-    'licence-expiry': {
-      begin: licence,
-      end: licence,
-    },
-    'maintenance-due': {
-      begin: ({ vehicle, plan, isDue }) =>
-        `${vehicle}: ${isDue ? 'пора проводить' : 'скоро'} ТО${plan === null ? '' : ` ${plan}`}`,
-      end: ({ vehicle, plan, maintenanceEnd }) => {
-        const ends = {
-          due: 'пора проводить',
-          serviced: 'проведено',
-          corrected: 'больше не требуется: исправлен счётчик',
-          'plan-changed': 'больше не требуется: изменён план',
-        };
-        return `${vehicle}: ТО${plan === null ? '' : ` ${plan}`} ${maintenanceEnd === null ? 'снято' : ends[maintenanceEnd]}`;
-      },
-    },
-    refuelling: {
-      begin: ({ vehicle }) => `${vehicle}: идёт заправка`,
-      end: ({ vehicle, volume }) => `${vehicle}: заправка${measures(volume)}`,
-    },
-    'fuel-drain': {
-      begin: ({ vehicle, whileMoving, volume }) =>
-        `${vehicle}: идёт слив топлива${whileMoving ? ' в движении' : ''}${volume === null ? '' : `: уже ${volume}`}`,
-      end: ({ vehicle, whileMoving, volume }) =>
-        `${vehicle}: слив топлива${whileMoving ? ' в движении' : ''}${measures(volume)}`,
-    },
-    'sensor-threshold': {
-      begin: ({ vehicle, sensor, threshold, value }) =>
-        `${vehicle}: датчик${sensor === null ? '' : ` ${sensor}`}: ${threshold}${measures(value)}`,
-      end: (said) =>
-        `${said.vehicle}: датчик${said.sensor === null ? '' : ` ${said.sensor}`}: ${said.threshold}, закончилось${after(said, 'через')}${measures(said.value)}`,
-    },
-  },
+  licenceExpiry: licence,
   otherSentences: {
     begin: ({ vehicle, kind }) => `${vehicle}: ${kind}: начало`,
     end: (said) => `${said.vehicle}: ${said.kind}: конец${after(said, 'через')}`,

@@ -1,39 +1,4 @@
-/** What a sentence about an event may name, as text in its language; null where it is not known. */
-export interface Said {
-  /** Empty where no vehicle is part of it. */
-  vehicle: string;
-  /** Of a licence: whose, its last day, and whether that is over. */
-  driver: string | null;
-  licenceExpiresOn: string | null;
-  isExpired: boolean;
-  geofence: string | null;
-  /** How long it lasted. */
-  lasted: string | null;
-  /** Why it ended, where the vehicle did not bring that about. */
-  reason: string | null;
-  speed: string | null;
-  limit: string | null;
-  distance: string | null;
-  volume: string | null;
-  whileMoving: boolean;
-  alarm: string;
-  plan: string | null;
-  /** Of maintenance. */
-  isDue: boolean;
-  /** How maintenance that was near or due went on. */
-  maintenanceEnd: 'due' | 'serviced' | 'corrected' | 'plan-changed' | null;
-  sensor: string | null;
-  threshold: string;
-  value: string | null;
-  /** What the kind of event is called. */
-  kind: string;
-}
-
-/** A sentence without a full stop, for each phase. */
-export interface EventSentences {
-  begin: (said: Said) => string;
-  end: (said: Said) => string;
-}
+import type { EventSentences, Said } from '@outrider/domain/said';
 
 /** What messages about events say in one language. */
 export interface MessageWords {
@@ -41,8 +6,9 @@ export interface MessageWords {
   subject: (sentence: string) => string;
   lateData: string;
   lastedNow: (duration: string) => string;
-  sentences: Readonly<Record<string, EventSentences>>;
-  /** Of a kind without sentences of its own. */
+  /** That a driving licence expires: it has no end. */
+  licenceExpiry: (said: Said) => string;
+  /** Of a kind that is not known here. */
   otherSentences: EventSentences;
   threshold: {
     above: (max: string) => string;

@@ -11,11 +11,11 @@ import {
   ALARMS,
   COMMAND_TYPES,
   DEFAULT_LICENCE_WARNING_DAYS,
+  DESCRIBED_KINDS,
   type DeliveryId,
   DRIVER_CONDITIONS,
   type DriverId,
   END_REASONS,
-  type EndReason,
   EVENT_KINDS,
   eventJson,
   type GeofenceId,
@@ -45,6 +45,7 @@ import { LANGUAGES, type Language } from '@outrider/words';
 import { z } from 'zod';
 import { MAX_COMMAND_EXPIRY_SECONDS, MIN_COMMAND_EXPIRY_SECONDS, orderIn, speedBound } from '../command-fields.ts';
 import { ENTITY_HEADERS, entityHeaders } from '../entity-reply.ts';
+import { eventFields } from '../event-fields.ts';
 import {
   EmailStatesOut,
   id,
@@ -74,8 +75,7 @@ const eventKinds = z
   .max(50)
   .transform((kinds) => [...new Set(kinds)])
   .meta({
-    description:
-      'Kinds of event. `geofence-visit`: it begins when the vehicle enters a geozone, and ends when it leaves. `speeding`: faster than the limit of the vehicle or of a geozone. `trip`: the vehicle moves. `parking`, `idling`: it stands with the ignition off, or on. `ignition`: the ignition is on. `alarm`: the terminal raises an alarm, see `alarms`. `power-cut`: the terminal is without external power. `offline`: nothing comes from the terminal. `maintenance-due`: a service is near (`stage` `warning`) or due. `refuelling`, `fuel-drain`: the tank is filled, or loses fuel that the engine did not burn. `driver-shift`: the terminal sends the code of a driver. `sensor-threshold`: a sensor is beyond one of its thresholds. `licence-expiry`: the driving licence of a driver expires, see `licenceWarningDays`; a rule of this kind has no other, and no conditions of vehicles, as no vehicle is part of it.',
+    description: `Kinds of event. ${EVENT_KINDS.map((kind) => `\`${kind}\`: ${DESCRIBED_KINDS[kind].meaning}`).join(' ')} \`${LICENCE_EXPIRY}\`: the driving licence of a driver expires, see \`licenceWarningDays\`; a rule of this kind has no other, and no conditions of vehicles, as no vehicle is part of it.`,
   });
 const phases = z
   .array(z.enum(['begin', 'end']))
@@ -400,7 +400,6 @@ const EVENT_EXAMPLE = {
   traceId: '0af7651916cd43dd8448eb211c80319c',
 };
 
-/** Kinds have fields of their own beside these. */
 export const EventOut = z
   .looseObject({
     id: idOut,
@@ -431,22 +430,16 @@ export const EventOut = z
       .regex(/^[0-9a-f]{32}$/)
       .optional()
       .meta({ description: 'What that packet is known by in the logs and traces of all services.' }),
+    ...eventFields(),
     alarm: AlarmOut.optional().meta({ description: 'Of `alarm`.' }),
-    movingSeconds: z.number().optional().meta({ description: 'Of a trip: how long it moved; the rest it stood.' }),
-    idlingSeconds: z.number().optional().meta({
-      description: 'Of a trip or a stop: how long it stood with the ignition on.',
-    }),
-    endReason: z
-      .enum(END_REASONS as [EndReason, ...EndReason[]])
-      .nullable()
-      .meta({ description: 'Null while it lasts.' }),
+    endReason: z.enum(END_REASONS).nullable().meta({ description: 'Null while it lasts.' }),
     driverCode: z.string().optional().meta({
       description: 'Code of the driver: of the shift in this phase, or of the last one that the event has a part in.',
     }),
   })
   .meta({
     id: 'PublishedEvent',
-    description: 'An event; kinds have fields of their own beside these.',
+    description: 'An event. What is not of all kinds says of which it is.',
     examples: [EVENT_EXAMPLE],
   });
 

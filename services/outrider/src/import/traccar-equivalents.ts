@@ -1,4 +1,4 @@
-import type { Alarm } from '@outrider/domain';
+import type { Alarm, EventKind } from '@outrider/domain';
 import { ALARMS, type SourceComputed, type SourceMaintenance, type SourceNotification } from './traccar-source.ts';
 
 /** What something of Traccar's is here, or why it is nothing here. */
@@ -11,19 +11,6 @@ export interface RuleTerms {
   phases: ('begin' | 'end')[];
   alarms: Exclude<Alarm, 'power-cut'>[] | null;
 }
-
-type EventKind =
-  | 'geofence-visit'
-  | 'speeding'
-  | 'trip'
-  | 'ignition'
-  | 'alarm'
-  | 'power-cut'
-  | 'offline'
-  | 'maintenance-due'
-  | 'driver-shift'
-  | 'refuelling'
-  | 'fuel-drain';
 
 const EVENTS: Readonly<Record<string, readonly [EventKind, 'begin' | 'end']>> = {
   deviceOverspeed: ['speeding', 'begin'],

@@ -1,4 +1,12 @@
-import { type EventId, type EventKind, type FleetEvent, geofenceOf } from '@outrider/domain';
+import {
+  beganAtMs,
+  type EventId,
+  type EventKind,
+  eventKindsWhere,
+  eventSubjectOf,
+  type FleetEvent,
+  geofenceOf,
+} from '@outrider/domain';
 import { touches } from './history-run.ts';
 
 /** An event as the archive has it. */
@@ -36,16 +44,7 @@ export interface Correction {
 export type Phase = Pick<FleetEvent, 'id' | 'phase'>;
 
 /** Kinds that report at their end what was gone through since their begin. */
-const SUMMED: ReadonlySet<EventKind> = new Set([
-  'speeding',
-  'trip',
-  'parking',
-  'idling',
-  'refuelling',
-  'fuel-drain',
-  // Its farthest value; and after a gap, its last one and where that was.
-  'sensor-threshold',
-]);
+const SUMMED: ReadonlySet<EventKind> = new Set(eventKindsWhere(({ description }) => description.isSummed === true));
 
 /** What a run over the history made, up to a fix. */
 export interface Findings {
@@ -170,22 +169,12 @@ function takenUp(
 }
 
 function subjectOf(event: FleetEvent): string {
-  return `${event.kind} ${geofenceOf(event) ?? ''} ${detailOf(event)}`;
-}
-
-function detailOf(event: FleetEvent): string {
-  if (event.kind === 'alarm') return event.alarm;
-  return event.kind === 'driver-shift' ? event.driverCode : '';
+  return `${event.kind} ${geofenceOf(event) ?? ''} ${eventSubjectOf(event)}`;
 }
 
 /** Did it last when this fix was taken, as far as fixes up to it say? */
 function isOpenAt(event: FleetEvent, fixMs: number): boolean {
   return event.phase === 'begin' || event.fixTimeMs > fixMs;
-}
-
-/** The time in an event's id: Unix milliseconds of the fix that began it (see `deriveEventId`). */
-export function beganAtMs(id: EventId): number {
-  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }
 
 /** An event that was found going on, with the begin that is known of it. */

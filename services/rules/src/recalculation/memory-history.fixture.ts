@@ -1,6 +1,6 @@
 import type { EventId, FleetEvent, TelemetryPacket, VehicleId } from '@outrider/domain';
-import { recordMark, rejectionOf } from '@outrider/domain';
-import { beganAtMs, type HistoricEvent } from './correction.ts';
+import { beganAtMs, recordMark, rejectionOf } from '@outrider/domain';
+import type { HistoricEvent } from './correction.ts';
 import type { ManyHistory } from './history-of-many.ts';
 import { type HistoricPosition, touches } from './history-run.ts';
 import type { LateArrivalsQuestion } from './recalculate-vehicle.ts';

@@ -1,4 +1,5 @@
 import {
+  beganAtMs,
   type EventId,
   type FleetEvent,
   type GeofenceId,
@@ -7,7 +8,7 @@ import {
   type VehicleId,
 } from '@outrider/domain';
 import type { Engine } from '@outrider/engine';
-import { beganAtMs, type Correction, correct, type HistoricEvent } from './correction.ts';
+import { type Correction, correct, type HistoricEvent } from './correction.ts';
 import {
   type HistoricPosition,
   HistoryRun,

@@ -1,4 +1,4 @@
-import { ApiError, type ForwardingDestination, type NewForwardingDestination } from '@outrider/client';
+import { ApiError, EVENT_KINDS, type ForwardingDestination, type NewForwardingDestination } from '@outrider/client';
 import { type Signal, useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import { describeError } from '../../errors.ts';
@@ -9,7 +9,6 @@ import { Failure } from '../../parts/message.tsx';
 import { GroupPicker, Picker, VehiclePicker } from '../../parts/picker.tsx';
 import { api } from '../../session.ts';
 import { t } from '../../words/words.ts';
-import { EVENT_KINDS, type EventKind } from '../rules/draft.ts';
 import { forwardingWords } from './words.ts';
 
 type Kind = ForwardingDestination['kind'];
@@ -402,7 +401,7 @@ function FilterFields({ filter, carriesEvents, at }: FilterProps) {
           items={EVENT_KINDS.map((each) => ({ id: each, name: t().events[each] ?? each }))}
           chosen={eventKinds ?? []}
           all={words.allKinds}
-          onChange={(kinds) => set({ eventKinds: orAll(kinds as EventKind[]) as typeof eventKinds })}
+          onChange={(kinds) => set({ eventKinds: orAll(kinds) as typeof eventKinds })}
         />
       )}
       <VehiclePicker

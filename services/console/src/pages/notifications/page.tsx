@@ -1,4 +1,4 @@
-import type { Notification } from '@outrider/client';
+import { NOTIFIED_KINDS, type Notification } from '@outrider/client';
 import { useEffect } from 'preact/hooks';
 import { describeError } from '../../errors.ts';
 import { fleet, loaded } from '../../fleet/store.ts';
@@ -15,7 +15,7 @@ import { route, setQuery } from '../../router.ts';
 import { api } from '../../session.ts';
 import { OrderVideo } from '../../video/order-video.tsx';
 import { language, t } from '../../words/words.ts';
-import { EVENT_KINDS, type EventKind } from '../rules/draft.ts';
+import type { EventKind } from '../rules/draft.ts';
 import '../../style/list-page.css';
 import '../../style/rules.css';
 import { AlertSettings } from './alert-settings.tsx';
@@ -27,7 +27,7 @@ const PAGE = 100;
 export function NotificationsPage() {
   const { query } = route.value;
   const isUnreadOnly = query.get('unread') === '1';
-  const kind = EVENT_KINDS.find((one) => one === query.get('kind'));
+  const kind = NOTIFIED_KINDS.find((one) => one === query.get('kind'));
   const vehicleId = query.get('vehicle') ?? '';
   const list = usePages<Notification>(
     async (cursor, signal) => {
@@ -110,7 +110,7 @@ function Filters({ isUnreadOnly, kind, vehicleId }: FilterProps) {
       </button>
       <select aria-label={words.kinds} onChange={(event) => setQuery({ kind: event.currentTarget.value }, push)}>
         <option value="">{words.allKinds}</option>
-        {EVENT_KINDS.map((one) => (
+        {NOTIFIED_KINDS.map((one) => (
           <option key={one} value={one} selected={one === kind}>
             {t().events[one]}
           </option>

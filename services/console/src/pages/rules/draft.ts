@@ -1,24 +1,11 @@
-import type { NewNotificationRule, NotificationRule, NotificationRuleDraft } from '@outrider/client';
+import {
+  type NewNotificationRule,
+  NOTIFIED_KINDS,
+  type NotificationRule,
+  type NotificationRuleDraft,
+} from '@outrider/client';
 
-/** Every kind of event, as the API knows them. */
-export const EVENT_KINDS = [
-  'geofence-visit',
-  'speeding',
-  'trip',
-  'parking',
-  'idling',
-  'ignition',
-  'alarm',
-  'power-cut',
-  'offline',
-  'maintenance-due',
-  'driver-shift',
-  'refuelling',
-  'fuel-drain',
-  'sensor-threshold',
-  'licence-expiry',
-] as const satisfies readonly NewNotificationRule['eventKinds'][number][];
-export type EventKind = (typeof EVENT_KINDS)[number];
+export type EventKind = (typeof NOTIFIED_KINDS)[number];
 
 /** Every alarm, as the API knows them. */
 export const ALARMS = [
@@ -187,7 +174,7 @@ export function isLicenceRule({ eventKinds }: Pick<RuleFields, 'eventKinds'>): b
 
 /** What changes where a kind is chosen or taken out: a rule of licences has no other kind, and nothing of vehicles. */
 export function withKind({ eventKinds }: Pick<RuleFields, 'eventKinds'>, kind: string): Partial<RuleFields> {
-  const all = [...EVENT_KINDS, ...unknownKinds({ eventKinds })];
+  const all = [...NOTIFIED_KINDS, ...unknownKinds({ eventKinds })];
   const next = toggled<string>(eventKinds, all, kind);
   if (kind !== 'licence-expiry' || !isLicenceRule({ eventKinds: next }))
     return { eventKinds: next.filter((one) => one !== 'licence-expiry') };
@@ -201,7 +188,7 @@ export function withKind({ eventKinds }: Pick<RuleFields, 'eventKinds'>, kind: s
 
 /** Kinds of a stored rule that the API does not know any more. */
 export function unknownKinds({ eventKinds }: Pick<RuleFields, 'eventKinds'>): string[] {
-  return eventKinds.filter((kind) => !(EVENT_KINDS as readonly string[]).includes(kind));
+  return eventKinds.filter((kind) => !(NOTIFIED_KINDS as readonly string[]).includes(kind));
 }
 
 /** The list with a value added or taken out, in the order of `all`. */

@@ -1,3 +1,4 @@
+import { NOTIFIED_KINDS } from '@outrider/client';
 import { useSignal } from '@preact/signals';
 import { describeError } from '../../errors.ts';
 import { IconButton } from '../../parts/buttons.tsx';
@@ -6,7 +7,7 @@ import { Choice } from '../../parts/field.tsx';
 import { api } from '../../session.ts';
 import { LANGUAGES } from '../../words/words.ts';
 import { channelWords } from '../me/channel-words.ts';
-import { EVENT_KINDS, isLicenceRule, type MessageLanguage, type RuleFields } from './draft.ts';
+import { isLicenceRule, type MessageLanguage, type RuleFields } from './draft.ts';
 
 const PLACEHOLDERS =
   '{vehicle} {event} {place} {geofence} {time} {end} {duration} {speed} {limit} {distance} {latitude} {longitude} {rule}';
@@ -109,7 +110,7 @@ function Template({ edit, label, pointer, tag, text, onText, onRemove }: Templat
   const errors = edit.at(pointer);
   const show = async () => {
     try {
-      const eventKind = EVENT_KINDS.find((kind) => eventKinds.includes(kind)) ?? 'parking';
+      const eventKind = NOTIFIED_KINDS.find((kind) => eventKinds.includes(kind)) ?? 'parking';
       const body = { messageTemplate: text === '' ? null : text, eventKind, timeZone, language: tag };
       preview.value = (await api.post('/api/v1/notification-rules/preview', { body })).text;
     } catch (error) {

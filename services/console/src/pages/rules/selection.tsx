@@ -1,10 +1,11 @@
+import { NOTIFIED_KINDS } from '@outrider/client';
 import type { Edit } from '../../parts/edit.ts';
 import { NumberField } from '../../parts/edit-form.tsx';
 import { Failure } from '../../parts/message.tsx';
 import { GeofencePicker, GroupPicker, VehiclePicker } from '../../parts/picker.tsx';
 import { SensorPicker } from '../../parts/sensor-picker.tsx';
 import { t } from '../../words/words.ts';
-import { ALARMS, EVENT_KINDS, isLicenceRule, type RuleFields, toggled, unknownKinds, withKind } from './draft.ts';
+import { ALARMS, isLicenceRule, type RuleFields, toggled, unknownKinds, withKind } from './draft.ts';
 import { DriverCondition, DriverPickers } from './drivers.tsx';
 import { kindName } from './page.tsx';
 
@@ -103,7 +104,7 @@ function Kinds({ edit }: { edit: Edit<RuleFields> }) {
   const words = t().rules;
   const { eventKinds } = edit.draft.value;
   const unknown = unknownKinds({ eventKinds });
-  const all: readonly string[] = [...EVENT_KINDS, ...unknown];
+  const all: readonly string[] = [...NOTIFIED_KINDS, ...unknown];
   const errors = listErrors(edit, 'eventKinds', eventKinds.length);
   return (
     <fieldset class="options" aria-invalid={errors.length > 0}>

@@ -1,4 +1,5 @@
 import { de as names } from '@outrider/words/de';
+import { eventHints } from '@outrider/words/events/de';
 import { counted } from '../counted.ts';
 import type { rules as english } from '../en/rules.ts';
 
@@ -45,20 +46,7 @@ export const rules: typeof english = {
   what: 'Was geschieht',
   kinds: 'Arten von Ereignissen',
   kindHints: {
-    'geofence-visit': 'Beginnt, wenn ein Fahrzeug in ein Gebiet fährt, und endet, wenn es dieses verlässt.',
-    speeding: 'Schneller als das Limit des Fahrzeugs oder eines Gebiets.',
-    trip: 'Beginnt mit der Abfahrt und endet, wenn das Fahrzeug länger steht.',
-    parking: 'Das Fahrzeug steht mit ausgeschalteter Zündung.',
-    idling: 'Das Fahrzeug steht mit eingeschalteter Zündung.',
-    ignition: 'Beginnt mit dem Einschalten der Zündung und endet mit dem Ausschalten.',
-    alarm: 'Das Terminal löst einen Alarm aus.',
-    'power-cut': 'Das Terminal verliert die externe Stromversorgung.',
-    offline: 'Vom Terminal kommt länger nichts, als beim Fahrzeug erlaubt ist.',
-    'maintenance-due': 'Eine Wartung steht bevor oder ist fällig.',
-    refuelling: 'Der Tank wird gefüllt.',
-    'fuel-drain': 'Kraftstoff verlässt den Tank, den der Motor nicht verbrannt hat.',
-    'driver-shift': 'Die Karte oder der Schlüssel eines Fahrers wird gelesen oder entfernt.',
-    'sensor-threshold': 'Ein Sensor liegt jenseits eines seiner Grenzwerte.',
+    ...eventHints,
     'licence-expiry':
       'Der Führerschein eines Fahrers läuft bald ab oder ist abgelaufen. Eine solche Regel hat keine andere Art.',
   },

@@ -1,4 +1,5 @@
 import { en as names } from '@outrider/words/en';
+import { eventHints } from '@outrider/words/events/en';
 import { counted } from '../counted.ts';
 
 export const rules = {
@@ -43,20 +44,7 @@ export const rules = {
   what: 'What happens',
   kinds: 'Kinds of event',
   kindHints: {
-    'geofence-visit': 'Begins when a vehicle enters a geofence, ends when it leaves.',
-    speeding: 'Faster than the limit of the vehicle or of a geofence.',
-    trip: 'Begins when the vehicle moves off, ends when it stops for long.',
-    parking: 'The vehicle stands with the ignition off.',
-    idling: 'The vehicle stands with the ignition on.',
-    ignition: 'Begins when the ignition is switched on, ends when it is switched off.',
-    alarm: 'The terminal raises an alarm.',
-    'power-cut': 'The terminal loses its external power.',
-    offline: 'Nothing comes from the terminal for longer than the vehicle allows.',
-    'maintenance-due': 'A service is near or due.',
-    refuelling: 'The tank is filled.',
-    'fuel-drain': 'Fuel leaves the tank that the engine did not burn.',
-    'driver-shift': 'A driver’s card or key is read, or taken away.',
-    'sensor-threshold': 'A sensor is beyond one of its thresholds.',
+    ...eventHints,
     'licence-expiry': 'A driver’s licence expires soon, or has expired. A rule of this kind has no other.',
   } as Record<string, string>,
   unknownKinds: 'The service no longer knows these kinds of event. They notify of nothing; choose others.',

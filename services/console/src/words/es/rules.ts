@@ -1,4 +1,5 @@
 import { es as names } from '@outrider/words/es';
+import { eventHints } from '@outrider/words/events/es';
 import { counted } from '../counted.ts';
 import type { rules as english } from '../en/rules.ts';
 
@@ -44,20 +45,7 @@ export const rules: typeof english = {
   what: 'Qué ocurre',
   kinds: 'Tipos de evento',
   kindHints: {
-    'geofence-visit': 'Empieza cuando un vehículo entra en una geocerca y termina cuando sale.',
-    speeding: 'Más rápido que el límite del vehículo o de una geocerca.',
-    trip: 'Empieza cuando el vehículo arranca y termina cuando se detiene un rato largo.',
-    parking: 'El vehículo está parado con el encendido apagado.',
-    idling: 'El vehículo está parado con el encendido puesto.',
-    ignition: 'Empieza al poner el encendido y termina al apagarlo.',
-    alarm: 'El terminal emite una alarma.',
-    'power-cut': 'El terminal pierde la alimentación externa.',
-    offline: 'No llega nada del terminal durante más tiempo del permitido.',
-    'maintenance-due': 'Un mantenimiento está próximo o ya corresponde.',
-    refuelling: 'Se llena el depósito.',
-    'fuel-drain': 'Sale del depósito combustible que el motor no quemó.',
-    'driver-shift': 'Se lee o se retira la tarjeta o la llave de un conductor.',
-    'sensor-threshold': 'Un sensor está fuera de uno de sus umbrales.',
+    ...eventHints,
     'licence-expiry': 'El permiso de un conductor caduca pronto o ha caducado. Una regla de este tipo no tiene otro.',
   },
   unknownKinds: 'El servicio ya no conoce estos tipos de evento. No avisan de nada; elija otros.',

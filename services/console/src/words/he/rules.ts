@@ -1,3 +1,4 @@
+import { eventHints } from '@outrider/words/events/he';
 import { he as names } from '@outrider/words/he';
 import { counted } from '../counted.ts';
 import type { rules as english } from '../en/rules.ts';
@@ -44,20 +45,7 @@ export const rules: typeof english = {
   what: 'מה קורה',
   kinds: 'סוגי אירועים',
   kindHints: {
-    'geofence-visit': 'מתחיל כשרכב נכנס לאזור ומסתיים כשהוא יוצא.',
-    speeding: 'מהר מהמגבלה של הרכב או של אזור.',
-    trip: 'מתחיל כשהרכב יוצא לדרך ומסתיים כשהוא עוצר לזמן ארוך.',
-    parking: 'הרכב עומד וההצתה כבויה.',
-    idling: 'הרכב עומד וההצתה דולקת.',
-    ignition: 'מתחיל בהדלקת ההצתה ומסתיים בכיבויה.',
-    alarm: 'המסוף ברכב מפעיל אזעקה.',
-    'power-cut': 'המסוף ברכב איבד את המתח החיצוני.',
-    offline: 'לא מגיע דבר מהמסוף ברכב מעבר לזמן המותר.',
-    'maintenance-due': 'טיפול מתקרב או שהגיע מועדו.',
-    refuelling: 'המכל מתודלק.',
-    'fuel-drain': 'דלק יוצא מהמכל בלי שהמנוע שרף אותו.',
-    'driver-shift': 'כרטיס או מפתח של נהג נקרא או הוסר.',
-    'sensor-threshold': 'חיישן חרג מאחד הספים שלו.',
+    ...eventHints,
     'licence-expiry': 'רישיון הנהיגה של נהג עומד לפוג או פג. לכלל מסוג זה אין סוג נוסף.',
   },
   unknownKinds: 'השירות כבר אינו מכיר סוגי אירועים אלה. הם אינם מתריעים על דבר; בחרו אחרים.',

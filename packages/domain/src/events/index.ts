@@ -1,0 +1,128 @@
+import { type AlarmRaised, alarm } from './alarm.ts';
+import type { EventBase } from './base.ts';
+import type { EventDescription, EventField, KindDescription, KindWords } from './description.ts';
+import { type DriverShift, driverShift } from './driver-shift.ts';
+import { type FuelChange, fuelChange } from './fuel-change.ts';
+import { type GeofenceVisit, geofenceVisit } from './geofence-visit.ts';
+import { type Ignition, ignition } from './ignition.ts';
+import { type MaintenanceDue, maintenanceDue } from './maintenance-due.ts';
+import { type Offline, offline } from './offline.ts';
+import { type PowerCut, powerCut } from './power-cut.ts';
+import { type SensorThresholdExceeded, sensorThreshold } from './sensor-threshold.ts';
+import { type Speeding, speeding } from './speeding.ts';
+import { type Stop, stop } from './stop.ts';
+import { type Trip, trip } from './trip.ts';
+
+export type {
+  AlarmRaised,
+  DriverShift,
+  EventBase,
+  EventDescription,
+  EventField,
+  FuelChange,
+  GeofenceVisit,
+  Ignition,
+  KindDescription,
+  KindWords,
+  MaintenanceDue,
+  Offline,
+  PowerCut,
+  SensorThresholdExceeded,
+  Speeding,
+  Stop,
+  Trip,
+};
+
+/** Every event that there is, in the order of the union in `schemas/event.avsc`: a new one comes last. */
+const DESCRIPTIONS = [
+  geofenceVisit,
+  speeding,
+  trip,
+  stop,
+  ignition,
+  alarm,
+  powerCut,
+  offline,
+  maintenanceDue,
+  driverShift,
+  fuelChange,
+  sensorThreshold,
+] as const;
+
+/**
+ * Fingerprints of the versions that `schemas/event.avsc` had, the oldest first, as they stand in records of the log.
+ * Who changes what is stored adds here the one that was in force, and gives what is new the number after it.
+ */
+export const EVENT_FORMATS = ['e54cf8bfaf1909d1', '1eeaa7ece2133285', '568bb775b43c6340', '31c9d8d5f19eae1e'] as const;
+
+export const EVENT_DESCRIPTIONS: readonly EventDescription[] = DESCRIPTIONS;
+
+/** A fact about one vehicle that the engine or a worker derived: the record of topic `events`. */
+export type FleetEvent =
+  | GeofenceVisit
+  | Speeding
+  | Trip
+  | Stop
+  | Ignition
+  | AlarmRaised
+  | PowerCut
+  | Offline
+  | MaintenanceDue
+  | DriverShift
+  | FuelChange
+  | SensorThresholdExceeded;
+export type EventKind = FleetEvent['kind'];
+export type EndReason = NonNullable<FleetEvent['endReason']>;
+
+/** What is described of each kind. */
+export interface DescribedKind extends KindDescription {
+  description: EventDescription;
+}
+export const DESCRIBED_KINDS = Object.fromEntries(
+  EVENT_DESCRIPTIONS.flatMap((description) =>
+    Object.entries(description.kinds).map(([kind, facts]) => [kind, { ...facts, description }]),
+  ),
+) as Readonly<Record<EventKind, DescribedKind>>;
+
+/** Every kind of event there is. */
+export const EVENT_KINDS = Object.keys(DESCRIBED_KINDS) as [EventKind, ...EventKind[]];
+
+/** Every reason for which an event ends. */
+export const END_REASONS = [...new Set(EVENT_DESCRIPTIONS.flatMap(({ endReasons }) => endReasons))] as [
+  EndReason,
+  ...EndReason[],
+];
+
+/** What a recalculation of a vehicle's past made of an event. */
+export interface EventCorrection {
+  /** As it is now; of one that was removed, as it was known. */
+  event: FleetEvent;
+  /** True where it never happened. */
+  removed: boolean;
+}
+
+/** Did it become known by a recalculation, and not while the data came in? */
+export function isLate({ origin }: Pick<FleetEvent, 'origin'>): boolean {
+  return origin === 'recalculated';
+}
+
+/** The kinds of which this holds. */
+export function eventKindsWhere(holds: (kind: DescribedKind) => boolean): readonly EventKind[] {
+  return EVENT_KINDS.filter((kind) => holds(DESCRIBED_KINDS[kind]));
+}
+
+/** Kinds that no rule of the engine makes: a worker does. */
+export const WORKER_EVENT_KINDS: ReadonlySet<EventKind> = new Set(
+  eventKindsWhere(({ description }) => description.isOfWorker === true),
+);
+
+/** The time in an event's id: Unix milliseconds of the fix that began it (see `deriveEventId`). */
+export function beganAtMs(id: string): number {
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+}
+
+/** What it is about beside its kind and geofence, where several of a kind may last at once: empty where none may. */
+export function eventSubjectOf(event: FleetEvent): string {
+  const { subject = [] } = DESCRIBED_KINDS[event.kind].description;
+  return subject.map((name) => (event as unknown as Record<string, string>)[name]).join(' ');
+}

@@ -1,0 +1,82 @@
+import { SENSOR_KINDS, type SensorId, type SensorKind, THRESHOLD_CONDITIONS } from '../sensor.ts';
+import { choice, describeEvents, type EventOf, id, nullable, number, text, word } from './description.ts';
+import { after, measures } from './said.ts';
+
+export const sensorThreshold = describeEvents({
+  record: 'SensorThresholdExceeded',
+  prefix: 'Threshold',
+  about: 'The value of a sensor was beyond one of its thresholds.',
+  since: 5,
+  kinds: {
+    'sensor-threshold': {
+      meaning: 'The value of a sensor is beyond one of the thresholds that are set for it.',
+      isUnwanted: true,
+      words: {
+        en: {
+          name: 'Sensor beyond threshold',
+          hint: 'A sensor is beyond one of its thresholds.',
+          begin: ({ vehicle, sensor, threshold, value }) =>
+            `${sensor ?? 'A sensor'} of ${vehicle} is ${threshold}${measures(value)}`,
+          end: (said) =>
+            `${said.sensor ?? 'A sensor'} of ${said.vehicle} was ${said.threshold}${after(said, 'for')}${measures(said.value)}`,
+        },
+        ru: {
+          name: 'Порог датчика',
+          hint: 'Значение датчика вышло за порог.',
+          begin: ({ vehicle, sensor, threshold, value }) =>
+            `${vehicle}: датчик${sensor === null ? '' : ` ${sensor}`}: ${threshold}${measures(value)}`,
+          end: (said) =>
+            `${said.vehicle}: датчик${said.sensor === null ? '' : ` ${said.sensor}`}: ${said.threshold}, закончилось${after(said, 'через')}${measures(said.value)}`,
+        },
+        de: {
+          name: 'Sensor-Grenzwert',
+          hint: 'Ein Sensor liegt jenseits eines seiner Grenzwerte.',
+          begin: ({ vehicle, sensor, threshold, value }) =>
+            `${sensor ?? 'Ein Sensor'} von ${vehicle} liegt ${threshold}${measures(value)}`,
+          end: (said) =>
+            `${said.sensor ?? 'Ein Sensor'} von ${said.vehicle} lag ${said.threshold}${after(said, 'für')}${measures(said.value)}`,
+        },
+        es: {
+          name: 'Umbral de sensor',
+          hint: 'Un sensor está fuera de uno de sus umbrales.',
+          begin: ({ vehicle, sensor, threshold, value }) =>
+            `${sensor ?? 'Un sensor'} de ${vehicle} está ${threshold}${measures(value)}`,
+          end: (said) =>
+            `${said.sensor ?? 'Un sensor'} de ${said.vehicle} estuvo ${said.threshold}${after(said, 'durante')}${measures(said.value)}`,
+        },
+        he: {
+          name: 'חריגת חיישן',
+          hint: 'חיישן חרג מאחד הספים שלו.',
+          begin: ({ vehicle, sensor, threshold, value }) =>
+            `חיישן${sensor === null ? '' : ` ${sensor}`} ברכב ${vehicle} ${threshold}${measures(value)}`,
+          end: (said) =>
+            `חיישן${said.sensor === null ? '' : ` ${said.sensor}`} ברכב ${said.vehicle} היה ${said.threshold}${after(said, 'במשך')}${measures(said.value)}`,
+        },
+      },
+    },
+  },
+  fields: {
+    sensorId: id<SensorId>(),
+    sensorName: text({ about: 'As the sensor was called.' }),
+    sensorKind: word<SensorKind>({
+      about: 'By name, as in `temperature`: kinds are added over time.',
+      values: SENSOR_KINDS,
+    }),
+    unit: word<string>(),
+    thresholdId: id<string>(),
+    condition: choice(THRESHOLD_CONDITIONS),
+    min: nullable(number({ column: 'threshold_min' })),
+    max: nullable(number({ column: 'threshold_max' })),
+    value: number({ about: 'At this phase.', column: 'sensor_value' }),
+    // Of `inside`, the first.
+    peakValue: number({ about: 'Farthest beyond the threshold.', column: 'sensor_peak' }),
+  },
+  subject: ['sensorId', 'thresholdId'],
+  // `gap`: after it there was no value for too long.
+  endReasons: ['returned', 'gap', 'sensor-changed', 'no-longer-watched'],
+  // Its farthest value; and after a gap, its last one and where that was.
+  isSummed: true,
+});
+
+/** The value of a sensor was beyond one of its thresholds, from the first record that says so. */
+export type SensorThresholdExceeded = EventOf<typeof sensorThreshold>;

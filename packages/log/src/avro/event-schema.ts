@@ -1,0 +1,106 @@
+import { EVENT_DESCRIPTIONS, type EventDescription, type EventField } from '@outrider/domain';
+import { symbolOf } from './schema-file.ts';
+
+export const EVENT_SCHEMA = new URL('../../../../schemas/event.avsc', import.meta.url);
+
+const UUID = { type: 'string', logicalType: 'uuid' };
+const TIME = { type: 'long', logicalType: 'timestamp-millis' };
+
+/** The text of `schemas/event.avsc`, by the descriptions of events: a field a line. */
+export function eventSchema(): string {
+  const names = new Set<string>();
+  /** A named type is spelled out where it is met first. */
+  const named = (name: string, type: object) => {
+    if (names.has(name)) return name;
+    names.add(name);
+    return { ...type, name };
+  };
+  const enumOf = (name: string, values: readonly string[]) =>
+    named(name, { type: 'enum', name, symbols: values.map(symbolOf) });
+  const records = EVENT_DESCRIPTIONS.map((description) => record(description, named, enumOf));
+  const texts = records.map(({ fields, ...facts }) => {
+    const lines = fields.map((field) => `    ${JSON.stringify(field)}`).join(',\n');
+    return `{\n  ${JSON.stringify(facts).slice(1, -1)},\n  "fields": [\n${lines}\n  ]\n}`;
+  });
+  return `[${texts.join(', ')}]\n`;
+}
+
+type Enum = (name: string, values: readonly string[]) => unknown;
+
+function record(
+  description: EventDescription,
+  named: (name: string, type: object) => unknown,
+  enumOf: Enum,
+): { fields: object[]; [fact: string]: unknown } {
+  const { record: name, prefix, about, kinds, fields, endReasons } = description;
+  const typeOf = (field: string, { type, values = [], enumName }: EventField) => {
+    if (type === 'choice') return enumOf(enumName ?? `${prefix}${field[0]?.toUpperCase()}${field.slice(1)}`, values);
+    return { id: UUID, text: 'string', word: 'string', flag: 'boolean', ...NUMBERS }[type];
+  };
+  const own = Object.entries(fields).map(([field, facts]) => ({
+    since: facts.since ?? 0,
+    name: field,
+    type: facts.isNullable || facts.isOptional ? ['null', typeOf(field, facts)] : typeOf(field, facts),
+    ...(facts.isOptional && { default: null }),
+    ...(facts.about !== undefined && { doc: facts.about }),
+  }));
+  const written = (isAdded: boolean) =>
+    own.filter(({ since }) => since > 0 === isAdded).map(({ since: _, ...field }) => field);
+  const kindNames = Object.keys(kinds);
+  return {
+    type: 'record',
+    name,
+    namespace: 'outrider',
+    doc: about,
+    fields: [
+      { name: 'id', type: UUID, doc: 'The same facts always give the same id; `begin` and `end` share it.' },
+      { name: 'phase', type: enumOf('Phase', ['begin', 'end']) },
+      { name: 'vehicleId', type: UUID },
+      { name: 'startedAt', type: TIME },
+      { name: 'endedAt', type: ['null', TIME] },
+      { name: 'latitude', type: 'double', doc: "Degrees, positive north, of this phase's place." },
+      { name: 'longitude', type: 'double', doc: "Degrees, positive east, of this phase's place." },
+      { name: 'speedKmh', type: ['null', 'double'] },
+      { name: 'fromFixTime', type: TIME, doc: 'The first fix that it came from.' },
+      { name: 'fixTime', type: TIME, doc: 'The fix that made the engine say so.' },
+      { name: 'definitionVersion', type: 'long', doc: "The geofence's where it is about one, else the vehicle's." },
+      { name: 'origin', type: enumOf('Origin', ['live', 'recalculated']) },
+      { name: 'inferred', type: 'boolean', doc: 'No fix shows it: inferred from the way between two.' },
+      ...(kindNames.length > 1 ? [{ name: 'kind', type: enumOf(`${prefix}Kind`, kindNames) }] : []),
+      ...written(false),
+      { name: 'endReason', type: ['null', enumOf(`${prefix}EndReason`, endReasons)], doc: 'Null while it lasts.' },
+      {
+        name: 'receivedAt',
+        type: ['null', TIME],
+        default: null,
+        doc: 'When the gateway had the packet that made the engine say so; where none did, `fixTime`. Null where it was recalculated.',
+      },
+      {
+        name: 'traceId',
+        type: ['null', named('TraceId', { type: 'fixed', name: 'TraceId', size: 16 })],
+        default: null,
+        doc: 'The trace of that packet; null where none made it, or it has none.',
+      },
+      ...('startLatitude' in fields ? [] : START),
+      {
+        name: 'driverCode',
+        type: ['null', 'string'],
+        default: null,
+        doc: "Code of the driver by the terminal's records; null where nobody is known to drive.",
+      },
+      ...written(true),
+    ],
+  };
+}
+
+const NUMBERS = { number: 'double', durationMs: 'double', degrees: 'double' };
+
+const START = [
+  {
+    name: 'startLatitude',
+    type: ['null', 'double'],
+    default: null,
+    doc: 'Degrees, positive north, of where it began, in either phase. Null where it was recorded before this was kept.',
+  },
+  { name: 'startLongitude', type: ['null', 'double'], default: null },
+];
