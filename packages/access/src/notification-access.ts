@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { checkWebhookUrl, createWebhookSecret, type MessageReader } from '@outrider/channels';
 import {
+  alsoHarsh,
   asksForDriver,
   type Directory,
   type Driver,
@@ -290,7 +291,7 @@ export class NotificationAccess {
     const { eventKinds, geofenceIds } = tried;
     const question = { ...interval, vehicleIds };
     const [events, firstEventAtMs] = await Promise.all([
-      eventReport.recentEvents({ ...question, kinds: eventKinds, geofenceIds, limit: MAX_TRIED_EVENTS }),
+      eventReport.recentEvents({ ...question, kinds: alsoHarsh(eventKinds), geofenceIds, limit: MAX_TRIED_EVENTS }),
       eventReport.firstEventMs(question),
     ]);
     const examined = events

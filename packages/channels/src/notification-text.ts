@@ -198,6 +198,7 @@ class Phrases {
       sensor: facts.sensorName ? quotedName(facts.sensorName) : null,
       threshold: this.#threshold(),
       value: facts.value == null ? null : this.#withUnit(facts.value),
+      fields: facts as unknown as Said['fields'],
       kind: this.#names.events[kind] ?? spaced(kind),
     };
   }

@@ -7,7 +7,7 @@ export const [BINARY_PROTOCOL, JSON_PROTOCOL] = ["outrider.live.v1+binary","outr
 export const ALARMS = ["sos","power-cut","low-battery","tamper","overspeed","crash","harsh-acceleration","harsh-braking","harsh-cornering","towing","jamming","other","terminal-conflict"] as const;
 
 /** Kinds of event. */
-export const EVENT_KINDS = ["geofence-visit","speeding","trip","parking","idling","ignition","alarm","power-cut","offline","maintenance-due","driver-shift","refuelling","fuel-drain","sensor-threshold"] as const;
+export const EVENT_KINDS = ["geofence-visit","speeding","trip","parking","idling","ignition","alarm","power-cut","offline","maintenance-due","driver-shift","refuelling","fuel-drain","sensor-threshold","harsh-driving"] as const;
 
 /** Kinds that notification rules may be about. */
-export const NOTIFIED_KINDS = ["geofence-visit","speeding","trip","parking","idling","ignition","alarm","power-cut","offline","maintenance-due","driver-shift","refuelling","fuel-drain","sensor-threshold","licence-expiry"] as const;
+export const NOTIFIED_KINDS = ["geofence-visit","speeding","trip","parking","idling","ignition","alarm","power-cut","offline","maintenance-due","driver-shift","refuelling","fuel-drain","sensor-threshold","harsh-driving","licence-expiry"] as const;

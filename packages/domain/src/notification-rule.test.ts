@@ -242,6 +242,20 @@ describe('by what it names and what its owner may see', () => {
     expect([alarm('sos'), alarm('towing'), visit(0)].map(mismatch)).toEqual([null, 'other-alarm', null]);
   });
 
+  test('harsh driving is an alarm to rules that name no more than alarms', () => {
+    const braking = (terms: Partial<NotificationRule>) => {
+      const { geofenceId: _, ...event } = visit(0, { kind: 'harsh-driving' as 'geofence-visit' }) as GeofenceVisit;
+      const happening = { event: { ...event, manoeuvre: 'braking' } as unknown as FleetEvent, arrivedAtMs: 0 };
+      return mismatchOf({ ...rule, ...terms }, happening, context);
+    };
+    expect(braking({ eventKinds: ['alarm'] })).toBeNull();
+    expect(braking({ eventKinds: ['alarm'], alarms: ['sos', 'harsh-braking'] })).toBeNull();
+    expect(braking({ eventKinds: ['alarm'], alarms: ['sos', 'harsh-cornering'] })).toBe('other-alarm');
+    expect(braking({ eventKinds: ['alarm', 'harsh-driving'], alarms: ['sos'] })).toBeNull();
+    expect(braking({ eventKinds: ['harsh-driving'] })).toBeNull();
+    expect(braking({ eventKinds: ['power-cut'] })).toBe('other-kind');
+  });
+
   test('of sensors it notifies of those that it names by name or by id, and of other kinds of event as before', () => {
     const ofCold: NotificationRule = { ...rule, eventKinds: ['sensor-threshold', 'geofence-visit'] };
     const event = (sensorId: string, sensorName: string) => {

@@ -1,6 +1,6 @@
 import type { User, Vehicle } from './definitions.ts';
 import { type Driver, maySeeDriver } from './driver.ts';
-import { type FleetEvent, isLate, type SensorThresholdExceeded } from './events/index.ts';
+import { alsoHarsh, type FleetEvent, isLate, raisedAlarm, type SensorThresholdExceeded } from './events/index.ts';
 import type { DriverId, GeofenceId, GroupId, NotificationRuleId, UserId, VehicleId } from './ids.ts';
 import type { Alarm } from './position.ts';
 import {
@@ -248,9 +248,10 @@ export function notifiableAtMs(rule: Pick<NotificationRule, 'minDurationMinutes'
 export function mismatchOf(rule: RuleTerms, happening: Happening, context: RuleContext): Mismatch | null {
   const { event, arrivedAtMs } = happening;
   if (!rule.active) return 'inactive';
-  if (!rule.eventKinds.includes(event.kind)) return 'other-kind';
+  if (!alsoHarsh(rule.eventKinds).includes(event.kind)) return 'other-kind';
   if (!rule.phases.includes(event.phase)) return 'other-phase';
-  if (event.kind === 'alarm' && rule.alarms !== null && !rule.alarms.includes(event.alarm)) return 'other-alarm';
+  const alarm = alarmIn(rule, event);
+  if (alarm !== null && rule.alarms !== null && !rule.alarms.includes(alarm)) return 'other-alarm';
   if (event.kind === 'sensor-threshold' && !namesSensor(rule, event)) return 'other-sensor';
   const { owner, vehicle } = context;
   // A blocked owner sees nothing.
@@ -268,6 +269,11 @@ export function mismatchOf(rule: RuleTerms, happening: Happening, context: RuleC
   if (time !== null) return time;
   const maxAgeMinutes = rule.maxDataAgeMinutes ?? (isLate(event) ? LATE_DATA_AGE_MINUTES : Number.POSITIVE_INFINITY);
   return arrivedAtMs !== null && arrivedAtMs - event.fixTimeMs > maxAgeMinutes * 60_000 ? 'data-too-old' : null;
+}
+
+/** The alarm that an event is to the rule: harsh driving is one to rules that name no more than alarms. */
+function alarmIn({ eventKinds }: Pick<NotificationRule, 'eventKinds'>, event: FleetEvent): Alarm | null {
+  return event.kind === 'alarm' || !eventKinds.includes(event.kind) ? raisedAlarm(event) : null;
 }
 
 /** Does the rule name the vehicle, by itself, by one of its groups, or by naming all? */

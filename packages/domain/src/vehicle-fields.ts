@@ -230,7 +230,7 @@ export const VEHICLE_FIELDS = {
     max: 10,
     default: null,
     description:
-      'A greater gain of speed than so many m/s² is the alarm `harsh-acceleration`, by fixes at most 5 s apart. ' +
+      'A greater gain of speed than so many m/s² is harsh driving (event `harsh-driving`), by fixes at most 5 s apart. ' +
       'Null: only what the terminal itself reports.',
     example: 2.5,
     since: 5,
@@ -240,7 +240,7 @@ export const VEHICLE_FIELDS = {
     min: 0.5,
     max: 10,
     default: null,
-    description: 'As `harshAccelerationMps2`, for a loss of speed and the alarm `harsh-braking`.',
+    description: 'As `harshAccelerationMps2`, for a loss of speed.',
     example: 3,
     since: 5,
   },
@@ -249,7 +249,7 @@ export const VEHICLE_FIELDS = {
     min: 0.5,
     max: 10,
     default: null,
-    description: 'As `harshAccelerationMps2`, for what pulls sideways in a bend and the alarm `harsh-cornering`.',
+    description: 'As `harshAccelerationMps2`, for what pulls sideways in a bend.',
     example: 3,
     since: 5,
   },

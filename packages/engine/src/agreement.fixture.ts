@@ -1,4 +1,4 @@
-import type { EventId, FleetEvent, VehicleId, VehicleStatus } from '@outrider/domain';
+import { type EventId, type FleetEvent, raisedAlarm, type VehicleId, type VehicleStatus } from '@outrider/domain';
 import { expect } from 'vitest';
 
 /**
@@ -30,9 +30,7 @@ export function agreement() {
         expect(activity.ignition).not.toBe(false);
     }
     if (ofKind('ignition').length > 0) expect(activity.ignition).toBe(true);
-    const raised = events.flatMap((event) =>
-      event.kind === 'alarm' ? [event.alarm] : event.kind === 'power-cut' ? [event.kind] : [],
-    );
+    const raised = events.flatMap((event) => raisedAlarm(event) ?? []);
     expect(activity.alarms.toSorted()).toEqual(raised.toSorted());
     const exceeded = events.flatMap((event) => (event.kind === 'sensor-threshold' ? [event.thresholdId] : []));
     expect((status.sensors ?? []).flatMap((sensor) => sensor.exceeded).toSorted()).toEqual(exceeded.toSorted());

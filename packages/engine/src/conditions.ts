@@ -1,14 +1,17 @@
 import {
   type Alarm,
+  alarmOf,
   deriveEventId,
   type FleetEvent,
-  NO_ALARMS,
+  type Manoeuvre,
+  manoeuvreOf,
   NO_SUPPLY_V,
   type Position,
   recordMark,
   SUPPLY_V,
 } from '@outrider/domain';
 import { advanceShift, concernsDriver } from './driver-shift.ts';
+import { type Harsh, NOTHING_HARSH } from './harsh-driving.ts';
 import { lastingFacts } from './lasting.ts';
 import type { Condition, Moment, VehicleState } from './vehicle-state.ts';
 
@@ -26,7 +29,7 @@ type Cleared = 'switched-off' | 'cleared' | 'restored';
  * first that does not. If the first record with an ignition reports it on, no begin is published.
  *
  * @param at where the vehicle is taken to be, at the time of the record
- * @param found alarms that the record does not raise by itself
+ * @param found harsh driving that the position shows, whatever its terminal says
  */
 export function observe(
   vehicle: VehicleState,
@@ -34,7 +37,7 @@ export function observe(
   record: Position,
   at: Moment,
   events: FleetEvent[],
-  found: readonly Alarm[] = NO_ALARMS,
+  found: readonly Harsh[] = NOTHING_HARSH,
 ): void {
   if (record.fixTimeMs < vehicle.recordAtMs) return;
   if (record.fixTimeMs === vehicle.recordAtMs) observeBeside(vehicle, version, null, record, at, events, found);
@@ -54,7 +57,7 @@ export function observeBeside(
   record: Position,
   at: Moment,
   events: FleetEvent[],
-  found: readonly Alarm[] = NO_ALARMS,
+  found: readonly Harsh[] = NOTHING_HARSH,
 ): void {
   const atMs = record.fixTimeMs;
   if (vehicle.beside?.atMs !== atMs) vehicle.beside = { atMs, marks: latest === null ? [] : [recordMark(latest)] };
@@ -77,13 +80,14 @@ function takeIn(
   vehicle: VehicleState,
   version: number,
   record: Position,
-  found: readonly Alarm[],
+  found: readonly Harsh[],
   at: Moment,
   isBeside: boolean,
   events: FleetEvent[],
 ): void {
   const { ignition, supplyV } = record;
-  const alarms = found.length === 0 ? record.alarms : [...record.alarms, ...found];
+  const alarms =
+    found.length === 0 ? record.alarms : [...record.alarms, ...found.map(({ manoeuvre }) => alarmOf(manoeuvre))];
   // An event has begun and ended in this second: it can't begin again, and no other can have its id.
   const isBrief = isBeside && ignition === true && vehicle.beside?.marks.includes(BRIEF_IGNITION) === true;
   if (ignition !== null && ignition !== vehicle.ignition && !isBrief) {
@@ -102,8 +106,8 @@ function takeIn(
     (what !== 'ignition' && alarms.includes(what)) || (what === 'power-cut' && vehicle.supplied === false);
   if (vehicle.conditions.length > 0 && !isBeside)
     endWhere(vehicle, version, (what) => what !== 'ignition' && !isRaised(what), at, events);
-  for (const alarm of alarms) raise(vehicle, version, alarm, at, events);
-  if (vehicle.supplied === false) raise(vehicle, version, 'power-cut', at, events);
+  for (const alarm of alarms) raise(vehicle, version, alarm, found, at, events);
+  if (vehicle.supplied === false) raise(vehicle, version, 'power-cut', found, at, events);
 }
 
 /**
@@ -140,8 +144,18 @@ export function endConditionsByDefinition(
   vehicle.conditions = [];
 }
 
-function raise(vehicle: VehicleState, version: number, alarm: Alarm, at: Moment, events: FleetEvent[]): void {
-  if (!vehicle.conditions.some(({ what }) => what === alarm)) begin(vehicle, version, alarm, false, at, events);
+function raise(
+  vehicle: VehicleState,
+  version: number,
+  alarm: Alarm,
+  found: readonly Harsh[],
+  at: Moment,
+  events: FleetEvent[],
+): void {
+  const mps2 = found.find(({ manoeuvre }) => alarmOf(manoeuvre) === alarm)?.mps2 ?? null;
+  const lasting = vehicle.conditions.find(({ what }) => what === alarm);
+  if (lasting === undefined) begin(vehicle, version, alarm, false, at, events, mps2);
+  else if (mps2 !== null) lasting.peakMps2 = Math.max(lasting.peakMps2 ?? mps2, mps2);
 }
 
 function begin(
@@ -151,8 +165,9 @@ function begin(
   silent: boolean,
   at: Moment,
   events: FleetEvent[],
+  peakMps2: number | null = null,
 ): void {
-  const condition: Condition = { what, silent, start: at, id: null };
+  const condition: Condition = { what, kind: kindOf(what), silent, start: at, id: null, peakMps2 };
   vehicle.conditions.push(condition);
   if (!silent) events.push(conditionEvent(vehicle, version, condition, null, null, at.atMs));
 }
@@ -171,6 +186,12 @@ function endWhere(
   });
 }
 
+/** Ignition, power cuts and harsh driving are events of their own kinds. */
+export function kindOf(what: Condition['what']): Condition['kind'] {
+  if (what === 'ignition' || what === 'power-cut') return what;
+  return manoeuvreOf(what) === null ? 'alarm' : 'harsh-driving';
+}
+
 function clearedBy(what: Condition['what']): Cleared {
   return what === 'ignition' ? 'switched-off' : what === 'power-cut' ? 'restored' : 'cleared';
 }
@@ -183,17 +204,20 @@ function conditionEvent(
   endReason: Cleared | 'no-longer-watched' | null,
   fixTimeMs: number,
 ): FleetEvent {
-  const { what, silent, start } = condition;
-  const kind = what === 'ignition' || what === 'power-cut' ? what : 'alarm';
-  const subject = kind === 'alarm' ? what : silent ? 'found' : '';
+  const { what, kind, silent, start, peakMps2 } = condition;
+  const subject = kind === 'alarm' || kind === 'harsh-driving' ? what : silent ? 'found' : '';
   condition.id ??= deriveEventId(kind, vehicle.id, subject, start.atMs);
   const facts = lastingFacts(vehicle, { id: condition.id, start, end, fixTimeMs, definitionVersion });
-  switch (what) {
+  switch (kind) {
     case 'ignition':
-      return { kind: 'ignition', ...facts, endReason: endReason as 'switched-off' | 'no-longer-watched' | null };
+      return { kind, ...facts, endReason: endReason as 'switched-off' | 'no-longer-watched' | null };
     case 'power-cut':
-      return { kind: 'power-cut', ...facts, endReason: endReason as 'restored' | 'no-longer-watched' | null };
-    default:
-      return { kind: 'alarm', ...facts, alarm: what, endReason: endReason as 'cleared' | 'no-longer-watched' | null };
+      return { kind, ...facts, endReason: endReason as 'restored' | 'no-longer-watched' | null };
+    case 'harsh-driving': {
+      const manoeuvre = manoeuvreOf(what) as Manoeuvre;
+      return { kind, ...facts, manoeuvre, peakMps2, endReason: endReason as 'cleared' | 'no-longer-watched' | null };
+    }
+    case 'alarm':
+      return { kind, ...facts, alarm: what as Alarm, endReason: endReason as 'cleared' | 'no-longer-watched' | null };
   }
 }

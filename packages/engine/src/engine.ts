@@ -14,7 +14,6 @@ import {
   type LateInterval,
   MAX_AHEAD_LIVE_MS,
   mayListVehicle,
-  NO_ALARMS,
   type Position,
   type Rejection,
   readStoredDefinition,
@@ -34,7 +33,7 @@ import { advanceShift, concernsDriver, endShiftByDefinition, nameDriver } from '
 import { appliesTo, type Fence, OwnerFences } from './fences.ts';
 import { remembersSinceMs } from './fuel/fuel-state.ts';
 import { endFuelByDefinition, type FuelGauge, fuelGaugeOf, measureFuel } from './fuel/tank-watch.ts';
-import { harshAlarms, harshLimitsOf } from './harsh-driving.ts';
+import { harshBetween, harshLimitsOf, NOTHING_HARSH } from './harsh-driving.ts';
 import { impliesJump, outweighAnchor, suspectsAfter } from './jump.ts';
 import { advanceMotion, continueMotion, endMotionByDefinition, endSilentTrip, gapMsOf, stepM } from './motion.ts';
 import { inFixTimeOrder } from './packet-order.ts';
@@ -768,7 +767,7 @@ export class Engine {
     if (definition === null) return;
     const step = this.#step;
     const harsh =
-      vehicle.harsh === null || step.from === null ? NO_ALARMS : harshAlarms(vehicle.harsh, step.from, step.to);
+      vehicle.harsh === null || step.from === null ? NOTHING_HARSH : harshBetween(vehicle.harsh, step.from, step.to);
     if (harsh.length > 0 || !saysNothingNew(vehicle, step.to) || hasAlarm(vehicle))
       observe(vehicle, definition.version, step.to, atFix(step.to, speedKmh), events, harsh);
     advanceMotion(vehicle, definition, step, speedKmh, ignition, events);

@@ -1,4 +1,4 @@
-import { type Alarm, NO_ALARMS, type Position, type Vehicle } from '@outrider/domain';
+import type { Manoeuvre, Position, Vehicle } from '@outrider/domain';
 
 /** What of a vehicle's driving is harsh, in m/s². Infinite: nothing is. */
 export interface HarshLimits {
@@ -6,6 +6,14 @@ export interface HarshLimits {
   brakingMps2: number;
   corneringMps2: number;
 }
+
+/** What positions show of harsh driving. */
+export interface Harsh {
+  manoeuvre: Manoeuvre;
+  /** Acceleration, in m/s². */
+  mps2: number;
+}
+export const NOTHING_HARSH: readonly Harsh[] = [];
 
 /** Over a longer time a manoeuvre is averaged out, and a bend may have been two. */
 const MAX_INTERVAL_MS = 5000;
@@ -32,21 +40,22 @@ export function harshLimitsOf(vehicle: Vehicle | null): HarshLimits | null {
  * What the way from one good fix to the next shows of harsh driving, by the speeds and courses that the terminal gives:
  * along the way the change of speed over time, across it the speed times the change of course over time.
  */
-export function harshAlarms(limits: HarshLimits, from: Position, to: Position): readonly Alarm[] {
+export function harshBetween(limits: HarshLimits, from: Position, to: Position): readonly Harsh[] {
   const elapsedMs = to.fixTimeMs - from.fixTimeMs;
-  if (elapsedMs < MIN_INTERVAL_MS || elapsedMs > MAX_INTERVAL_MS) return NO_ALARMS;
-  if (from.speedKmh === null || to.speedKmh === null) return NO_ALARMS;
-  const alarms: Alarm[] = [];
+  if (elapsedMs < MIN_INTERVAL_MS || elapsedMs > MAX_INTERVAL_MS) return NOTHING_HARSH;
+  if (from.speedKmh === null || to.speedKmh === null) return NOTHING_HARSH;
+  const found: Harsh[] = [];
   const gainMps2 = ((to.speedKmh - from.speedKmh) / 3.6 / elapsedMs) * 1000;
-  if (isBetween(gainMps2, limits.accelerationMps2)) alarms.push('harsh-acceleration');
-  if (isBetween(-gainMps2, limits.brakingMps2)) alarms.push('harsh-braking');
-  if (from.courseDeg === null || to.courseDeg === null) return alarms;
-  if (Math.min(from.speedKmh, to.speedKmh) < MIN_CORNERING_KMH) return alarms;
+  if (isBetween(gainMps2, limits.accelerationMps2)) found.push({ manoeuvre: 'acceleration', mps2: gainMps2 });
+  if (isBetween(-gainMps2, limits.brakingMps2)) found.push({ manoeuvre: 'braking', mps2: -gainMps2 });
+  if (from.courseDeg === null || to.courseDeg === null) return found;
+  if (Math.min(from.speedKmh, to.speedKmh) < MIN_CORNERING_KMH) return found;
   const turned = Math.abs(to.courseDeg - from.courseDeg) % 360;
   const turnRad = (Math.min(turned, 360 - turned) * Math.PI) / 180;
   const meanMps = (from.speedKmh + to.speedKmh) / 2 / 3.6;
-  if (isBetween((meanMps * turnRad * 1000) / elapsedMs, limits.corneringMps2)) alarms.push('harsh-cornering');
-  return alarms;
+  const acrossMps2 = (meanMps * turnRad * 1000) / elapsedMs;
+  if (isBetween(acrossMps2, limits.corneringMps2)) found.push({ manoeuvre: 'cornering', mps2: acrossMps2 });
+  return found;
 }
 
 function isBetween(mps2: number, limitMps2: number): boolean {

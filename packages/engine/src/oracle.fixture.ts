@@ -3,6 +3,7 @@ import {
   type DriverShift,
   deriveEventId,
   driverCodeOf,
+  eventSubjectOf,
   type FleetEvent,
   type Geofence,
   geofenceOf,
@@ -175,7 +176,7 @@ export class Oracle {
       const ignitionBefore = trail.ignition;
       if (position.fixTimeMs >= trail.newestRecordMs) {
         const shiftAt = { ...momentOf(fix), speedKmh: position.speedKmh };
-        const harsh = way ? harshBetween(this.vehicles.get(vehicleId), way.position, position) : [];
+        const harsh = way ? harshBetween(this.vehicles.get(vehicleId), way.position, position) : {};
         this.#records(vehicleId, trail, position, momentOf(fix), events, shiftAt, harsh);
       }
       if (position.fixTimeMs >= trail.newestRecordMs) this.#sensors(vehicleId, trail, position, momentOf(fix), events);
@@ -286,7 +287,7 @@ export class Oracle {
     at: Point,
     events: FleetEvent[],
     shiftAt: Point = at,
-    harsh: readonly string[] = [],
+    harsh: Readonly<Record<string, number>> = {},
   ): void {
     const vehicle = this.vehicles.get(vehicleId);
     if (!vehicle) return;
@@ -305,7 +306,7 @@ export class Oracle {
       trail.said.wasBriefly = true;
     if (record.supplyV !== null && record.supplyV >= 5) trail.supplied = true;
     if (record.supplyV !== null && record.supplyV < 1 && trail.supplied !== null) trail.supplied = false;
-    const on = new Set<string>([...record.alarms, ...harsh]);
+    const on = new Set<string>([...record.alarms, ...Object.keys(harsh)]);
     if (trail.ignition) on.add('ignition');
     if (trail.supplied === false) on.add('power-cut');
     // What another record of this second raised, this one does not clear.
@@ -324,8 +325,11 @@ export class Oracle {
         );
     trail.lasting = trail.lasting.filter(({ what }) => on.has(what));
     for (const what of on) {
-      if (trail.lasting.some((lasting) => lasting.what === what)) continue;
-      const lasting: Lasting = { what, silent: what === 'ignition' && !wasKnown, start: at };
+      const known = trail.lasting.find((lasting) => lasting.what === what);
+      if (known && what in harsh) known.mps2.push(harsh[what] as number);
+      if (known) continue;
+      const mps2 = what in harsh ? [harsh[what] as number] : [];
+      const lasting: Lasting = { what, silent: what === 'ignition' && !wasKnown, start: at, mps2 };
       trail.lasting.push(lasting);
       if (!lasting.silent) events.push(lastingEvent(vehicle, lasting, null, null, at.fixTimeMs));
     }
@@ -674,9 +678,9 @@ interface Point {
 }
 
 /** Harsh driving between two fixes, by vectors of speed in m/s. */
-function harshBetween(vehicle: Vehicle | undefined, a: Position, b: Position): string[] {
+function harshBetween(vehicle: Vehicle | undefined, a: Position, b: Position): Record<string, number> {
   const s = (b.fixTimeMs - a.fixTimeMs) / 1000;
-  if (!vehicle || s < 0.5 || s > 5 || a.speedKmh === null || b.speedKmh === null) return [];
+  if (!vehicle || s < 0.5 || s > 5 || a.speedKmh === null || b.speedKmh === null) return {};
   const [before, after] = [a.speedKmh / 3.6, b.speedKmh / 3.6];
   const measured = { 'harsh-acceleration': (after - before) / s, 'harsh-braking': (before - after) / s };
   let across = 0;
@@ -690,9 +694,11 @@ function harshBetween(vehicle: Vehicle | undefined, a: Position, b: Position): s
     'harsh-braking': vehicle.harshBrakingMps2,
     'harsh-cornering': vehicle.harshCorneringMps2,
   };
-  return Object.entries({ ...measured, 'harsh-cornering': across })
-    .filter(([what, mps2]) => mps2 > (limits[what as keyof typeof limits] ?? 99) && mps2 <= 12)
-    .map(([what]) => what);
+  return Object.fromEntries(
+    Object.entries({ ...measured, 'harsh-cornering': across }).filter(
+      ([what, mps2]) => mps2 > (limits[what as keyof typeof limits] ?? 99) && mps2 <= 12,
+    ),
+  );
 }
 
 /** Ignition, an alarm or a power cut. */
@@ -700,6 +706,8 @@ interface Lasting {
   what: string;
   silent: boolean;
   start: Point;
+  /** What positions showed of it, where it is harsh driving. */
+  mps2: number[];
 }
 
 interface WayPoint extends Fix {
@@ -1301,16 +1309,17 @@ function shiftEvent(
 
 function lastingEvent(
   vehicle: Vehicle,
-  { what, silent, start }: Lasting,
+  { what, silent, start, mps2 }: Lasting,
   end: Point | null,
   endReason: string | null,
   fixTimeMs: number,
 ): FleetEvent {
-  const kind = what === 'ignition' || what === 'power-cut' ? what : 'alarm';
+  const manoeuvre = /^harsh-(.*)/.exec(what)?.[1];
+  const kind = what === 'ignition' || what === 'power-cut' ? what : manoeuvre ? 'harsh-driving' : 'alarm';
   const { latitude, longitude, speedKmh } = end ?? start;
   return {
     kind,
-    id: deriveEventId(kind, vehicle.id, kind === 'alarm' ? what : silent ? 'found' : '', start.atMs),
+    id: deriveEventId(kind, vehicle.id, kind === 'alarm' || manoeuvre ? what : silent ? 'found' : '', start.atMs),
     phase: end ? 'end' : 'begin',
     vehicleId: vehicle.id,
     startedAtMs: start.atMs,
@@ -1326,6 +1335,7 @@ function lastingEvent(
     startLatitude: start.latitude,
     startLongitude: start.longitude,
     ...(kind === 'alarm' ? { alarm: what } : {}),
+    ...(manoeuvre ? { manoeuvre, peakMps2: mps2.length > 0 ? Math.max(...mps2) : null } : {}),
     endReason,
   } as FleetEvent;
 }
@@ -1345,6 +1355,7 @@ export function comparable(events: readonly FleetEvent[]): unknown[] {
     ...(event.kind === 'speeding'
       ? { peakKmh: near(event.peakKmh, 6), meanKmh: near(event.meanKmh, 2), distanceM: near(event.distanceM, 1) }
       : {}),
+    ...(event.kind === 'harsh-driving' ? { peakMps2: near(event.peakMps2, 3) } : {}),
     ...(event.kind === 'trip'
       ? { maxKmh: near(event.maxKmh, 6), meanKmh: near(event.meanKmh, 2), distanceM: near(event.distanceM, 1) }
       : {}),
@@ -1355,8 +1366,8 @@ export function comparable(events: readonly FleetEvent[]): unknown[] {
 export function inOrder(events: readonly FleetEvent[]): FleetEvent[] {
   const place = (event: FleetEvent) => {
     const subject =
-      event.kind === 'alarm'
-        ? event.alarm
+      event.kind === 'alarm' || event.kind === 'harsh-driving'
+        ? eventSubjectOf(event)
         : event.kind === 'sensor-threshold'
           ? `${event.sensorId} ${event.thresholdId}`
           : geofenceOf(event);

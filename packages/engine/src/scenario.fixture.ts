@@ -226,6 +226,8 @@ const drive = fc.record({
           [],
           [],
           ['sos'],
+          ['harsh-braking'],
+          ['sos', 'harsh-cornering'],
           ['sos', 'power-cut'],
           ['tamper', 'sos', 'tamper'],
         ),

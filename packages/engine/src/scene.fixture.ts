@@ -142,6 +142,8 @@ function nameOf(event: FleetEvent): string {
       return event.inferred ? 'visit inferred' : 'visit';
     case 'alarm':
       return event.alarm;
+    case 'harsh-driving':
+      return `harsh-${event.manoeuvre}`;
     case 'driver-shift':
       return `driver ${event.driverCode}`;
     default:

@@ -64,6 +64,19 @@ test('a checkpoint that the version before wrote is gone on from', () => {
   ]);
 });
 
+test('harsh driving that began as an alarm ends as one', () => {
+  const engine = restored(EARLIER.replace('"sos",false', '"harsh-braking",false'));
+  const still = { speedKmh: 0, ignition: false, odometerM: 9900, supplyV: 24 };
+  expect(send(engine, 12, fix(200, 0.102, 0.1, still))).toContainEqual(
+    expect.objectContaining({ kind: 'alarm', alarm: 'harsh-braking', phase: 'end' }),
+  );
+  const [begin] = send(engine, 13, fix(260, 0.102, 0.1, { ...still, alarms: ['harsh-braking'] }));
+  const again = restored(String(new Map(engine.takeChanges()).get(`vehicle-state:${VEHICLE}`)));
+  expect(send(again, 14, fix(320, 0.102, 0.1, still))).toMatchObject([
+    { kind: 'harsh-driving', id: begin?.id, manoeuvre: 'braking', peakMps2: null, phase: 'end' },
+  ]);
+});
+
 test('a state of the version before is written anew, and says the same', () => {
   const engine = restored(EARLIER);
   send(engine, 12, fix(160, 0.104, 0.1, { speedKmh: 85 }));

@@ -10,6 +10,7 @@ import type {
   VehicleId,
 } from '@outrider/domain';
 import { NO_ALARMS } from '@outrider/domain';
+import { kindOf } from './conditions.ts';
 import type { Fence } from './fences.ts';
 import { decodeFuel, type EncodedFuel, encodeFuel } from './fuel/fuel-state.ts';
 import { type Disagreement, noDisagreement } from './odometer.ts';
@@ -88,7 +89,8 @@ type EncodedDrive = [
 type EncodedRest = [EncodedMoment, distanceM: number, idlingMs: number];
 type EncodedHalt = [Halt['kind'], EncodedMoment, idlingMs: number, [EncodedMoment, idlingMs: number] | null];
 type EncodedMotion = [EncodedDrive | null, EncodedRest | null, EncodedHalt | null];
-type EncodedCondition = [Condition['what'], silent: boolean, EncodedMoment];
+/** Of harsh driving, its highest acceleration follows; an earlier version had it among the alarms. */
+type EncodedCondition = [Condition['what'], silent: boolean, EncodedMoment, peakMps2?: number | null];
 type EncodedRun = [GeofenceId | null, number, number, boolean, EncodedMoment, number, number, number];
 type Encoded = [
   version: number,
@@ -179,7 +181,10 @@ export function encodeState(state: VehicleState): Buffer {
     state.recordAtMs,
     state.ignition,
     state.supplied,
-    state.conditions.map(({ what, silent, start }) => [what, silent, encodeMoment(start)]),
+    state.conditions.map(
+      ({ what, kind, silent, start, peakMps2 }): EncodedCondition =>
+        kind === 'harsh-driving' ? [what, silent, encodeMoment(start), peakMps2] : [what, silent, encodeMoment(start)],
+    ),
     state.tripCut,
     encodeRecord(state),
     state.protocol,
@@ -270,11 +275,14 @@ export function decodeState(
   state.aheadMs = aheadMs;
   state.aheadFixes = aheadFixes;
   state.beside = beside && { atMs: beside[0], marks: beside[1] };
-  state.conditions = conditions.map(([what, silent, start]) => ({
+  state.conditions = conditions.map(([what, silent, start, peakMps2]) => ({
     what,
+    // What began as an alarm ends as one.
+    kind: kindOf(what) === 'harsh-driving' && peakMps2 === undefined ? 'alarm' : kindOf(what),
     silent,
     start: decodeMoment(start),
     id: null,
+    peakMps2: peakMps2 ?? null,
   }));
   state.record = record === null ? state.latest : { ...decodePosition(record[2]), valid: record[0] };
   state.recordReceivedAtMs = record === null ? receivedAtMs : record[1];

@@ -129,8 +129,10 @@ export interface Motion {
 
 /** Something that the terminal's records say and that lasts. */
 export interface Condition {
-  /** `power-cut` is an event of its own kind, the other alarms are not. */
   what: Alarm | 'ignition';
+  kind: 'ignition' | 'power-cut' | 'harsh-driving' | 'alarm';
+  /** Of harsh driving: the highest that positions showed, in m/s²; null where they showed nothing. */
+  peakMps2: number | null;
   /** True where nobody saw it begin: the begin is never reported. */
   silent: boolean;
   start: Moment;

@@ -1,6 +1,7 @@
 import {
   type EventKind,
   type FleetEvent,
+  raisedAlarm,
   VEHICLE_STATES,
   type VehicleActivity,
   type VehicleId,
@@ -128,7 +129,7 @@ function activityIn(events: readonly FleetEvent[]): VehicleActivity {
     state: silence ? 'offline' : ((doing && STATES[doing.kind]) ?? 'unknown'),
     sinceMs: (silence ?? doing)?.startedAtMs ?? null,
     ignition: null,
-    alarms: events.flatMap((event) => (event.kind === 'alarm' ? [event.alarm] : [])),
+    alarms: events.flatMap((event) => raisedAlarm(event) ?? []),
     geofenceIds: events.flatMap((event) => (event.kind === 'geofence-visit' ? [event.geofenceId] : [])),
     speeding: events.flatMap((event) => (event.kind === 'speeding' ? [event.geofenceId] : [])),
   };

@@ -109,7 +109,7 @@ test('a trip has what began on it, and idling that touches it', async () => {
     eventOf('speeding', VAN, 30, 31, { geofenceId: HIDDEN }),
     alarmOf(25, 'harsh-acceleration'),
     alarmOf(26, 'harsh-braking'),
-    alarmOf(27, 'harsh-braking'),
+    eventOf('harsh-driving', VAN, 27, 27.05, { manoeuvre: 'braking', peakMps2: 4 }),
     alarmOf(28, 'sos'),
     rpmOf(40, 43, 4000),
     // The engine stalls: it does not turn too fast.

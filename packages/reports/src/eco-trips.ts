@@ -1,4 +1,4 @@
-import { type EventKind, type FleetEvent, geofenceOf, type Trip, type VehicleId } from '@outrider/domain';
+import { type EventKind, type FleetEvent, geofenceOf, manoeuvreOf, type Trip, type VehicleId } from '@outrider/domain';
 import type { OverlappingEventsQuestion } from '@outrider/warehouse';
 import {
   DEFAULT_ECO_WEIGHTS,
@@ -13,12 +13,7 @@ import { knownOfOpen, lastingUntil, totalsOfOpenTrips } from './known.ts';
 import { type Question, type ReportSources, ROWS_AT_ONCE } from './report.ts';
 
 /** Kinds of event that violations are found in. */
-const KINDS: readonly EventKind[] = ['speeding', 'alarm', 'idling', 'sensor-threshold'];
-const MANOEUVRES: Readonly<Record<string, EcoViolation>> = {
-  'harsh-acceleration': 'acceleration',
-  'harsh-braking': 'braking',
-  'harsh-cornering': 'cornering',
-};
+const KINDS: readonly EventKind[] = ['speeding', 'harsh-driving', 'alarm', 'idling', 'sensor-threshold'];
 
 /** A trip with what was violated on it. */
 export interface EcoTrip {
@@ -161,8 +156,11 @@ function violationOf(event: FleetEvent): EcoViolation | null {
     case 'speeding':
     case 'idling':
       return event.kind;
+    case 'harsh-driving':
+      return event.manoeuvre;
     case 'alarm':
-      return MANOEUVRES[event.alarm] ?? null;
+      // Harsh driving was among the alarms.
+      return manoeuvreOf(event.alarm);
     case 'sensor-threshold':
       // The other end of a range is an engine that stalls.
       return event.sensorKind === 'rpm' && event.max !== null && event.peakValue > event.max ? 'over-revving' : null;

@@ -900,6 +900,8 @@ function eventsOfAllKinds(vehicleId: VehicleId): FleetEvent[] {
       whileMoving: true,
       endReason: 'settled',
     },
+    { ...lasting('harsh-driving'), manoeuvre: 'braking', peakMps2: 4.25, endReason: 'cleared' },
+    { ...lasting('harsh-driving'), manoeuvre: 'cornering', peakMps2: null, endReason: 'cleared' },
     {
       ...lasting('sensor-threshold'),
       sensorId: '00000000-0000-7000-8000-0000000000e1' as SensorId,

@@ -7,9 +7,10 @@ export const ALARM_MEANINGS: Readonly<Record<Exclude<Alarm, 'power-cut'>, string
   tamper: 'The terminal was opened, moved or disconnected.',
   overspeed: 'The terminal finds a speed above the limit that is set in itself.',
   crash: 'It measured an impact.',
-  'harsh-acceleration': 'Speed rose fast: by the terminal, or by the positions where the vehicle has a limit for it.',
-  'harsh-braking': 'Speed fell fast, in the same way.',
-  'harsh-cornering': 'A bend was taken fast, in the same way.',
+  'harsh-acceleration':
+    'Speed rose fast. As an event it is `harsh-driving`, as are the two below; rules that name alarms get it too.',
+  'harsh-braking': 'Speed fell fast.',
+  'harsh-cornering': 'A bend was taken fast.',
   towing: 'The vehicle is moved with the ignition off.',
   jamming: 'The radio or the satellite signal is jammed.',
   other: 'An alarm of the terminal that has no name of its own here.',

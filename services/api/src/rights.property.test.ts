@@ -1,6 +1,7 @@
 import {
   type AccountRight,
   geofenceOf as aboutGeofence,
+  alsoHarsh,
   type CommandId,
   type DriverId,
   type FleetEvent,
@@ -229,7 +230,7 @@ function selects(org: Organisation, rule: NotificationRule, event: FleetEvent): 
   const vehicle = org.vehicles.get(event.vehicleId);
   const { eventKinds, geofenceIds } = rule;
   return (
-    eventKinds.includes(event.kind) &&
+    alsoHarsh(eventKinds).includes(event.kind) &&
     vehicle !== undefined &&
     namesVehicle(rule, vehicle.id, vehicle) &&
     (geofenceIds === null || geofenceIds.includes(aboutGeofence(event) as GeofenceId))

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type GeofenceOwners, Problem } from '@outrider/access';
-import type { Directory, User } from '@outrider/domain';
+import { alsoHarsh, type Directory, type User } from '@outrider/domain';
 import { FEED_NAMES, type FeedItem, type FeedLog, type FeedName, FeedReading, type Pages } from '@outrider/feeds';
 import { type ForwardedItem, ForwardingError, type Target } from '@outrider/forwarding';
 import type { ForwardingDestinations, ForwardingGap, ForwardingProgress, LeasedDestination } from '@outrider/registry';
@@ -198,7 +198,7 @@ export class ForwardingRun {
     const { vehicleId, fact } = item;
     const vehicle = this.#context.directory.vehicles.get(vehicleId);
     if (vehicle === undefined) return [];
-    if (fact.type === 'event' && eventKinds !== null && !eventKinds.includes(fact.event.kind)) return [];
+    if (fact.type === 'event' && eventKinds !== null && !alsoHarsh(eventKinds).includes(fact.event.kind)) return [];
     const isAll = vehicleIds === null && groupIds === null;
     const isNamed = vehicleIds?.includes(vehicleId) || vehicle.groupIds.some((id) => groupIds?.includes(id));
     if (!isAll && !isNamed) return [];

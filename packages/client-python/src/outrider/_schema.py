@@ -440,7 +440,7 @@ EventsRow = TypedDict("EventsRow", {
     "vehicleId": "str",
     "vehicleName": "str",
     "id": "str",
-    "kind": "Literal[\"geofence-visit\", \"speeding\", \"trip\", \"parking\", \"idling\", \"ignition\", \"alarm\", \"power-cut\", \"offline\", \"maintenance-due\", \"driver-shift\", \"refuelling\", \"fuel-drain\", \"sensor-threshold\"]",
+    "kind": "Literal[\"geofence-visit\", \"speeding\", \"trip\", \"parking\", \"idling\", \"ignition\", \"alarm\", \"power-cut\", \"offline\", \"maintenance-due\", \"driver-shift\", \"refuelling\", \"fuel-drain\", \"sensor-threshold\", \"harsh-driving\"]",
     "phase": "Literal[\"begin\", \"end\"]",
     "startedAt": "str",
     "endedAt": "str | None",
@@ -481,7 +481,7 @@ Expiry = TypedDict("Expiry", {
 
 FeedEvent = TypedDict("FeedEvent", {
     "id": "str",
-    "kind": "Literal[\"geofence-visit\", \"speeding\", \"trip\", \"parking\", \"idling\", \"ignition\", \"alarm\", \"power-cut\", \"offline\", \"maintenance-due\", \"driver-shift\", \"refuelling\", \"fuel-drain\", \"sensor-threshold\"]",
+    "kind": "Literal[\"geofence-visit\", \"speeding\", \"trip\", \"parking\", \"idling\", \"ignition\", \"alarm\", \"power-cut\", \"offline\", \"maintenance-due\", \"driver-shift\", \"refuelling\", \"fuel-drain\", \"sensor-threshold\", \"harsh-driving\"]",
     "phase": "Literal[\"begin\", \"end\", \"removed\"]",
     "vehicleId": "str",
     "startedAt": "str",
@@ -529,6 +529,8 @@ FeedEvent = TypedDict("FeedEvent", {
     "max": "NotRequired[float | None]",
     "value": "NotRequired[float]",
     "peakValue": "NotRequired[float]",
+    "manoeuvre": "NotRequired[Literal[\"acceleration\", \"braking\", \"cornering\"]]",
+    "peakMps2": "NotRequired[float | None]",
     "endReason": "Literal[\"left\", \"geofence-deleted\", \"geofence-changed\", \"no-longer-watched\", \"slowed\", \"limit-removed\", \"stopped\", \"gap\", \"moved\", \"ignition\", \"switched-off\", \"cleared\", \"restored\", \"online\", \"due\", \"serviced\", \"corrected\", \"plan-changed\", \"card-removed\", \"other-driver\", \"parked\", \"settled\", \"returned\", \"sensor-changed\"] | None",
     "driverCode": "NotRequired[str]",
 })
@@ -606,7 +608,7 @@ ForwardingFilter = TypedDict("ForwardingFilter", {
     "groupIds": "list[str] | None",
     "positions": "bool",
     "events": "bool",
-    "eventKinds": "list[Literal[\"geofence-visit\", \"speeding\", \"trip\", \"parking\", \"idling\", \"ignition\", \"alarm\", \"power-cut\", \"offline\", \"maintenance-due\", \"driver-shift\", \"refuelling\", \"fuel-drain\", \"sensor-threshold\"]] | None",
+    "eventKinds": "list[Literal[\"geofence-visit\", \"speeding\", \"trip\", \"parking\", \"idling\", \"ignition\", \"alarm\", \"power-cut\", \"offline\", \"maintenance-due\", \"driver-shift\", \"refuelling\", \"fuel-drain\", \"sensor-threshold\", \"harsh-driving\"]] | None",
 })
 
 ForwardingFilterPatch = TypedDict("ForwardingFilterPatch", {
@@ -614,7 +616,7 @@ ForwardingFilterPatch = TypedDict("ForwardingFilterPatch", {
     "groupIds": "NotRequired[list[str] | None]",
     "positions": "NotRequired[bool]",
     "events": "NotRequired[bool]",
-    "eventKinds": "NotRequired[list[Literal[\"geofence-visit\", \"speeding\", \"trip\", \"parking\", \"idling\", \"ignition\", \"alarm\", \"power-cut\", \"offline\", \"maintenance-due\", \"driver-shift\", \"refuelling\", \"fuel-drain\", \"sensor-threshold\"]] | None]",
+    "eventKinds": "NotRequired[list[Literal[\"geofence-visit\", \"speeding\", \"trip\", \"parking\", \"idling\", \"ignition\", \"alarm\", \"power-cut\", \"offline\", \"maintenance-due\", \"driver-shift\", \"refuelling\", \"fuel-drain\", \"sensor-threshold\", \"harsh-driving\"]] | None]",
 })
 
 ForwardingReplay = TypedDict("ForwardingReplay", {
@@ -1221,7 +1223,7 @@ MessagePreview = TypedDict("MessagePreview", {
 
 MessagePreviewRequest = TypedDict("MessagePreviewRequest", {
     "messageTemplate": "NotRequired[str | None]",
-    "eventKind": "NotRequired[Literal[\"geofence-visit\", \"speeding\", \"trip\", \"parking\", \"idling\", \"ignition\", \"alarm\", \"power-cut\", \"offline\", \"maintenance-due\", \"driver-shift\", \"refuelling\", \"fuel-drain\", \"sensor-threshold\", \"licence-expiry\"]]",
+    "eventKind": "NotRequired[Literal[\"geofence-visit\", \"speeding\", \"trip\", \"parking\", \"idling\", \"ignition\", \"alarm\", \"power-cut\", \"offline\", \"maintenance-due\", \"driver-shift\", \"refuelling\", \"fuel-drain\", \"sensor-threshold\", \"harsh-driving\", \"licence-expiry\"]]",
     "timeZone": "NotRequired[str]",
     "language": "NotRequired[Literal[\"en\", \"ru\", \"de\", \"es\", \"he\"] | None]",
 })
@@ -1420,7 +1422,7 @@ NewForwardingFilter = TypedDict("NewForwardingFilter", {
     "groupIds": "NotRequired[list[str] | None]",
     "positions": "NotRequired[bool]",
     "events": "NotRequired[bool]",
-    "eventKinds": "NotRequired[list[Literal[\"geofence-visit\", \"speeding\", \"trip\", \"parking\", \"idling\", \"ignition\", \"alarm\", \"power-cut\", \"offline\", \"maintenance-due\", \"driver-shift\", \"refuelling\", \"fuel-drain\", \"sensor-threshold\"]] | None]",
+    "eventKinds": "NotRequired[list[Literal[\"geofence-visit\", \"speeding\", \"trip\", \"parking\", \"idling\", \"ignition\", \"alarm\", \"power-cut\", \"offline\", \"maintenance-due\", \"driver-shift\", \"refuelling\", \"fuel-drain\", \"sensor-threshold\", \"harsh-driving\"]] | None]",
 })
 
 NewGeometry1 = TypedDict("NewGeometry1", {
@@ -1638,7 +1640,7 @@ NewNotificationRuleCommand4 = TypedDict("NewNotificationRuleCommand4", {
 NewNotificationRule = TypedDict("NewNotificationRule", {
     "name": "str",
     "active": "NotRequired[bool]",
-    "eventKinds": "list[Literal[\"geofence-visit\", \"speeding\", \"trip\", \"parking\", \"idling\", \"ignition\", \"alarm\", \"power-cut\", \"offline\", \"maintenance-due\", \"driver-shift\", \"refuelling\", \"fuel-drain\", \"sensor-threshold\", \"licence-expiry\"]]",
+    "eventKinds": "list[Literal[\"geofence-visit\", \"speeding\", \"trip\", \"parking\", \"idling\", \"ignition\", \"alarm\", \"power-cut\", \"offline\", \"maintenance-due\", \"driver-shift\", \"refuelling\", \"fuel-drain\", \"sensor-threshold\", \"harsh-driving\", \"licence-expiry\"]]",
     "phases": "NotRequired[list[Literal[\"begin\", \"end\"]]]",
     "minDurationMinutes": "NotRequired[float]",
     "alarms": "NotRequired[list[Literal[\"sos\", \"low-battery\", \"tamper\", \"overspeed\", \"crash\", \"harsh-acceleration\", \"harsh-braking\", \"harsh-cornering\", \"towing\", \"jamming\", \"other\", \"terminal-conflict\"]] | None]",
@@ -1700,7 +1702,7 @@ NewReportJob = TypedDict("NewReportJob", {
     "groupId": "NotRequired[str]",
     "timeZone": "NotRequired[str]",
     "period": "NotRequired[Literal[\"whole\", \"day\", \"week\", \"month\"]]",
-    "eventKinds": "NotRequired[list[Literal[\"geofence-visit\", \"speeding\", \"trip\", \"parking\", \"idling\", \"ignition\", \"alarm\", \"power-cut\", \"offline\", \"maintenance-due\", \"driver-shift\", \"refuelling\", \"fuel-drain\", \"sensor-threshold\"]]]",
+    "eventKinds": "NotRequired[list[Literal[\"geofence-visit\", \"speeding\", \"trip\", \"parking\", \"idling\", \"ignition\", \"alarm\", \"power-cut\", \"offline\", \"maintenance-due\", \"driver-shift\", \"refuelling\", \"fuel-drain\", \"sensor-threshold\", \"harsh-driving\"]]]",
     "geozoneId": "NotRequired[str]",
     "maxPoints": "NotRequired[int]",
     "workHours": "NotRequired[str]",
@@ -1722,7 +1724,7 @@ NewReportSchedule = TypedDict("NewReportSchedule", {
     "vehicleIds": "NotRequired[list[str]]",
     "groupId": "NotRequired[str]",
     "period": "NotRequired[Literal[\"whole\", \"day\", \"week\", \"month\"]]",
-    "eventKinds": "NotRequired[list[Literal[\"geofence-visit\", \"speeding\", \"trip\", \"parking\", \"idling\", \"ignition\", \"alarm\", \"power-cut\", \"offline\", \"maintenance-due\", \"driver-shift\", \"refuelling\", \"fuel-drain\", \"sensor-threshold\"]]]",
+    "eventKinds": "NotRequired[list[Literal[\"geofence-visit\", \"speeding\", \"trip\", \"parking\", \"idling\", \"ignition\", \"alarm\", \"power-cut\", \"offline\", \"maintenance-due\", \"driver-shift\", \"refuelling\", \"fuel-drain\", \"sensor-threshold\", \"harsh-driving\"]]]",
     "geozoneId": "NotRequired[str]",
     "maxPoints": "NotRequired[int]",
     "workHours": "NotRequired[str]",
@@ -1749,7 +1751,7 @@ NewReportTemplatesItemsItem = TypedDict("NewReportTemplatesItemsItem", {
     "geozoneId": "NotRequired[str | None]",
     "range": "NotRequired[Literal[\"today\", \"yesterday\", \"last-7-days\", \"last-30-days\", \"this-week\", \"last-week\", \"this-month\", \"last-month\"] | None]",
     "period": "NotRequired[Literal[\"whole\", \"day\", \"week\", \"month\"] | None]",
-    "eventKinds": "NotRequired[list[Literal[\"geofence-visit\", \"speeding\", \"trip\", \"parking\", \"idling\", \"ignition\", \"alarm\", \"power-cut\", \"offline\", \"maintenance-due\", \"driver-shift\", \"refuelling\", \"fuel-drain\", \"sensor-threshold\"]] | None]",
+    "eventKinds": "NotRequired[list[Literal[\"geofence-visit\", \"speeding\", \"trip\", \"parking\", \"idling\", \"ignition\", \"alarm\", \"power-cut\", \"offline\", \"maintenance-due\", \"driver-shift\", \"refuelling\", \"fuel-drain\", \"sensor-threshold\", \"harsh-driving\"]] | None]",
     "maxPoints": "NotRequired[int | None]",
     "workHours": "NotRequired[str | None]",
     "ecoWeights": "NotRequired[str | None]",
@@ -2121,7 +2123,7 @@ NotificationRuleDraftHours = TypedDict("NotificationRuleDraftHours", {
 
 NotificationRuleDraft = TypedDict("NotificationRuleDraft", {
     "ruleId": "NotRequired[str | None]",
-    "eventKinds": "list[Literal[\"geofence-visit\", \"speeding\", \"trip\", \"parking\", \"idling\", \"ignition\", \"alarm\", \"power-cut\", \"offline\", \"maintenance-due\", \"driver-shift\", \"refuelling\", \"fuel-drain\", \"sensor-threshold\", \"licence-expiry\"]]",
+    "eventKinds": "list[Literal[\"geofence-visit\", \"speeding\", \"trip\", \"parking\", \"idling\", \"ignition\", \"alarm\", \"power-cut\", \"offline\", \"maintenance-due\", \"driver-shift\", \"refuelling\", \"fuel-drain\", \"sensor-threshold\", \"harsh-driving\", \"licence-expiry\"]]",
     "phases": "NotRequired[list[Literal[\"begin\", \"end\"]]]",
     "minDurationMinutes": "NotRequired[float]",
     "alarms": "NotRequired[list[Literal[\"sos\", \"low-battery\", \"tamper\", \"overspeed\", \"crash\", \"harsh-acceleration\", \"harsh-braking\", \"harsh-cornering\", \"towing\", \"jamming\", \"other\", \"terminal-conflict\"]] | None]",
@@ -2227,7 +2229,7 @@ NotificationRulePatchCommand4 = TypedDict("NotificationRulePatchCommand4", {
 NotificationRulePatch = TypedDict("NotificationRulePatch", {
     "name": "NotRequired[str]",
     "active": "NotRequired[bool]",
-    "eventKinds": "NotRequired[list[Literal[\"geofence-visit\", \"speeding\", \"trip\", \"parking\", \"idling\", \"ignition\", \"alarm\", \"power-cut\", \"offline\", \"maintenance-due\", \"driver-shift\", \"refuelling\", \"fuel-drain\", \"sensor-threshold\", \"licence-expiry\"]]]",
+    "eventKinds": "NotRequired[list[Literal[\"geofence-visit\", \"speeding\", \"trip\", \"parking\", \"idling\", \"ignition\", \"alarm\", \"power-cut\", \"offline\", \"maintenance-due\", \"driver-shift\", \"refuelling\", \"fuel-drain\", \"sensor-threshold\", \"harsh-driving\", \"licence-expiry\"]]]",
     "phases": "NotRequired[list[Literal[\"begin\", \"end\"]]]",
     "minDurationMinutes": "NotRequired[float]",
     "alarms": "NotRequired[list[Literal[\"sos\", \"low-battery\", \"tamper\", \"overspeed\", \"crash\", \"harsh-acceleration\", \"harsh-braking\", \"harsh-cornering\", \"towing\", \"jamming\", \"other\", \"terminal-conflict\"]] | None]",
@@ -2296,7 +2298,7 @@ NotificationWebhookData = TypedDict("NotificationWebhookData", {
 })
 
 NotificationWebhook = TypedDict("NotificationWebhook", {
-    "type": "Literal[\"geofence-visit.begin\", \"geofence-visit.end\", \"speeding.begin\", \"speeding.end\", \"trip.begin\", \"trip.end\", \"parking.begin\", \"parking.end\", \"idling.begin\", \"idling.end\", \"ignition.begin\", \"ignition.end\", \"alarm.begin\", \"alarm.end\", \"power-cut.begin\", \"power-cut.end\", \"offline.begin\", \"offline.end\", \"maintenance-due.begin\", \"maintenance-due.end\", \"driver-shift.begin\", \"driver-shift.end\", \"refuelling.begin\", \"refuelling.end\", \"fuel-drain.begin\", \"fuel-drain.end\", \"sensor-threshold.begin\", \"sensor-threshold.end\", \"licence-expiry.begin\"]",
+    "type": "Literal[\"geofence-visit.begin\", \"geofence-visit.end\", \"speeding.begin\", \"speeding.end\", \"trip.begin\", \"trip.end\", \"parking.begin\", \"parking.end\", \"idling.begin\", \"idling.end\", \"ignition.begin\", \"ignition.end\", \"alarm.begin\", \"alarm.end\", \"power-cut.begin\", \"power-cut.end\", \"offline.begin\", \"offline.end\", \"maintenance-due.begin\", \"maintenance-due.end\", \"driver-shift.begin\", \"driver-shift.end\", \"refuelling.begin\", \"refuelling.end\", \"fuel-drain.begin\", \"fuel-drain.end\", \"sensor-threshold.begin\", \"sensor-threshold.end\", \"harsh-driving.begin\", \"harsh-driving.end\", \"licence-expiry.begin\"]",
     "timestamp": "str",
     "data": "NotificationWebhookData",
 })
@@ -2578,7 +2580,7 @@ Problem = TypedDict("Problem", {
 
 PublishedEvent = TypedDict("PublishedEvent", {
     "id": "str",
-    "kind": "Literal[\"geofence-visit\", \"speeding\", \"trip\", \"parking\", \"idling\", \"ignition\", \"alarm\", \"power-cut\", \"offline\", \"maintenance-due\", \"driver-shift\", \"refuelling\", \"fuel-drain\", \"sensor-threshold\"]",
+    "kind": "Literal[\"geofence-visit\", \"speeding\", \"trip\", \"parking\", \"idling\", \"ignition\", \"alarm\", \"power-cut\", \"offline\", \"maintenance-due\", \"driver-shift\", \"refuelling\", \"fuel-drain\", \"sensor-threshold\", \"harsh-driving\"]",
     "phase": "Literal[\"begin\", \"end\"]",
     "vehicleId": "str",
     "startedAt": "str",
@@ -2626,6 +2628,8 @@ PublishedEvent = TypedDict("PublishedEvent", {
     "max": "NotRequired[float | None]",
     "value": "NotRequired[float]",
     "peakValue": "NotRequired[float]",
+    "manoeuvre": "NotRequired[Literal[\"acceleration\", \"braking\", \"cornering\"]]",
+    "peakMps2": "NotRequired[float | None]",
     "endReason": "Literal[\"left\", \"geofence-deleted\", \"geofence-changed\", \"no-longer-watched\", \"slowed\", \"limit-removed\", \"stopped\", \"gap\", \"moved\", \"ignition\", \"switched-off\", \"cleared\", \"restored\", \"online\", \"due\", \"serviced\", \"corrected\", \"plan-changed\", \"card-removed\", \"other-driver\", \"parked\", \"settled\", \"returned\", \"sensor-changed\"] | None",
     "driverCode": "NotRequired[str]",
 })
@@ -2840,7 +2844,7 @@ ReportKindParametersPeriod = TypedDict("ReportKindParametersPeriod", {
 })
 
 ReportKindParametersEventKinds = TypedDict("ReportKindParametersEventKinds", {
-    "values": "list[Literal[\"geofence-visit\", \"speeding\", \"trip\", \"parking\", \"idling\", \"ignition\", \"alarm\", \"power-cut\", \"offline\", \"maintenance-due\", \"driver-shift\", \"refuelling\", \"fuel-drain\", \"sensor-threshold\"]]",
+    "values": "list[Literal[\"geofence-visit\", \"speeding\", \"trip\", \"parking\", \"idling\", \"ignition\", \"alarm\", \"power-cut\", \"offline\", \"maintenance-due\", \"driver-shift\", \"refuelling\", \"fuel-drain\", \"sensor-threshold\", \"harsh-driving\"]]",
 })
 
 ReportKindParametersMaxPoints = TypedDict("ReportKindParametersMaxPoints", {
@@ -2939,7 +2943,7 @@ ReportSchedulePatch = TypedDict("ReportSchedulePatch", {
     "vehicleIds": "NotRequired[list[str] | None]",
     "groupId": "NotRequired[str | None]",
     "period": "NotRequired[Literal[\"whole\", \"day\", \"week\", \"month\"] | None]",
-    "eventKinds": "NotRequired[list[Literal[\"geofence-visit\", \"speeding\", \"trip\", \"parking\", \"idling\", \"ignition\", \"alarm\", \"power-cut\", \"offline\", \"maintenance-due\", \"driver-shift\", \"refuelling\", \"fuel-drain\", \"sensor-threshold\"]] | None]",
+    "eventKinds": "NotRequired[list[Literal[\"geofence-visit\", \"speeding\", \"trip\", \"parking\", \"idling\", \"ignition\", \"alarm\", \"power-cut\", \"offline\", \"maintenance-due\", \"driver-shift\", \"refuelling\", \"fuel-drain\", \"sensor-threshold\", \"harsh-driving\"]] | None]",
     "geozoneId": "NotRequired[str | None]",
     "maxPoints": "NotRequired[int | None]",
     "workHours": "NotRequired[str | None]",
@@ -2966,7 +2970,7 @@ ReportTemplate = TypedDict("ReportTemplate", {
     "geozoneId": "str | None",
     "range": "Literal[\"today\", \"yesterday\", \"last-7-days\", \"last-30-days\", \"this-week\", \"last-week\", \"this-month\", \"last-month\"] | None",
     "period": "Literal[\"whole\", \"day\", \"week\", \"month\"] | None",
-    "eventKinds": "list[Literal[\"geofence-visit\", \"speeding\", \"trip\", \"parking\", \"idling\", \"ignition\", \"alarm\", \"power-cut\", \"offline\", \"maintenance-due\", \"driver-shift\", \"refuelling\", \"fuel-drain\", \"sensor-threshold\"]] | None",
+    "eventKinds": "list[Literal[\"geofence-visit\", \"speeding\", \"trip\", \"parking\", \"idling\", \"ignition\", \"alarm\", \"power-cut\", \"offline\", \"maintenance-due\", \"driver-shift\", \"refuelling\", \"fuel-drain\", \"sensor-threshold\", \"harsh-driving\"]] | None",
     "maxPoints": "int | None",
     "workHours": "str | None",
     "ecoWeights": "str | None",
@@ -3966,7 +3970,7 @@ ViolationsRow = TypedDict("ViolationsRow", {
     "vehicleId": "str",
     "vehicleName": "str",
     "period": "str",
-    "kind": "Literal[\"speeding\", \"alarm\", \"power-cut\", \"offline\", \"fuel-drain\", \"sensor-threshold\"]",
+    "kind": "Literal[\"speeding\", \"alarm\", \"power-cut\", \"offline\", \"fuel-drain\", \"sensor-threshold\", \"harsh-driving\"]",
     "alarm": "Literal[\"sos\", \"power-cut\", \"low-battery\", \"tamper\", \"overspeed\", \"crash\", \"harsh-acceleration\", \"harsh-braking\", \"harsh-cornering\", \"towing\", \"jamming\", \"other\", \"terminal-conflict\"] | None",
     "count": "int",
     "durationSeconds": "float",

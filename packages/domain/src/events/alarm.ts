@@ -10,7 +10,7 @@ export const alarm = describeEvents({
   kinds: {
     alarm: {
       meaning:
-        'The terminal raises an alarm, from the first record that says so to the first that does not; `alarm` says which. Harsh driving is also found in the positions, where the vehicle has limits for it.',
+        'The terminal raises an alarm, from the first record that says so to the first that does not; `alarm` says which.',
       isUnwanted: true,
       words: {
         en: {
@@ -46,14 +46,11 @@ export const alarm = describeEvents({
       },
     },
   },
-  // Never `power-cut`, which is an event of its own kind.
+  // Never `power-cut` nor harsh driving, which are kinds of their own; before version 6 harsh driving was one.
   fields: { alarm: choice(ALARMS, { enumName: 'Alarm' }) },
   subject: ['alarm'],
   endReasons: ['cleared', 'no-longer-watched'],
 });
 
-/**
- * The terminal raised an alarm, from the first record that says so to the first that does not. Harsh driving is also
- * found by the engine, where the vehicle has limits for it.
- */
+/** The terminal raised an alarm, from the first record that says so to the first that does not. */
 export type AlarmRaised = EventOf<typeof alarm>;

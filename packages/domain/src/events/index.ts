@@ -1,9 +1,11 @@
+import type { Alarm } from '../position.ts';
 import { type AlarmRaised, alarm } from './alarm.ts';
 import type { EventBase } from './base.ts';
 import type { EventDescription, EventField, KindDescription, KindWords } from './description.ts';
 import { type DriverShift, driverShift } from './driver-shift.ts';
 import { type FuelChange, fuelChange } from './fuel-change.ts';
 import { type GeofenceVisit, geofenceVisit } from './geofence-visit.ts';
+import { alarmOf, type HarshDriving, harshDriving } from './harsh-driving.ts';
 import { type Ignition, ignition } from './ignition.ts';
 import { type MaintenanceDue, maintenanceDue } from './maintenance-due.ts';
 import { type Offline, offline } from './offline.ts';
@@ -13,6 +15,7 @@ import { type Speeding, speeding } from './speeding.ts';
 import { type Stop, stop } from './stop.ts';
 import { type Trip, trip } from './trip.ts';
 
+export { alarmOf, alsoHarsh, type Manoeuvre, manoeuvreOf } from './harsh-driving.ts';
 export type {
   AlarmRaised,
   DriverShift,
@@ -21,6 +24,7 @@ export type {
   EventField,
   FuelChange,
   GeofenceVisit,
+  HarshDriving,
   Ignition,
   KindDescription,
   KindWords,
@@ -47,13 +51,20 @@ const DESCRIPTIONS = [
   driverShift,
   fuelChange,
   sensorThreshold,
+  harshDriving,
 ] as const;
 
 /**
  * Fingerprints of the versions that `schemas/event.avsc` had, the oldest first, as they stand in records of the log.
  * Who changes what is stored adds here the one that was in force, and gives what is new the number after it.
  */
-export const EVENT_FORMATS = ['e54cf8bfaf1909d1', '1eeaa7ece2133285', '568bb775b43c6340', '31c9d8d5f19eae1e'] as const;
+export const EVENT_FORMATS = [
+  'e54cf8bfaf1909d1',
+  '1eeaa7ece2133285',
+  '568bb775b43c6340',
+  '31c9d8d5f19eae1e',
+  'deb8eead8b2e9c48',
+] as const;
 
 export const EVENT_DESCRIPTIONS: readonly EventDescription[] = DESCRIPTIONS;
 
@@ -70,7 +81,8 @@ export type FleetEvent =
   | MaintenanceDue
   | DriverShift
   | FuelChange
-  | SensorThresholdExceeded;
+  | SensorThresholdExceeded
+  | HarshDriving;
 export type EventKind = FleetEvent['kind'];
 export type EndReason = NonNullable<FleetEvent['endReason']>;
 
@@ -104,6 +116,13 @@ export interface EventCorrection {
 /** Did it become known by a recalculation, and not while the data came in? */
 export function isLate({ origin }: Pick<FleetEvent, 'origin'>): boolean {
   return origin === 'recalculated';
+}
+
+/** The alarm that is raised while the event lasts; null where it is about something else. */
+export function raisedAlarm(event: FleetEvent): Alarm | null {
+  if (event.kind === 'alarm') return event.alarm;
+  if (event.kind === 'harsh-driving') return alarmOf(event.manoeuvre);
+  return event.kind === 'power-cut' ? event.kind : null;
 }
 
 /** The kinds of which this holds. */

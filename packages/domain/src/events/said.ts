@@ -25,6 +25,8 @@ export interface Said {
   sensor: string | null;
   threshold: string;
   value: string | null;
+  /** What the event says, by the names of its fields. */
+  fields: Readonly<Record<string, unknown>>;
   /** What the kind of event is called. */
   kind: string;
 }

@@ -141,6 +141,7 @@ test('a change of the schema is a new version, whose predecessor can still be re
     '568bb775b43c6340',
     '31c9d8d5f19eae1e',
     'deb8eead8b2e9c48',
+    'b5c1858bcbdefad1',
   ]);
 });
 

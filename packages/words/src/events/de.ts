@@ -14,7 +14,8 @@ export const events = {
   "driver-shift": "Fahrerschicht",
   "refuelling": "Betankung",
   "fuel-drain": "Kraftstoffentnahme",
-  "sensor-threshold": "Sensor-Grenzwert"
+  "sensor-threshold": "Sensor-Grenzwert",
+  "harsh-driving": "Harte Fahrweise"
 } as const;
 
 export const eventHints = {
@@ -31,5 +32,6 @@ export const eventHints = {
   "driver-shift": "Die Karte oder der Schlüssel eines Fahrers wird gelesen oder entfernt.",
   "refuelling": "Der Tank wird gefüllt.",
   "fuel-drain": "Kraftstoff verlässt den Tank, den der Motor nicht verbrannt hat.",
-  "sensor-threshold": "Ein Sensor liegt jenseits eines seiner Grenzwerte."
+  "sensor-threshold": "Ein Sensor liegt jenseits eines seiner Grenzwerte.",
+  "harsh-driving": "Beschleunigen, Bremsen oder eine Kurve über der Grenze des Fahrzeugs oder seines Terminals."
 } as const;

@@ -14,7 +14,8 @@ export const events = {
   "driver-shift": "Driver shift",
   "refuelling": "Refuelling",
   "fuel-drain": "Fuel drain",
-  "sensor-threshold": "Sensor beyond threshold"
+  "sensor-threshold": "Sensor beyond threshold",
+  "harsh-driving": "Harsh driving"
 } as const;
 
 export const eventHints = {
@@ -31,5 +32,6 @@ export const eventHints = {
   "driver-shift": "A driver’s card or key is read, or taken away.",
   "refuelling": "The tank is filled.",
   "fuel-drain": "Fuel leaves the tank that the engine did not burn.",
-  "sensor-threshold": "A sensor is beyond one of its thresholds."
+  "sensor-threshold": "A sensor is beyond one of its thresholds.",
+  "harsh-driving": "Acceleration, braking or a bend beyond the limit of the vehicle, or of its terminal."
 } as const;

@@ -14,7 +14,8 @@ export const events = {
   "driver-shift": "Turno de conductor",
   "refuelling": "Repostaje",
   "fuel-drain": "Descarga de combustible",
-  "sensor-threshold": "Umbral de sensor"
+  "sensor-threshold": "Umbral de sensor",
+  "harsh-driving": "Conducción brusca"
 } as const;
 
 export const eventHints = {
@@ -31,5 +32,6 @@ export const eventHints = {
   "driver-shift": "Se lee o se retira la tarjeta o la llave de un conductor.",
   "refuelling": "Se llena el depósito.",
   "fuel-drain": "Sale del depósito combustible que el motor no quemó.",
-  "sensor-threshold": "Un sensor está fuera de uno de sus umbrales."
+  "sensor-threshold": "Un sensor está fuera de uno de sus umbrales.",
+  "harsh-driving": "Aceleración, frenado o curva por encima del límite del vehículo o de su terminal."
 } as const;

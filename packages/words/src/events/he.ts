@@ -14,7 +14,8 @@ export const events = {
   "driver-shift": "משמרת נהג",
   "refuelling": "תדלוק",
   "fuel-drain": "ריקון דלק",
-  "sensor-threshold": "חריגת חיישן"
+  "sensor-threshold": "חריגת חיישן",
+  "harsh-driving": "נהיגה חדה"
 } as const;
 
 export const eventHints = {
@@ -31,5 +32,6 @@ export const eventHints = {
   "driver-shift": "כרטיס או מפתח של נהג נקרא או הוסר.",
   "refuelling": "המכל מתודלק.",
   "fuel-drain": "דלק יוצא מהמכל בלי שהמנוע שרף אותו.",
-  "sensor-threshold": "חיישן חרג מאחד הספים שלו."
+  "sensor-threshold": "חיישן חרג מאחד הספים שלו.",
+  "harsh-driving": "האצה, בלימה או פנייה מעבר לגבול של הרכב או של המסוף."
 } as const;

@@ -14,7 +14,8 @@ export const events = {
   "driver-shift": "Смена водителя",
   "refuelling": "Заправка",
   "fuel-drain": "Слив топлива",
-  "sensor-threshold": "Порог датчика"
+  "sensor-threshold": "Порог датчика",
+  "harsh-driving": "Резкое вождение"
 } as const;
 
 export const eventHints = {
@@ -31,5 +32,6 @@ export const eventHints = {
   "driver-shift": "Прочитана карта или ключ водителя, либо они убраны.",
   "refuelling": "Бак заправляют.",
   "fuel-drain": "Из бака уходит топливо, которое двигатель не сжёг.",
-  "sensor-threshold": "Значение датчика вышло за порог."
+  "sensor-threshold": "Значение датчика вышло за порог.",
+  "harsh-driving": "Ускорение, торможение или поворот сверх предела машины или терминала."
 } as const;

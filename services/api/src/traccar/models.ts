@@ -1,9 +1,11 @@
 import {
   type Alarm,
+  alarmOf,
   type EventKind,
   type Geofence,
   type GroupId,
   isoTime,
+  type Manoeuvre,
   positionJson,
   type User,
   type Vehicle,
@@ -44,6 +46,7 @@ const EVENT_TYPES: Partial<Record<EventKind, { begin?: string; end?: string }>> 
   ignition: { begin: 'ignitionOn', end: 'ignitionOff' },
   alarm: { begin: 'alarm' },
   'power-cut': { begin: 'alarm' },
+  'harsh-driving': { begin: 'alarm' },
   offline: { begin: 'deviceOffline', end: 'deviceOnline' },
   'maintenance-due': { begin: 'maintenance' },
   'driver-shift': { begin: 'driverChanged' },
@@ -106,6 +109,7 @@ export interface EventFields {
   geofenceId?: string | null | undefined;
   planId?: string | null | undefined;
   alarm?: Alarm | null | undefined;
+  manoeuvre?: Manoeuvre | null | undefined;
   limitKmh?: number | null | undefined;
   peakKmh?: number | null | undefined;
   volumeL?: number | null | undefined;
@@ -214,9 +218,10 @@ export function traccarEvents(event: EventFields): TraccarEvent[] {
   return events;
 }
 
-function eventAttributes({ kind, alarm, limitKmh, peakKmh, volumeL, driverCode }: EventFields) {
+function eventAttributes({ kind, alarm, manoeuvre, limitKmh, peakKmh, volumeL, driverCode }: EventFields) {
+  const raised = kind === 'power-cut' ? kind : manoeuvre ? alarmOf(manoeuvre) : alarm;
   const known = {
-    alarm: kind === 'power-cut' ? ALARMS['power-cut'] : alarm && (ALARMS[alarm] ?? 'general'),
+    alarm: raised && (ALARMS[raised] ?? 'general'),
     speedLimit: kind === 'speeding' && limitKmh != null ? knots(limitKmh) : undefined,
     speed: kind === 'speeding' && peakKmh != null ? knots(peakKmh) : undefined,
     volume: volumeL,

@@ -1,0 +1,90 @@
+import type { Alarm } from '../position.ts';
+import { choice, describeEvents, type EventOf, nullable, number } from './description.ts';
+import { measures, type Said } from './said.ts';
+
+export const MANOEUVRES = ['acceleration', 'braking', 'cornering'] as const;
+export type Manoeuvre = (typeof MANOEUVRES)[number];
+
+/** What a language calls the manoeuvres, in their order. */
+const named =
+  (...names: readonly [acceleration: string, braking: string, cornering: string]) =>
+  ({ fields }: Said) =>
+    names[MANOEUVRES.indexOf(fields.manoeuvre as Manoeuvre)] ?? names[1];
+const english = named('Harsh acceleration', 'Harsh braking', 'Harsh cornering');
+const russian = named('резкое ускорение', 'резкое торможение', 'резкий поворот');
+const german = named('Starkes Beschleunigen', 'Starkes Bremsen', 'Scharfe Kurvenfahrt');
+const spanish = named('Aceleración brusca', 'Frenazo', 'Giro brusco');
+const hebrew = named('האצה חדה', 'בלימה חדה', 'פנייה חדה');
+
+export const harshDriving = describeEvents({
+  record: 'HarshDriving',
+  prefix: 'HarshDriving',
+  about: 'The vehicle was driven harshly, by its terminal or by the speeds and courses of its positions.',
+  since: 6,
+  kinds: {
+    'harsh-driving': {
+      meaning:
+        'It speeds up, brakes or takes a bend harshly (`manoeuvre`): by the terminal, or by the positions where the vehicle has a limit for it.',
+      isUnwanted: true,
+      words: {
+        en: {
+          name: 'Harsh driving',
+          hint: 'Acceleration, braking or a bend beyond the limit of the vehicle, or of its terminal.',
+          begin: (said) => `${english(said)} of ${said.vehicle}${measures(said.speed)}`,
+          end: (said) => `${english(said)} of ${said.vehicle} is over`,
+        },
+        ru: {
+          name: 'Резкое вождение',
+          hint: 'Ускорение, торможение или поворот сверх предела машины или терминала.',
+          begin: (said) => `${said.vehicle}: ${russian(said)}${measures(said.speed)}`,
+          end: (said) => `${said.vehicle}: ${russian(said)}, закончилось`,
+        },
+        de: {
+          name: 'Harte Fahrweise',
+          hint: 'Beschleunigen, Bremsen oder eine Kurve über der Grenze des Fahrzeugs oder seines Terminals.',
+          begin: (said) => `${german(said)} von ${said.vehicle}${measures(said.speed)}`,
+          end: (said) => `${german(said)} von ${said.vehicle} ist vorbei`,
+        },
+        es: {
+          name: 'Conducción brusca',
+          hint: 'Aceleración, frenado o curva por encima del límite del vehículo o de su terminal.',
+          begin: (said) => `${spanish(said)} de ${said.vehicle}${measures(said.speed)}`,
+          end: (said) => `${spanish(said)} de ${said.vehicle}: terminó`,
+        },
+        he: {
+          name: 'נהיגה חדה',
+          hint: 'האצה, בלימה או פנייה מעבר לגבול של הרכב או של המסוף.',
+          begin: (said) => `${hebrew(said)} של רכב ${said.vehicle}${measures(said.speed)}`,
+          end: (said) => `${hebrew(said)} של רכב ${said.vehicle} הסתיימה`,
+        },
+      },
+    },
+  },
+  fields: {
+    manoeuvre: choice(MANOEUVRES),
+    peakMps2: nullable(
+      number({ about: 'Highest acceleration by the positions, in m/s². Null where the terminal alone says so.' }),
+    ),
+  },
+  subject: ['manoeuvre'],
+  endReasons: ['cleared', 'no-longer-watched'],
+  isSummed: true,
+});
+
+/** The vehicle was driven harshly, from the first record that says or shows it to the first that does not. */
+export type HarshDriving = EventOf<typeof harshDriving>;
+
+/** The manoeuvre of an alarm of a terminal; null where it is about something else. */
+export function manoeuvreOf(alarm: string): Manoeuvre | null {
+  return MANOEUVRES.find((manoeuvre) => alarm === alarmOf(manoeuvre)) ?? null;
+}
+
+/** Kinds that were asked for: harsh driving was among the alarms, and who asks for those still gets it. */
+export function alsoHarsh<Kind extends string>(kinds: readonly Kind[]): readonly (Kind | 'harsh-driving')[] {
+  return (kinds as readonly string[]).includes('alarm') ? [...kinds, 'harsh-driving'] : kinds;
+}
+
+/** The alarm by which a terminal says so. */
+export function alarmOf(manoeuvre: Manoeuvre): Alarm {
+  return `harsh-${manoeuvre}`;
+}
