@@ -1,11 +1,13 @@
 import {
   ALARMS,
+  type Alarm,
   END_REASONS,
   EVENT_KINDS,
   type EventKind,
   type FleetEvent,
   type GeofenceId,
   geofenceOf,
+  raisedAlarm,
   type Trip,
 } from '@outrider/domain';
 import { LIST_FLEET } from '@outrider/warehouse';
@@ -136,6 +138,11 @@ export function eventList(
       return { rows, next };
     },
   });
+}
+
+/** What the column `alarm` shows of an event: a power cut says so by its kind. */
+export function alarmOf(event: FleetEvent): Alarm | null {
+  return event.kind === 'power-cut' ? null : raisedAlarm(event);
 }
 
 /** Does the report include rows about this geofence? */
@@ -304,7 +311,7 @@ export const eventsReport = eventList(
     { name: 'speedKmh', type: 'number' },
     { name: 'geozoneId', type: 'id' },
     { name: 'geozoneName', type: 'text' },
-    { name: 'alarm', type: 'text', values: ALARMS },
+    { name: 'alarm', type: 'text', values: ALARMS, about: 'Of `alarm` and `harsh-driving`.' },
     { name: 'planName', type: 'text', about: 'Of `maintenance-due`: the plan.' },
     { name: 'volumeL', type: 'number', about: 'Of `refuelling` and `fuel-drain`: litres.' },
     { name: 'sensorName', type: 'text', about: 'Of `sensor-threshold`: the sensor, …' },
@@ -331,7 +338,7 @@ export const eventsReport = eventList(
       event.speedKmh,
       geofenceOf(event),
       geofenceName,
-      event.kind === 'alarm' ? event.alarm : null,
+      alarmOf(event),
       event.kind === 'maintenance-due' ? event.planName : null,
       event.kind === 'refuelling' || event.kind === 'fuel-drain' ? event.volumeL : null,
       event.kind === 'sensor-threshold' ? event.sensorName : null,

@@ -2,7 +2,7 @@ import { ALARMS, type EventKind, eventKindsWhere, type FleetEvent, geofenceOf, t
 import { LIST_FLEET, type OverlappingEventsQuestion } from '@outrider/warehouse';
 import { calendarOf, placeOf } from './calendar.ts';
 import { type ShapeCursor, shapeCursor } from './cursors.ts';
-import { isIncluded, PLACES, places } from './event-lists.ts';
+import { alarmOf, isIncluded, PLACES, places } from './event-lists.ts';
 import { lastingUntil } from './known.ts';
 import { withPlaces } from './places.ts';
 import { fleetFrom, type Page, type Question, type ReportSources, ROWS_AT_ONCE, type Row, seconds } from './report.ts';
@@ -10,7 +10,7 @@ import { PERIOD_START } from './totals.ts';
 
 export const VIOLATIONS: readonly EventKind[] = eventKindsWhere(({ isUnwanted }) => isUnwanted === true);
 
-/** All violations of one kind (of alarms, of one alarm) of a vehicle that began in one period. */
+/** All violations of one kind (of alarms and harsh driving, of one of them) of a vehicle that began in one period. */
 interface Bundle {
   place: number;
   event: FleetEvent;
@@ -28,14 +28,14 @@ export const violationsReport = withPlaces({
   name: 'violations',
   summary: 'Speeding, alarms, power cuts and silence, by vehicle and day, with the worst of each kind.',
   description:
-    'A row for each kind, of alarms for each alarm. A violation counts in the period in which it began, with all of the time that it lasted within the time range. Times and places are those of the worst: of speeding what was most over the limit, else what lasted longest.',
+    'A row for each kind, of alarms and harsh driving for each of them. A violation counts in the period in which it began, with all of the time that it lasted within the time range. Times and places are those of the worst: of speeding what was most over the limit, else what lasted longest.',
   parameters: { period: 'day' },
   columns: [
     { name: 'vehicleId', type: 'id', always: true },
     { name: 'vehicleName', type: 'text', always: true },
     PERIOD_START,
     { name: 'kind', type: 'text', values: VIOLATIONS, always: true, about: 'Of the events.' },
-    { name: 'alarm', type: 'text', values: ALARMS, about: 'Of alarms.' },
+    { name: 'alarm', type: 'text', values: ALARMS, about: 'Of alarms, and of harsh driving.' },
     { name: 'count', type: 'whole', always: true, total: 'sum' },
     { name: 'durationSeconds', type: 'number', always: true, total: 'sum' },
     { name: 'longestSeconds', type: 'number', always: true, total: 'max' },
@@ -76,7 +76,7 @@ export const violationsReport = withPlaces({
 function valuesOf({ event, count, durationMs, longestMs, peakKmh, overLimitKmh }: Bundle): Row {
   return [
     event.kind,
-    event.kind === 'alarm' ? event.alarm : null,
+    alarmOf(event),
     count,
     seconds(durationMs),
     seconds(longestMs),
@@ -87,7 +87,7 @@ function valuesOf({ event, count, durationMs, longestMs, peakKmh, overLimitKmh }
   ];
 }
 
-const keyOf = (event: FleetEvent) => (event.kind === 'alarm' ? `alarm ${event.alarm}` : event.kind);
+const keyOf = (event: FleetEvent) => `${event.kind} ${alarmOf(event) ?? ''}`;
 
 async function bundlesOf(
   sources: ReportSources,

@@ -268,7 +268,11 @@ async function ensureRules(
       geofenceIds: fence('Old town'),
       minIntervalMinutes: 720,
     },
-    { name: 'Panic button and harsh driving', eventKinds: ['alarm', 'power-cut'], minIntervalMinutes: 15 },
+    {
+      name: 'Panic button and harsh driving',
+      eventKinds: ['alarm', 'harsh-driving', 'power-cut'],
+      minIntervalMinutes: 15,
+    },
     {
       name: 'Deliveries at the hospital',
       eventKinds: ['geofence-visit'],

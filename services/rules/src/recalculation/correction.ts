@@ -46,6 +46,9 @@ export type Phase = Pick<FleetEvent, 'id' | 'phase'>;
 /** Kinds that report at their end what was gone through since their begin. */
 const SUMMED: ReadonlySet<EventKind> = new Set(eventKindsWhere(({ description }) => description.isSummed === true));
 
+/** What records say themselves, whatever other positions are on their way. */
+const ALARMS: ReadonlySet<EventKind> = new Set(['alarm', 'harsh-driving']);
+
 /** What a run over the history made, up to a fix. */
 export interface Findings {
   /** By id, each in its latest phase. */
@@ -126,7 +129,7 @@ export function correct(findings: Findings, archived: readonly HistoricEvent[]):
     // Seen from the middle on, and archived by nobody: when it began is not known.
     if (!beginsHistory && beganAtMs(event.id) === firstFixMs) continue;
     if (knownBefore?.has(event.id) || !touches(event, fromMs)) continue;
-    if (awaitsData && event.phase === 'begin' && event.kind !== 'alarm') {
+    if (awaitsData && event.phase === 'begin' && !ALARMS.has(event.kind)) {
       held++;
       settled = false;
       continue;

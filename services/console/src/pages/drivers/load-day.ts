@@ -8,8 +8,8 @@ import type { DayData } from './day.ts';
 const PAGE = 1000;
 /** Vehicles that one query names. */
 const VEHICLES_AT_ONCE = 50;
-type EventKind = 'driver-shift' | 'speeding' | 'alarm';
-const VIOLATIONS: readonly EventKind[] = ['speeding', 'alarm'];
+type EventKind = 'driver-shift' | 'speeding' | 'harsh-driving' | 'alarm';
+const VIOLATIONS: readonly EventKind[] = ['speeding', 'harsh-driving', 'alarm'];
 
 /** Everything that a driver did in a day, as far as the caller may see the vehicles. */
 export async function loadDay(
