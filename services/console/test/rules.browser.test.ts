@@ -107,7 +107,8 @@ describe.skipIf(CHROMIUM === undefined)('notification rules in a browser', { tim
     const dialog = page.getByRole('dialog', { name: 'Secret of the webhook' });
     expect(await dialog.locator('output').textContent()).toMatch(/^whsec_/);
     await dialog.getByRole('button', { name: 'Close' }).last().click();
-    await panel.getByRole('button', { name: `Send a test to ${hook}` }).click();
+    // Of the address only the server is shown once it is kept.
+    await panel.getByRole('button', { name: `Send a test to ${new URL(hook).origin}/***` }).click();
     await panel.getByText('Test delivered (204)').waitFor();
     expect(receiver.bodies.filter(({ type }) => type === 'test')).toMatchObject([
       { data: { ruleName: 'Around the city' } },

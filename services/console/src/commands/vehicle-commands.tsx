@@ -1,8 +1,9 @@
 import type { Command } from '@outrider/client';
-import { useSignal, useSignalEffect } from '@preact/signals';
+import { useSignalEffect } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { describeError } from '../errors.ts';
 import { live } from '../live/live.ts';
+import { useFresh } from '../parts/fresh.ts';
 import { Icon } from '../parts/icon.tsx';
 import { lazy } from '../parts/lazy.tsx';
 import { api, user } from '../session.ts';
@@ -28,17 +29,12 @@ export function VehicleCommands(props: Props) {
 
 function Allowed({ vehicleId, vehicleName }: Props) {
   const words = t().commands;
-  const commands = useSignal<readonly Command[]>([]);
-  const error = useSignal<string | null>(null);
-  const isSending = useSignal(false);
+  const commands = useFresh<readonly Command[]>([], [vehicleId]);
+  const error = useFresh<string | null>(null, [vehicleId]);
+  const isSending = useFresh(false, [vehicleId]);
   const take = (command: CommandChange) => {
     commands.value = withCommand(commands.peek(), command).slice(0, SHOWN);
   };
-  useEffect(() => {
-    commands.value = [];
-    error.value = null;
-    isSending.value = false;
-  }, [vehicleId]);
   const isConnected = live.status.value === 'open';
   useEffect(() => {
     const ending = new AbortController();

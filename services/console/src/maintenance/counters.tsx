@@ -5,6 +5,7 @@ import { describeError } from '../errors.ts';
 import { formats } from '../format.ts';
 import { live } from '../live/live.ts';
 import { IconButton } from '../parts/buttons.tsx';
+import { useFresh } from '../parts/fresh.ts';
 import { Icon } from '../parts/icon.tsx';
 import { lazy } from '../parts/lazy.tsx';
 import { api, user } from '../session.ts';
@@ -30,8 +31,8 @@ function newsOf(vehicleId: string): LiveCounters | undefined {
 /** Odometer, engine hours and custom counters of a vehicle, and the buttons that make and correct them. */
 export function VehicleCounters({ vehicleId }: { vehicleId: string }) {
   const words = t().maintenance;
-  const counters = useSignal<Counters | null>(null);
-  const error = useSignal<string | null>(null);
+  const counters = useFresh<Counters | null>(null, [vehicleId]);
+  const error = useFresh<string | null>(null, [vehicleId]);
   const again = useRef<ReturnType<typeof setTimeout> | null>(null);
   const isCorrecting = useSignal(false);
   const edited = useSignal<CustomCounter | 'new' | null>(null);
@@ -47,13 +48,13 @@ export function VehicleCounters({ vehicleId }: { vehicleId: string }) {
         if (!signal?.aborted) error.value = describeError(reason);
       },
     );
-  useEffect(() => {
-    counters.value = null;
-    return () => {
+  useEffect(
+    () => () => {
       clearTimeout(again.current ?? undefined);
       again.current = null;
-    };
-  }, [vehicleId]);
+    },
+    [vehicleId],
+  );
   useEffect(() => {
     const ending = new AbortController();
     void read(ending.signal);

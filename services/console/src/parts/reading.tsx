@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { describeError } from '../errors.ts';
 import { t } from '../words/words.ts';
+import { useFresh } from './fresh.ts';
 import { Message } from './message.tsx';
 
 /** What a component reads from the API. */
@@ -25,13 +26,9 @@ export function useReading<T>(
   inputs: readonly unknown[],
   everyMs: number | null = null,
 ): Reading<T> {
-  const value = useSignal<T | null>(null);
-  const error = useSignal<unknown>(null);
+  const value = useFresh<T | null>(null, inputs);
+  const error = useFresh<unknown>(null, inputs);
   const reads = useSignal(0);
-  useEffect(() => {
-    value.value = null;
-    error.value = null;
-  }, inputs);
   useEffect(() => {
     const ending = new AbortController();
     const start = () =>

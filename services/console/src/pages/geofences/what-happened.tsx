@@ -4,6 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { describeError } from '../../errors.ts';
 import { formats } from '../../format.ts';
 import { trackLink } from '../../links.ts';
+import { useFresh } from '../../parts/fresh.ts';
 import { Failure } from '../../parts/message.tsx';
 import { TimeRangeField } from '../../parts/time-range-field.tsx';
 import { preferences } from '../../preferences.ts';
@@ -22,12 +23,11 @@ const INSIDE_LOOKED_BACK_MS = 60_000;
 /** Who was in the shape as it is drawn now, whether it is saved or not. */
 export function WhatHappened({ draft }: { draft: Draft }) {
   const range = useSignal<TimeRange>(presetRange('last30days', preferences.value.timeZone, Date.now()));
-  const result = useSignal<'asking' | { vehicles: VehicleVisits[]; isCut: boolean } | { error: string } | null>(null);
   const shape = JSON.stringify([draft.geometry, draft.radiusM, draft.widthM, draft.minDwellSeconds]);
-  // What was found is about a shape that is no more.
-  useEffect(() => {
-    result.value = null;
-  }, [shape]);
+  // What was found is about one shape.
+  const result = useFresh<'asking' | { vehicles: VehicleVisits[]; isCut: boolean } | { error: string } | null>(null, [
+    shape,
+  ]);
   const ask = async () => {
     result.value = 'asking';
     try {

@@ -8,6 +8,7 @@ import { metresOf, shownDistance, unitOf } from '../../maintenance/units.ts';
 import { Edit, ifMatch } from '../../parts/edit.ts';
 import { EditForm } from '../../parts/edit-form.tsx';
 import { Choice, Field } from '../../parts/field.tsx';
+import { useFresh } from '../../parts/fresh.ts';
 import { Message } from '../../parts/message.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { preferences } from '../../preferences.ts';
@@ -176,10 +177,9 @@ function PlanForm({ id, edit, onDone }: { id: string | null; edit: Edit<Draft>; 
 function CounterField({ edit }: { edit: Edit<Draft> }) {
   const own = counterWords();
   const { vehicleId, counterName, every, warning } = edit.draft.value;
-  const names = useSignal<readonly string[]>([]);
+  const names = useFresh<readonly string[]>([], [vehicleId]);
   const listId = useId();
   useEffect(() => {
-    names.value = [];
     if (vehicleId === null) return;
     const ending = new AbortController();
     api.get('/api/v1/vehicles/{id}/counters', { path: { id: vehicleId }, signal: ending.signal }).then(

@@ -1,10 +1,11 @@
 import type { EventsRow, FeedEvent, TripsRow, VehicleState } from '@outrider/client';
-import { type Signal, useSignal } from '@preact/signals';
+import type { Signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { startOfDay } from '../../days.ts';
 import { describeError } from '../../errors.ts';
 import { fleet } from '../../fleet/store.ts';
 import { live } from '../../live/live.ts';
+import { useFresh } from '../../parts/fresh.ts';
 import { allPages } from '../../parts/pages.ts';
 import { preferences } from '../../preferences.ts';
 import { api } from '../../session.ts';
@@ -30,9 +31,8 @@ const ARCHIVED_MS = 3000;
 
 /** The details of a vehicle, read again at a pace and when something happened to it. */
 export function useDetails(id: string, isHidden: boolean): Signal<Details> {
-  const details = useSignal(NOTHING);
+  const details = useFresh(NOTHING, [id, isHidden]);
   useEffect(() => {
-    details.value = NOTHING;
     if (isHidden) return;
     const ending = new AbortController();
     const { signal } = ending;

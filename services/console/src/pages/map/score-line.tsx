@@ -5,6 +5,7 @@ import { readDriverScore, readVehicleScore } from '../../drivers/eco-driving.ts'
 import { ecoWords } from '../../drivers/eco-words.ts';
 import { ScoreChip } from '../../drivers/score-chip.tsx';
 import { live } from '../../live/live.ts';
+import { useFresh } from '../../parts/fresh.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { preferences } from '../../preferences.ts';
 
@@ -16,16 +17,13 @@ export function ScoreLine({ vehicleId, driverId }: { vehicleId: string; driverId
   const today = dateOf(Date.now(), timeZone);
   const from = dayStart(addDays(today, 1 - DAYS), timeZone).toISOString();
   const to = dayStart(addDays(today, 1), timeZone).toISOString();
-  const score = useSignal<number | null>(null);
+  const score = useFresh<number | null>(null, [vehicleId, driverId]);
   const tripsEnded = useSignal(0);
   useSignalEffect(() => {
     const event = live.event.value;
     if (event?.vehicleId === vehicleId && event.kind === 'trip' && event.phase === 'end')
       tripsEnded.value = tripsEnded.peek() + 1;
   });
-  useEffect(() => {
-    score.value = null;
-  }, [vehicleId, driverId]);
   useEffect(() => {
     const ending = new AbortController();
     const range = { from, to };

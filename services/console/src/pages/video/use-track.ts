@@ -1,5 +1,5 @@
-import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { useFresh } from '../../parts/fresh.ts';
 import { api } from '../../session.ts';
 import { type Track, trackOf } from '../../track/track.ts';
 
@@ -7,9 +7,8 @@ const MOST_POINTS = 1000;
 
 /** Where the vehicle was in an interval; null while it is read. What can't be read is empty. */
 export function useTrack(vehicleId: string | null, fromMs: number, toMs: number) {
-  const track = useSignal<Track | null>(null);
+  const track = useFresh<Track | null>(null, [vehicleId, fromMs, toMs]);
   useEffect(() => {
-    track.value = null;
     if (vehicleId === null) return;
     const ending = new AbortController();
     const query = {
