@@ -1,4 +1,4 @@
-import { beganAtMs, type FleetEvent } from '@outrider/domain';
+import { beganAtMs, EVENT_KINDS, type EventKind, type FleetEvent } from '@outrider/domain';
 import type { NativeBlock, NativeColumn } from '../native/block.ts';
 import {
   fixedColumn,
@@ -27,7 +27,9 @@ export function eventBlock(events: readonly Recorded<FleetEvent>[]): NativeBlock
   const rows = events.length;
   const columns = emptyColumns(rows);
   for (const [row, { offset, value }] of events.entries()) setRow(columns, row, offset, value);
-  return { rows, columns: [...nativeColumns(columns), ...OWN_COLUMNS.map((column) => ownColumn(column, events))] };
+  const kinds = Uint8Array.from(events, ({ value }) => KIND_NUMBERS[value.kind]);
+  const own = OWN_COLUMNS.map((column) => ownColumn(column, events, kinds));
+  return { rows, columns: [...nativeColumns(columns), ...own] };
 }
 
 /** The columns of table `events` for what all events have. */
@@ -89,13 +91,27 @@ function setRow(columns: EventColumns, row: number, offset: number, event: Fleet
   columns.precedence[row] = (event.phase === 'end' ? END_PRECEDENCE : 0n) + BigInt(Number.MAX_SAFE_INTEGER - offset);
 }
 
-/** A column of {@link OWN_COLUMNS} with the values of all events: what a kind does not have is null, empty or false. */
-function ownColumn({ name, type, fields }: OwnColumn, events: readonly Recorded<FleetEvent>[]): NativeColumn {
+const KIND_NUMBERS = Object.fromEntries(EVENT_KINDS.map((kind, number) => [kind, number])) as Readonly<
+  Record<EventKind, number>
+>;
+
+/**
+ * A column of {@link OWN_COLUMNS} with the values of all events: what a kind does not have is null, empty or false.
+ *
+ * @param kinds number of each event's kind
+ */
+function ownColumn(
+  { name, type, fields }: OwnColumn,
+  events: readonly Recorded<FleetEvent>[],
+  kinds: Uint8Array,
+): NativeColumn {
   const rows = events.length;
+  const fieldOfKind = EVENT_KINDS.map((kind) => fields.get(kind)?.name);
   const valueAt = (row: number): unknown => {
-    const event = (events[row] as Recorded<FleetEvent>).value;
-    const field = fields.get(event.kind);
-    return field === undefined ? undefined : (event as unknown as Record<string, unknown>)[field.name];
+    const field = fieldOfKind[kinds[row] as number];
+    if (field === undefined) return undefined;
+    const { value } = events[row] as Recorded<FleetEvent>;
+    return (value as unknown as Record<string, unknown>)[field];
   };
   switch (type) {
     case 'UUID': {
