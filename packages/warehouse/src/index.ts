@@ -37,4 +37,11 @@ export {
 } from './reports/track.ts';
 export type { TripPart, TripPartsQuestion } from './reports/trip-parts.ts';
 export type { ArchiveTable } from './tables.ts';
-export { openWarehouse, type Rows, type Warehouse, type WarehouseAddress, type WarehouseOptions } from './warehouse.ts';
+export {
+  type OpenedArchive,
+  openWarehouse,
+  type Rows,
+  type Warehouse,
+  type WarehouseAddress,
+  type WarehouseOptions,
+} from './warehouse.ts';

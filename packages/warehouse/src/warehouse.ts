@@ -86,6 +86,14 @@ export interface WarehouseOptions {
    * release or with other options has it started at once. Default: at once.
    */
   whenNeeded?: boolean;
+  /** Awaited each time ClickHouse was opened, before anything else uses it. What it throws, the opening throws. */
+  onOpened?(opened: OpenedArchive): Promise<void>;
+}
+
+export interface OpenedArchive {
+  /** Which archive it is: another one after its folder or its database was made anew. */
+  identity: string;
+  updateGap: Warehouse['updateGap'];
 }
 
 /** Records as they are inserted, column by column: a fraction of the memory that the records themselves take. */
@@ -203,8 +211,6 @@ export interface Warehouse {
    * Is ClickHouse open? False only of a folder that was opened `whenNeeded` and was not needed yet.
    */
   readonly isOpen: boolean;
-  /** Which archive it is: another one after its folder or its database was made anew. */
-  identity(): Promise<string>;
   /**
    * Compares what the archive has with what it had when this was last asked, notes what it lost, and resolves with all
    * that it lacks. Parts of tables are known by when they are inspected, so this is called a while after inserts.
@@ -242,6 +248,7 @@ export async function openWarehouse(address: WarehouseAddress, options: Warehous
     // Before any merge: the blocks of a part that is gone may be among those of a merged one later.
     await noteLosses(engine, 'path' in address);
     if (options.retentionDays !== undefined) await keepFor(engine, options.retentionDays);
+    await options.onOpened?.({ identity: await identityOf(engine), updateGap: (gap) => updateGap(engine, gap) });
   };
   if ('path' in address && options.whenNeeded)
     return warehouseOn(await openWhenNeeded(address.path, prepare, preparedFor(options)));
@@ -255,6 +262,12 @@ export async function openWarehouse(address: WarehouseAddress, options: Warehous
     throw error;
   }
   return warehouseOn(engine);
+}
+
+async function identityOf(engine: Engine): Promise<string> {
+  const sql = "SELECT uuid FROM system.tables WHERE database = currentDatabase() AND name = 'positions'";
+  const [row] = await engine.select({ sql, parameters: {} });
+  return String(row?.[0]);
 }
 
 /** Says in the folder what it was prepared for, so that a start knows without ClickHouse whether it still is. */
@@ -394,11 +407,6 @@ function warehouseOn(opened: Engine): Warehouse {
     },
     get isOpen() {
       return opened.isOpen?.() ?? true;
-    },
-    async identity() {
-      const sql = "SELECT uuid FROM system.tables WHERE database = currentDatabase() AND name = 'positions'";
-      const [row] = await engine.select({ sql, parameters: {} });
-      return String(row?.[0]);
     },
     async inspect(log) {
       const found = await inspect(engine, log);

@@ -29,10 +29,11 @@ import {
   telemetryRecordsTopic,
   telemetryTopic,
 } from '@outrider/log';
-import { type Logger, Registry } from '@outrider/runtime';
+import { createLogger, type Logger, Registry } from '@outrider/runtime';
 import { openWarehouse, type Warehouse } from '@outrider/warehouse';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createArchiveCheck } from './archive-check.ts';
+import { rememberArchive } from './written-archive.ts';
 
 const PATIENCE = { timeout: 60_000, interval: 10 };
 const DAY_MS = 86_400_000;
@@ -121,13 +122,14 @@ function checkpointsInMemory(): Pick<Checkpoints, 'claim' | 'save'> {
 
 /** Opens the damaged archive and has it checked. What was logged grows. */
 async function checked(ofLog: Parameters<typeof createArchiveCheck>[0]['log'] = log, scrubEveryMs = 1e9) {
-  warehouse = await openWarehouse({ path: damaged });
   const said: { level: string; text: string; facts: Record<string, unknown> }[] = [];
   const say = (level: string) => (facts: Record<string, unknown>, text: string) => said.push({ level, text, facts });
   const logger = { error: say('error'), warn: say('warn'), info: say('info') } as unknown as Logger;
   const metrics = new Registry();
+  const onOpened = rememberArchive({ log: ofLog, checkpoints, logger, now: Date.now });
+  warehouse = await openWarehouse({ path: damaged }, { onOpened });
   const check = createArchiveCheck({
-    ...{ log: ofLog, checkpoints, warehouse, logger, metrics, now: Date.now, isMine: () => true },
+    ...{ log: ofLog, warehouse, logger, metrics, isMine: () => true },
     ...{ inspectEveryMs: 20, scrubEveryMs },
   });
   await check.start();
@@ -219,13 +221,18 @@ test('a part without a trace is missed, and written again; so are events', async
   await vi.waitFor(async () => expect(await archive.gaps()).toEqual([]), PATIENCE);
 });
 
-test('an archive that is gone is written again from the first record of the log', async () => {
+test.each([
+  ['an archive that is gone', '.'],
+  ['an archive whose database is gone', 'metadata/outrider.sql'],
+])('%s is written again from the first record of the log', async (_, file) => {
   damage();
-  const before = await checked();
-  await vi.waitFor(async () => expect(await rowsOf(before.archive)).toEqual(ALL), PATIENCE);
-  for (const stop of stops.splice(0).toReversed()) await stop();
-  await before.archive.close();
-  rmSync(damaged, { recursive: true });
+  // Opened, and never inspected: as when a service is stopped just after its first rows.
+  const before = await openWarehouse(
+    { path: damaged },
+    { onOpened: rememberArchive({ log, checkpoints, logger: createLogger('silent', 'json'), now: Date.now }) },
+  );
+  await before.close();
+  rmSync(join(damaged, file), { recursive: true });
   const { said, archive } = await checked();
   await vi.waitFor(async () => expect(await rowsOf(archive)).toEqual(ALL), PATIENCE);
   expect(said[0]).toMatchObject({ level: 'error', text: /not the one that was written to/ });

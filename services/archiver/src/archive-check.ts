@@ -1,4 +1,4 @@
-import { type Checkpoints, telemetryRecordsTopic } from '@outrider/log';
+import { telemetryRecordsTopic } from '@outrider/log';
 import { Gauge, type Logger, type Registry, type Watch } from '@outrider/runtime';
 import type { ArchiveGap, Warehouse } from '@outrider/warehouse';
 import { type RestoreParts, restore } from './restore.ts';
@@ -6,14 +6,11 @@ import { type RestoreParts, restore } from './restore.ts';
 export interface ArchiveCheckParts {
   log: RestoreParts['log'];
   warehouse: RestoreParts['warehouse'] &
-    Pick<Warehouse, 'isOpen' | 'timesSetAside' | 'identity' | 'inspect' | 'updateGap' | 'checkSome'>;
-  checkpoints: Pick<Checkpoints, 'claim' | 'save'>;
+    Pick<Warehouse, 'isOpen' | 'timesSetAside' | 'inspect' | 'updateGap' | 'checkSome'>;
   /** Of several archivers one does it. */
   isMine(): boolean;
   logger: Logger;
   metrics: Registry;
-  /** Unix milliseconds. */
-  now(): number;
   /** Default 60,000. */
   inspectEveryMs?: number;
   /** Default an hour. */
@@ -23,9 +20,6 @@ export interface ArchiveCheckParts {
 /** Read from each hour to find damage before anybody asks: 1.4 TB in a month. */
 const SCRUB_BYTES = 2 * 1024 ** 3;
 const HOUR_MS = 3_600_000;
-/** Its checkpoint, and the entry that says which archive was written to. */
-const CONSUMER = 'archiver/archive';
-const ARCHIVE = 'archive';
 /** How often it looks whether ClickHouse has been opened. */
 const LOOK_EVERY_MS = 5000;
 
@@ -35,24 +29,13 @@ const LOOK_EVERY_MS = 5000;
  * is opened when it is needed is not opened for this.
  */
 export function createArchiveCheck(parts: ArchiveCheckParts): Watch {
-  const {
-    log,
-    checkpoints,
-    warehouse,
-    isMine,
-    logger,
-    metrics,
-    now,
-    inspectEveryMs = 60_000,
-    scrubEveryMs = HOUR_MS,
-  } = parts;
+  const { log, warehouse, isMine, logger, metrics, inspectEveryMs = 60_000, scrubEveryMs = HOUR_MS } = parts;
   let gaps: readonly ArchiveGap[] = [];
   const said = new Set<string>();
   const checkedAtMs = new Map<string, number>();
   let [inspectedMs, scrubbedMs] = [Number.NEGATIVE_INFINITY, performance.now()];
   let timer: NodeJS.Timeout | null = null;
   let working: Promise<void> | null = null;
-  let isIdentified = false;
   let timesSetAside = 0;
   const stopping = new AbortController();
   const unaccepted = () => gaps.filter(({ isAccepted }) => !isAccepted);
@@ -76,7 +59,6 @@ export function createArchiveCheck(parts: ArchiveCheckParts): Watch {
 
   async function inspect(): Promise<void> {
     const { identity } = await log.locate(telemetryRecordsTopic, 0, null);
-    await noteReplacement(identity);
     gaps = await warehouse.inspect(identity);
     for (const gap of gaps) {
       if (!said.has(gap.id) && !gap.isAccepted) logger.error(factsOf(gap), 'the archive has lost rows');
@@ -92,25 +74,6 @@ export function createArchiveCheck(parts: ArchiveCheckParts): Watch {
         );
     }
     gaps = await warehouse.inspect(identity);
-  }
-
-  /** An archive that is another than the one that was written to lacks all that was archived before. */
-  async function noteReplacement(log: string): Promise<void> {
-    if (isIdentified) return;
-    const archive = await warehouse.identity();
-    const saved = (await checkpoints.claim(CONSUMER, 0))?.entries.get(ARCHIVE)?.toString();
-    if (saved !== undefined && saved !== archive) {
-      logger.error({ archive, before: saved }, 'the archive is not the one that was written to: it is written again');
-      for (const table of ['positions', 'events'] as const)
-        await warehouse.updateGap({
-          ...{ id: `${table}/before ${archive}`, table, path: null, reason: 'replaced', rows: null, vehicles: null },
-          ...{ fromMs: 0, toMs: now(), offsets: { first: 0, last: null }, log },
-          ...{ hasCorrections: table === 'events', noticedAtMs: now(), restored: null },
-          isAccepted: false,
-        });
-    }
-    await checkpoints.save(CONSUMER, 0, { offsets: {}, changed: [[ARCHIVE, Buffer.from(archive)]] });
-    isIdentified = true;
   }
 
   async function scrub(): Promise<void> {

@@ -18,6 +18,7 @@ import { GROUP, TopicArchiver } from './topic-archiver.ts';
 
 export { createArchiveCheck } from './archive-check.ts';
 export { archiverVariables } from './settings.ts';
+export { rememberArchive } from './written-archive.ts';
 
 export interface ArchiverConfig {
   /** An insert begins when this many rows wait for it, … Default 250,000. */

@@ -9,7 +9,7 @@ import {
   serverVariablesWith,
 } from '@outrider/backing';
 import { runService } from '@outrider/runtime';
-import { createArchiveCheck, createArchiver } from './archiver.ts';
+import { createArchiveCheck, createArchiver, rememberArchive } from './archiver.ts';
 import { archiverVariables } from './settings.ts';
 
 const VARIABLES = {
@@ -26,7 +26,10 @@ await runService('archiver', VARIABLES, async (parts) => {
   const checkpoints = patientCheckpoints(await openCheckpoints(backing, logger), logger);
   life.own('checkpoints', () => checkpoints.close());
   const warehouse = await life.open('warehouse', () =>
-    openWarehouse(backing, { retentionDays: config.ARCHIVE_RETENTION_DAYS }),
+    openWarehouse(backing, {
+      retentionDays: config.ARCHIVE_RETENTION_DAYS,
+      onOpened: rememberArchive({ log, checkpoints, logger, now }),
+    }),
   );
   const archiver = createArchiver({
     config: { maxDelayMs: config.ARCHIVE_MS },
@@ -40,7 +43,7 @@ await runService('archiver', VARIABLES, async (parts) => {
   });
   await life.start(archiver);
   const isMine = () => archiver.isFirst;
-  const check = createArchiveCheck({ log, checkpoints, warehouse, isMine, logger, metrics, now });
+  const check = createArchiveCheck({ log, warehouse, isMine, logger, metrics });
   await life.start(check);
   return {
     checks: {

@@ -149,7 +149,7 @@ async function startReaders(context: Context, { registry, log, checkpoints, ware
   if (isEmbedded) warehouse.beforeQueries(() => archiver.hurry());
   await life.start(archiver);
   const archive = createArchiveCheck({
-    ...{ log, checkpoints, warehouse, metrics, now },
+    ...{ log, warehouse, metrics },
     isMine: () => archiver.isFirst,
     logger: loggerOf('archiver'),
   });

@@ -1,4 +1,5 @@
 import { ensureAdmin, quotasOf, refuseLostRegistry } from '@outrider/api';
+import { rememberArchive } from '@outrider/archiver';
 import {
   backingOf,
   geocoderOf,
@@ -62,7 +63,7 @@ export async function openContext(
 }
 
 /** Opens all stores, and creates the operator `admin` at the first start. */
-export async function openStores({ config, life, dataDir, backing, metrics, loggerOf }: Context) {
+export async function openStores({ config, life, dataDir, backing, metrics, loggerOf, now }: Context) {
   const diskWatch = createDiskWatch({
     folder: dataDir.path,
     warningMb: config.DISK_WARNING_MB,
@@ -87,6 +88,7 @@ export async function openStores({ config, life, dataDir, backing, metrics, logg
     openWarehouse(backing, {
       retentionDays: config.ARCHIVE_RETENTION_DAYS,
       whenNeeded: true,
+      onOpened: rememberArchive({ log, checkpoints, logger: loggerOf('archiver'), now }),
     }),
   );
   const videoFiles = await openVideoFiles(backing);

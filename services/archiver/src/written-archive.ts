@@ -1,0 +1,50 @@
+import { CheckpointFencedError, type Checkpoints, telemetryRecordsTopic } from '@outrider/log';
+import type { Logger } from '@outrider/runtime';
+import type { OpenedArchive } from '@outrider/warehouse';
+import type { RestoreParts } from './restore.ts';
+
+export interface WrittenArchiveParts {
+  log: Pick<RestoreParts['log'], 'locate'>;
+  checkpoints: Pick<Checkpoints, 'claim' | 'save'>;
+  logger: Logger;
+  /** Unix milliseconds. */
+  now(): number;
+}
+
+/** Where the checkpoints keep which archive is written to. */
+const CONSUMER = 'archiver/archive';
+const ARCHIVE = 'archive';
+
+/**
+ * Remembers which archive is written to, before anything is written to it. An archive that is another, because its
+ * folder, its database or a file of ClickHouse was lost, lacks all that was archived before: that is noted as a gap of
+ * it, which `createArchiveCheck` writes again from the log.
+ */
+export function rememberArchive(parts: WrittenArchiveParts): (opened: OpenedArchive) => Promise<void> {
+  const { log, checkpoints, logger, now } = parts;
+  return async function remember({ identity, updateGap }): Promise<void> {
+    const saved = (await checkpoints.claim(CONSUMER, 0))?.entries.get(ARCHIVE)?.toString();
+    if (saved === identity) return;
+    if (saved !== undefined) {
+      logger.error(
+        { archive: identity, before: saved },
+        'the archive is not the one that was written to: it is written again',
+      );
+      const { identity: logIdentity } = await log.locate(telemetryRecordsTopic, 0, null);
+      for (const table of ['positions', 'events'] as const)
+        await updateGap({
+          ...{ id: `${table}/before ${identity}`, table, path: null, reason: 'replaced', rows: null, vehicles: null },
+          ...{ fromMs: 0, toMs: now(), offsets: { first: 0, last: null }, log: logIdentity },
+          ...{ hasCorrections: table === 'events', noticedAtMs: now(), restored: null },
+          isAccepted: false,
+        });
+    }
+    try {
+      await checkpoints.save(CONSUMER, 0, { offsets: {}, changed: [[ARCHIVE, Buffer.from(identity)]] });
+    } catch (error) {
+      if (!(error instanceof CheckpointFencedError)) throw error;
+      // Another archiver starts in the same moment, and may have saved it.
+      await remember({ identity, updateGap });
+    }
+  };
+}
