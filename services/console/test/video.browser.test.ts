@@ -117,7 +117,7 @@ describe.skipIf(CHROMIUM === undefined)('video and share links in a browser', { 
       const { page, faults } = await opened('/video?order=1', { colorScheme, viewport: { width: 390, height: 780 } });
       await page.getByRole('region', { name: 'Order video' }).waitFor();
       expect(await axeViolations(page)).toEqual([]);
-      await page.getByRole('button', { name: 'Close' }).click();
+      await page.getByRole('region', { name: 'Order video' }).getByRole('button', { name: 'Close' }).click();
       await page.getByRole('button', { name: 'Order video' }).waitFor();
       expect(await axeViolations(page)).toEqual([]);
       await page.goto(`${demo.url}/share`);
