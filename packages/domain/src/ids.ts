@@ -83,3 +83,8 @@ export function deriveEventId(
   const variant = '89ab'[Number.parseInt(digest.charAt(4), 16) & 3];
   return `${time.slice(0, 8)}-${time.slice(8)}-7${digest.slice(1, 4)}-${variant}${digest.slice(5, 8)}-${digest.slice(8, 20)}` as EventId;
 }
+
+/** The time in an event's id: Unix milliseconds of the fix that began it (see {@link deriveEventId}). */
+export function beganAtMs(id: string): number {
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+}

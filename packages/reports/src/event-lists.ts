@@ -141,7 +141,7 @@ export function eventList(
 }
 
 /** What the column `alarm` shows of an event: a power cut says so by its kind. */
-export function alarmOf(event: FleetEvent): Alarm | null {
+export function shownAlarm(event: FleetEvent): Alarm | null {
   return event.kind === 'power-cut' ? null : raisedAlarm(event);
 }
 
@@ -338,7 +338,7 @@ export const eventsReport = eventList(
       event.speedKmh,
       geofenceOf(event),
       geofenceName,
-      alarmOf(event),
+      shownAlarm(event),
       event.kind === 'maintenance-due' ? event.planName : null,
       event.kind === 'refuelling' || event.kind === 'fuel-drain' ? event.volumeL : null,
       event.kind === 'sensor-threshold' ? event.sensorName : null,

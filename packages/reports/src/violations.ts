@@ -2,7 +2,7 @@ import { ALARMS, type EventKind, eventKindsWhere, type FleetEvent, geofenceOf, t
 import { LIST_FLEET, type OverlappingEventsQuestion } from '@outrider/warehouse';
 import { calendarOf, placeOf } from './calendar.ts';
 import { type ShapeCursor, shapeCursor } from './cursors.ts';
-import { alarmOf, isIncluded, PLACES, places } from './event-lists.ts';
+import { isIncluded, PLACES, places, shownAlarm } from './event-lists.ts';
 import { lastingUntil } from './known.ts';
 import { withPlaces } from './places.ts';
 import { fleetFrom, type Page, type Question, type ReportSources, ROWS_AT_ONCE, type Row, seconds } from './report.ts';
@@ -76,7 +76,7 @@ export const violationsReport = withPlaces({
 function valuesOf({ event, count, durationMs, longestMs, peakKmh, overLimitKmh }: Bundle): Row {
   return [
     event.kind,
-    alarmOf(event),
+    shownAlarm(event),
     count,
     seconds(durationMs),
     seconds(longestMs),
@@ -87,7 +87,7 @@ function valuesOf({ event, count, durationMs, longestMs, peakKmh, overLimitKmh }
   ];
 }
 
-const keyOf = (event: FleetEvent) => `${event.kind} ${alarmOf(event) ?? ''}`;
+const keyOf = (event: FleetEvent) => `${event.kind} ${shownAlarm(event) ?? ''}`;
 
 async function bundlesOf(
   sources: ReportSources,

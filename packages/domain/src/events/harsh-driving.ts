@@ -2,7 +2,7 @@ import type { Alarm } from '../position.ts';
 import { choice, describeEvents, type EventOf, nullable, number } from './description.ts';
 import { measures, type Said } from './said.ts';
 
-export const MANOEUVRES = ['acceleration', 'braking', 'cornering'] as const;
+const MANOEUVRES = ['acceleration', 'braking', 'cornering'] as const;
 export type Manoeuvre = (typeof MANOEUVRES)[number];
 
 /** What a language calls the manoeuvres, in their order. */

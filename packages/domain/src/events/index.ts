@@ -38,7 +38,7 @@ export type {
 };
 
 /** Every event that there is, in the order of the union in `schemas/event.avsc`: a new one comes last. */
-const DESCRIPTIONS = [
+export const EVENT_DESCRIPTIONS: readonly EventDescription[] = [
   geofenceVisit,
   speeding,
   trip,
@@ -52,7 +52,7 @@ const DESCRIPTIONS = [
   fuelChange,
   sensorThreshold,
   harshDriving,
-] as const;
+];
 
 /**
  * Fingerprints of the versions that `schemas/event.avsc` had, the oldest first, as they stand in records of the log.
@@ -65,8 +65,6 @@ export const EVENT_FORMATS = [
   '31c9d8d5f19eae1e',
   'deb8eead8b2e9c48',
 ] as const;
-
-export const EVENT_DESCRIPTIONS: readonly EventDescription[] = DESCRIPTIONS;
 
 /** A fact about one vehicle that the engine or a worker derived: the record of topic `events`. */
 export type FleetEvent =
@@ -134,11 +132,6 @@ export function eventKindsWhere(holds: (kind: DescribedKind) => boolean): readon
 export const WORKER_EVENT_KINDS: ReadonlySet<EventKind> = new Set(
   eventKindsWhere(({ description }) => description.isOfWorker === true),
 );
-
-/** The time in an event's id: Unix milliseconds of the fix that began it (see `deriveEventId`). */
-export function beganAtMs(id: string): number {
-  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
-}
 
 /** What it is about beside its kind and geofence, where several of a kind may last at once: empty where none may. */
 export function eventSubjectOf(event: FleetEvent): string {

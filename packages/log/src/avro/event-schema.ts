@@ -13,10 +13,10 @@ export function eventSchema(): string {
   const named = (name: string, type: object) => {
     if (names.has(name)) return name;
     names.add(name);
-    return { ...type, name };
+    return { name, ...type };
   };
   const enumOf = (name: string, values: readonly string[]) =>
-    named(name, { type: 'enum', name, symbols: values.map(symbolOf) });
+    named(name, { type: 'enum', symbols: values.map(symbolOf) });
   const records = EVENT_DESCRIPTIONS.map((description) => record(description, named, enumOf));
   const texts = records.map(({ fields, ...facts }) => {
     const lines = fields.map((field) => `    ${JSON.stringify(field)}`).join(',\n');
@@ -77,7 +77,7 @@ function record(
       },
       {
         name: 'traceId',
-        type: ['null', named('TraceId', { type: 'fixed', name: 'TraceId', size: 16 })],
+        type: ['null', named('TraceId', { type: 'fixed', size: 16 })],
         default: null,
         doc: 'The trace of that packet; null where none made it, or it has none.',
       },

@@ -93,7 +93,10 @@ const alarms = z
   .min(1)
   .transform((list) => [...new Set(list)])
   .nullable()
-  .meta({ description: 'Of events of kind `alarm`, only these alarms; null: all.' });
+  .meta({
+    description:
+      'Of events of kind `alarm`, only these alarms; null: all. Harsh driving counts as its alarm where `eventKinds` has `alarm` and not `harsh-driving`.',
+  });
 const sensors = z
   .array(line(200))
   .min(1)
