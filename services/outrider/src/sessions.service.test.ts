@@ -11,6 +11,8 @@ import { WebSocket } from 'ws';
 import { type RunningService, startService } from './service.fixture.ts';
 
 const PATIENCE = { timeout: 60_000, interval: 10 };
+/** For calls without a token, of which a service takes few in a minute. */
+const SELDOM = { timeout: 60_000, interval: 500 };
 
 const run = promisify(execFile);
 const MAIN = join(import.meta.dirname, 'main.ts');
@@ -85,7 +87,7 @@ test('outrider rotate-keys has a running service sign with a new key, and what t
     env: { PATH: process.env.PATH, DATA_DIR: folder },
   });
   const [, kid] = /^key (\S+) signs from now on; 1 older verify/.exec(stdout) ?? [];
-  await vi.waitFor(async () => expect(await kids()).toEqual([kid, ...before]), PATIENCE);
+  await vi.waitFor(async () => expect(await kids()).toEqual([kid, ...before]), SELDOM);
   await service.call('GET', '/api/v1/me');
   expect((await browse('GET', '/api/v1/me', { cookie })).answer.statusCode).toBe(200);
   const header = `Authorization refresh: JWT ${service.jwt}`;
