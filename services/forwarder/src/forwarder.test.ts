@@ -42,7 +42,8 @@ let stops: (() => Promise<unknown>)[];
 /** What the fake receiving system took, and in how many batches. */
 let taken: ForwardedItem[];
 let batchIds: string[];
-let isDown: boolean;
+/** Sends are refused so often, and then wait until it is over. */
+let outage: { refusals: number } | null;
 /** The clock of the registry is ahead by this. */
 let skewMs: number;
 
@@ -60,7 +61,7 @@ beforeEach(async () => {
   stops = [];
   taken = [];
   batchIds = [];
-  isDown = false;
+  outage = null;
 });
 afterEach(async () => {
   for (const stop of stops) await stop();
@@ -128,7 +129,8 @@ async function addDestination(more: Partial<ForwardingFields> = {}, filter: Part
 
 const fake: Target = {
   async send({ id, items }) {
-    if (isDown) throw new ForwardingError('The endpoint answered 503.');
+    if (outage !== null && outage.refusals-- > 0) throw new ForwardingError('The endpoint answered 503.');
+    await vi.waitFor(() => expect(outage).toBeNull(), PATIENCE);
     batchIds.push(id);
     taken.push(...items);
     return { count: 0, reason: null };
@@ -197,7 +199,7 @@ test('a filter names vehicles and groups', async () => {
 
 test('while the destination is down nothing is lost, and its state says so', async () => {
   const { id } = await addDestination();
-  isDown = true;
+  outage = { refusals: 1 };
   await start();
   for (let second = 1; second <= 300; second++) await log.append(telemetryTopic, [packet(van, second)]);
   await vi.waitFor(
@@ -205,7 +207,7 @@ test('while the destination is down nothing is lost, and its state says so', asy
     PATIENCE,
   );
   expect(taken).toEqual([]);
-  isDown = false;
+  outage = null;
   await vi.waitFor(() => expect(secondsOf(van)).toHaveLength(300), PATIENCE);
   expect(secondsOf(van)).toEqual(Array.from({ length: 300 }, (_, nth) => nth + 1));
   await vi.waitFor(
@@ -297,11 +299,11 @@ test('what the log no longer has is said, and the rest is forwarded', async () =
   log = openLog('another');
   await log.append(telemetryTopic, [packet(van, 3), packet(truck, 3)]);
   const metrics = new Metrics();
-  isDown = true;
+  outage = { refusals: 2 };
   await start({ metrics });
   // It is said once, however often the rest is tried.
   await vi.waitFor(async () => expect((await stateOf(id)).failures).toBeGreaterThan(1), PATIENCE);
-  isDown = false;
+  outage = null;
   await vi.waitFor(() => expect(secondsOf(truck)).toEqual([3]), PATIENCE);
   await vi.waitFor(() => expect(secondsOf(van)).toEqual([1, 3]), PATIENCE);
   await vi.waitFor(async () => expect((await stateOf(id)).gap).not.toBeNull(), PATIENCE);
