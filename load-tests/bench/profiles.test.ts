@@ -13,7 +13,7 @@ const profile: CpuProfile = {
     { id: 3, callFrame: frame('push', file('packages/protocols/src/a.ts'), 9) },
     // The same function, called from elsewhere.
     { id: 4, callFrame: frame('push', file('packages/protocols/src/a.ts'), 9) },
-    { id: 5, callFrame: frame('', file('services/outrider/src/gateway-thread.ts'), 0) },
+    { id: 5, callFrame: frame('', file('services/gateway/src/service.ts'), 0) },
     { id: 6, callFrame: frame('(garbage collector)') },
   ],
   samples: [2, 3, 4, 5, 6, 2],
@@ -23,11 +23,11 @@ const profile: CpuProfile = {
 test('functions are listed by the time that they ran themselves, and waiting is not counted', () => {
   expect(selfTimes(profile)).toEqual({
     busyMs: 5,
-    entry: 'gateway-thread.ts',
+    entry: 'gateway',
     functions: [
       { name: 'push packages/protocols/src/a.ts:10', selfMs: 3 },
       { name: '(garbage collector)', selfMs: 1.5 },
-      { name: '(anonymous) services/outrider/src/gateway-thread.ts:1', selfMs: 0.5 },
+      { name: '(anonymous) services/gateway/src/service.ts:1', selfMs: 0.5 },
     ],
   });
 });
@@ -40,8 +40,8 @@ test('each thread of a folder has a table, the busiest first', () => {
   writeFileSync(join(folder, 'CPU.20260101.120000.77.1.002.cpuprofile'), JSON.stringify(profile));
   const tables = profileTables(folder);
   expect(tables.map(({ title }) => title.split(';')[0])).toEqual([
-    'Process 77, thread 1 (gateway-thread.ts): 5 ms busy',
-    'Process 77, thread 0 (gateway-thread.ts): 1 ms busy',
+    'Process 77, thread 1 (gateway): 5 ms busy',
+    'Process 77, thread 0 (gateway): 1 ms busy',
   ]);
   expect(tables[0]?.rows[0]).toEqual([3, 60, 'push packages/protocols/src/a.ts:10']);
 });

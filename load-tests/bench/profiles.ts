@@ -47,8 +47,13 @@ export function selfTimes({ nodes, samples, timeDeltas }: CpuProfile): ThreadTim
     byName.set(name, (byName.get(name) ?? 0) + ms);
   }
   const functions = [...byName].map(([name, selfMs]) => ({ name, selfMs })).sort((a, b) => b.selfMs - a.selfMs);
-  const entry = nodes.map(({ callFrame: { url } }) => url).find((url) => /(-thread|-worker|\/main)\.ts$/.test(url));
-  return { busyMs, functions, entry: entry === undefined ? null : basename(entry) };
+  const entry = nodes.map(({ callFrame: { url } }) => url).find((url) => /(-worker|\/main|\/service)\.ts$/.test(url));
+  return { busyMs, functions, entry: entry === undefined ? null : nameOf(entry) };
+}
+
+/** The service that a thread runs, or the file of its first module. */
+function nameOf(entry: string): string {
+  return /\/services\/(\w+)\/src\/(?:\w+\/)?service\.ts$/.exec(entry)?.[1] ?? basename(entry);
 }
 
 /** Tables of all profiles of a folder: a process and thread each, the busiest first. */

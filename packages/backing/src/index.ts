@@ -13,6 +13,7 @@ export * from './probes.ts';
 export * from './push-variables.ts';
 export * from './report-variables.ts';
 export { addSecretsKey, keepNewestSecretsKey, newSecretsKey, openSecrets, SECRETS_KEY_FILE } from './secrets-key.ts';
+export * from './service.ts';
 export * from './tokens.ts';
 export * from './variables.ts';
 export * from './video-variables.ts';

@@ -67,29 +67,16 @@ import { createTraccar, type Traccar } from './traccar/traccar.ts';
 import { traced, traceIdOfSpan } from './traced.ts';
 import { UntrustedProxies } from './untrusted-proxies.ts';
 
-export type { EventReport, VideoConfig, VideoFiles } from '@outrider/access';
-export type { TrackCursor, TrackReport } from '@outrider/reports';
-export { createAccountExpiry } from './account-expiry.ts';
 export {
   type DefinitionsDifference,
   lackingOf,
   lostOf,
   reconcileDefinitions,
 } from './definitions-reconciliation.ts';
-export { createErasureRunner, type ErasureRunner, type ErasureRunnerParts } from './erasure.ts';
 export { ADMIN_LOGIN, ensureAdmin, refuseLostRegistry } from './first-start.ts';
-export { createHistoryErasure, type HistoryErasure, type HistoryErasureParts } from './history-erasure.ts';
-export { createHousekeeping, type Housekeeping, type HousekeepingParts } from './housekeeping.ts';
-export type { LimitsConfig } from './limits.ts';
-export { type ApiServer, listenApi } from './listen.ts';
-export { createRegistryCheck, type RegistryCheck } from './registry-check.ts';
 export { type RegistryRebuild, rebuildRegistry } from './registry-rebuild.ts';
-export { createRelay, type Relay, type RelayParts } from './relay.ts';
-export type { ReadyCheck } from './routes/operations.ts';
 export { MIN_PASSWORD_CHARACTERS } from './routes/users.ts';
-export { createServiceFileCleaning } from './service-file-cleaning.ts';
-export { apiConfigOf, apiVariables, quotasOf } from './settings.ts';
-export { createTerminalBindings } from './terminal-bindings.ts';
+export { quotasOf } from './settings.ts';
 
 export interface ApiConfig {
   /** How long after the login a token can be refreshed. */
@@ -159,7 +146,7 @@ export interface ApiParts {
   /** Where files of services are put: invoices, photos. */
   serviceFiles: Pick<Files, 'put' | 'get' | 'info' | 'delete'>;
   /** The ports that the gateway of this process has open, where it has one. */
-  openTerminalPorts?: () => Omit<TerminalListeners, 'host'>;
+  openTerminalPorts?: () => Omit<TerminalListeners, 'host'> | undefined;
   /** Parts by name, for `/health/ready`. */
   checks: Readonly<Record<string, ReadyCheck>>;
   /** Everything counted, and who is shown it. */

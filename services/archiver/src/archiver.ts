@@ -16,10 +16,6 @@ import { positionRows } from './fit-rows.ts';
 import { type ArchiveLag, archiverMetrics } from './metrics.ts';
 import { GROUP, TopicArchiver } from './topic-archiver.ts';
 
-export { createArchiveCheck } from './archive-check.ts';
-export { archiverVariables } from './settings.ts';
-export { rememberArchive } from './written-archive.ts';
-
 export interface ArchiverConfig {
   /** An insert begins when this many rows wait for it, … Default 250,000. */
   maxRows?: number;

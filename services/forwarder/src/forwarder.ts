@@ -9,8 +9,6 @@ import { type Logger, type Registry as Metrics, type Worker, worker } from '@out
 import { createForwarderMetrics } from './metrics.ts';
 import { ForwardingRun, type RunContext } from './run.ts';
 
-export { forwarderConfigOf, forwarderVariables } from './settings.ts';
-
 export interface ForwarderConfig {
   /** Also plain http, and addresses inside the own network. */
   allowPrivateAddresses: boolean;

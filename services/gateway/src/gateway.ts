@@ -56,9 +56,6 @@ import { UnknownBudget } from './unknown-budget.ts';
 import { UnknownDevices } from './unknown-devices.ts';
 import { UnreadAnswers } from './unread-answers.ts';
 
-export { isBrokerWarning } from './broker/source.ts';
-export { gatewayConfigOf, gatewayVariables } from './settings.ts';
-
 export interface GatewayConfig {
   host: string;
   /** Port by protocol; 0 takes any free one, null leaves the protocol out. */

@@ -1,20 +1,5 @@
-import { apiVariables } from '@outrider/api';
-import { archiverVariables } from '@outrider/archiver';
-import {
-  accessVariables,
-  commandVariables,
-  geocoderVariables,
-  logVariables,
-  mailVariables,
-  pushVariables,
-  serverVariables,
-  videoStoreVariables,
-} from '@outrider/backing';
-import { gatewayVariables } from '@outrider/gateway';
+import { logVariables, serverVariables } from '@outrider/backing';
 import { COMMIT_GAP_MS } from '@outrider/log';
-import { notifierVariables } from '@outrider/notifier';
-import { reporterVariables } from '@outrider/reporter';
-import { rulesVariables } from '@outrider/rules';
 import {
   diskVariables,
   hostVariables,
@@ -24,27 +9,15 @@ import {
   type Variables,
   whole,
 } from '@outrider/runtime';
-import { videoVariables } from '@outrider/video';
 import { demoVariables } from './demo/settings.ts';
+import { SERVICE_SETTINGS } from './services.ts';
 
 /** Every environment variable that Outrider reads as one process; `docs/configuration.md` lists them. */
 export const variables = {
-  ...accessVariables,
-  ...commandVariables,
+  ...SERVICE_SETTINGS,
   ...hostVariables,
   ...diskVariables,
-  ...apiVariables,
-  ...gatewayVariables,
-  ...videoVariables,
-  ...videoStoreVariables,
-  ...geocoderVariables,
-  ...mailVariables,
-  ...pushVariables,
-  ...reporterVariables,
-  ...notifierVariables,
   ...logVariables,
-  ...rulesVariables,
-  ...archiverVariables,
   ARCHIVE_UNREAD_MS: whole(
     50,
     60_000,

@@ -1,3 +1,4 @@
+import { PORT_VARIABLES } from '@outrider/protocols';
 import { serviceVariables } from '@outrider/runtime';
 import { variables } from './config.ts';
 
@@ -24,4 +25,23 @@ export function configurationPage(): string {
     return `| \`${name}\` | ${shown} | ${description} |`;
   });
   return `${HEAD}${rows.join('\n')}\n`;
+}
+
+export const KNOWN_VARIABLES_FILE = new URL('../../../packages/runtime/src/known-variables.ts', import.meta.url);
+
+/** The text of the runtime's list of all settings, without the ports of protocols. */
+export function knownVariables(): string {
+  const names = new Set([...Object.keys(variables), ...Object.keys(serviceVariables)]);
+  const listed = [...names].filter((name) => !PORT_VARIABLES.includes(name)).toSorted();
+  return `// Generated from the settings in the code by \`npm run configuration\`. Do not edit.
+
+/**
+ * Every variable that some service reads. Services share one environment: a variable of another service is not
+ * misspelt. The ports of terminal protocols are left out: their list grows with the protocols, and none of their names
+ * is close to one of these.
+ */
+export const KNOWN_VARIABLES: readonly string[] = [
+${listed.map((name) => `  '${name}',`).join('\n')}
+];
+`;
 }

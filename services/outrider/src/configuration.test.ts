@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { PORT_VARIABLES } from '@outrider/protocols';
-import { KNOWN_VARIABLES, misspeltVariables, serviceVariables } from '@outrider/runtime';
+import { misspeltVariables } from '@outrider/runtime';
 import { expect, test } from 'vitest';
-import { variables } from './config.ts';
-import { CONFIGURATION_PAGE, configurationPage } from './configuration-page.ts';
+import { CONFIGURATION_PAGE, configurationPage, KNOWN_VARIABLES_FILE, knownVariables } from './configuration-page.ts';
 
-test('the runtime knows every setting of every service by name, except the ports of protocols', () => {
-  const names = new Set([...Object.keys(variables), ...Object.keys(serviceVariables)]);
-  expect(KNOWN_VARIABLES).toEqual([...names].filter((name) => !PORT_VARIABLES.includes(name)).toSorted());
-  // A service that does not read them takes none of them for a misspelt setting of its own.
+test('the runtime knows every setting of every service by name; `npm run configuration` writes the list', () => {
+  expect(readFileSync(KNOWN_VARIABLES_FILE, 'utf8')).toBe(knownVariables());
+});
+
+test('a service takes no port of a protocol for a misspelt setting of its own', () => {
   const environment = Object.fromEntries(PORT_VARIABLES.map((name) => [name, '5000']));
   expect(misspeltVariables([], environment)).toEqual({ errors: [], warnings: [] });
 });

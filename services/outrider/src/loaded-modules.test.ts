@@ -40,9 +40,9 @@ const WHEN_NEEDED = [
 ];
 
 test.each([
-  ['gateway-thread.ts', 'protocols', [...WHEN_NEEDED, 'kysely', 'registry', 'warehouse', 'ws']],
-  ['rules-thread.ts', 'engine', [...WHEN_NEEDED, 'kysely', 'registry', 'warehouse', 'ws']],
-  ['reporter-thread.ts', 'reports', WHEN_NEEDED],
+  ['../../gateway/src/service.ts', 'protocols', [...WHEN_NEEDED, 'kysely', 'registry', 'warehouse', 'ws']],
+  ['../../rules/src/service.ts', 'engine', [...WHEN_NEEDED, 'kysely', 'registry', 'warehouse', 'ws']],
+  ['../../reporter/src/service.ts', 'reports', WHEN_NEEDED],
   ['outrider.ts', 'api', [...WHEN_NEEDED, 'simulator', 'client']],
 ])(
   '%s is started with %s, and without what it may never need',

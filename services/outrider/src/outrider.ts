@@ -1,52 +1,33 @@
 import { MessageChannel } from 'node:worker_threads';
 import {
-  type Api,
-  apiConfigOf,
-  createAccountExpiry,
-  createApi,
-  createErasureRunner,
-  createHistoryErasure,
-  createHousekeeping,
-  createRegistryCheck,
-  createRelay,
-  createServiceFileCleaning,
-  createTerminalBindings,
-  listenApi,
-} from '@outrider/api';
-import { type Archiver, createArchiveCheck, createArchiver } from '@outrider/archiver';
-import { sourceOf } from '@outrider/auth';
-import { httpBoundsOf, logWarnings, openTokens } from '@outrider/backing';
-import type { Directory, ProtocolName } from '@outrider/domain';
-import { createForwarder, forwarderConfigOf } from '@outrider/forwarder';
-import { gatewayConfigOf, isBrokerWarning } from '@outrider/gateway';
-import { createNotifier, liveConfigOf, startNotifications } from '@outrider/notifier';
+  checksOf,
+  mergedChecks,
+  type Neighbours,
+  placesOf,
+  type Service,
+  type Stores as ServiceStores,
+  type StartedService,
+} from '@outrider/backing';
+import type { ProtocolName } from '@outrider/domain';
 import { followRegistry, type Registry } from '@outrider/registry';
-import { createCounterKeeper, createRecalculator, rulesConfigOf } from '@outrider/rules';
 import {
   allowedConnections,
   type Config,
   createDescriptorWatch,
   createMetricsAccess,
   Lifecycle,
-  type MetricsAccess,
   mergedMetrics,
-  NotReadyError,
   openMetricsServer,
   type ReadyCheck,
   type RootLogger,
-  refuseUpgrade,
   snapshotOf,
 } from '@outrider/runtime';
-import { createVideo, openDrivers, videoConfigOf } from '@outrider/video';
 import { createArchiveHold } from './backup/archive-hold.ts';
 import { variables } from './config.ts';
 import { openDataDir } from './data-dir.ts';
-import type { GatewaySettings } from './gateway-thread.ts';
-import type { ReporterSettings } from './reporter-thread.ts';
-import type { RulesSettings } from './rules-thread.ts';
+import { SERVICES } from './services.ts';
 import { type Context, openContext, openStores, type Stores } from './stores.ts';
-import { openTerminalSecret } from './terminal-secret.ts';
-import { createServiceThread } from './threads.ts';
+import { createServiceThread, type ThreadOfService } from './threads.ts';
 
 /** A running service. */
 export interface Outrider {
@@ -62,8 +43,7 @@ export interface Outrider {
 }
 
 /**
- * Starts the whole service in one process, in the order in which data needs its parts: stores, readers of the log,
- * servers for people, and the terminals' ports last. It stops in the reverse order.
+ * Starts the whole service in one process: its stores, and all {@link SERVICES} on them.
  *
  * @param prepare called when the stores are open and nothing reads the log yet, with the paths of files in the folder
  * @throws {DataDirError} when the folder can't be used
@@ -81,30 +61,9 @@ export async function startOutrider(
     const context = await openContext(config, logger, life, dataDir);
     const stores = await openStores(context);
     await prepare?.(stores, dataDir.file);
-    const readers = await startReaders(context, stores);
-    const { tokens, close } = await openTokens(config, stores.registry, context.loggerOf('auth'), context.now);
-    life.own('keys', close);
-    const gateway = await createGatewayThread(context, stores);
-    const workers = await startWorkers(context, stores, readers.archiver);
-    const parts = { ...readers, ...workers, gateway };
-    const metricsAccess = metricsAccessOf(context, parts);
-    const api = createRestApi(context, stores, { ...parts, tokens, metricsAccess });
-    life.own('api', () => api.close());
-    await startHousekeeping(context, stores);
-    if (config.CLICKHOUSE_URL === null)
-      await life.start(
-        createArchiveHold({
-          dataDir: dataDir.path,
-          warehouse: stores.warehouse,
-          logger: context.loggerOf('backup'),
-        }),
-      );
-    const notifier = await startNotifier(context, stores, workers.directory, tokens, api);
-    const ports = await listen(context, api, notifier, metricsAccess);
-    await life.start(gateway);
-
+    const ports = await startServices(context, stores);
     return {
-      ports: { ...ports, video: workers.mediaPort, ...gateway.result().ports },
+      ports: ports as Outrider['ports'],
       generatedPassword: stores.generatedPassword,
       registry: stores.registry,
       failed: life.failed,
@@ -117,382 +76,95 @@ export async function startOutrider(
   }
 }
 
-type Gateway = Awaited<ReturnType<typeof createGatewayThread>>;
-type Readers = Awaited<ReturnType<typeof startReaders>>;
-type Workers = Awaited<ReturnType<typeof startWorkers>>;
-type Tokens = Awaited<ReturnType<typeof openTokens>>['tokens'];
-
-/** Starts the relay into the log, and the readers of the log. */
-async function startReaders(context: Context, { registry, log, checkpoints, warehouse, hub }: Stores) {
-  const { config, life, backing, metrics, tracing, loggerOf, now } = context;
-  // Publishes what an earlier run committed and did not publish, before anything reads the log.
-  const relay = createRelay({ registry, log, logger: loggerOf('relay'), metrics, now });
-  await life.start(relay);
-  const registryCheck = createRegistryCheck({ registry, log, logger: loggerOf('registry'), metrics });
-  await life.start(registryCheck);
-
-  // All queries of an embedded archive are made here, so it can wait for the next of them.
-  const isEmbedded = config.CLICKHOUSE_URL === null;
-  const archiver = createArchiver({
-    config: {
-      maxDelayMs: config.ARCHIVE_MS,
-      ...(isEmbedded ? { maxUnreadDelayMs: Math.max(config.ARCHIVE_MS, config.ARCHIVE_UNREAD_MS) } : {}),
-    },
-    log,
-    checkpoints,
-    warehouse,
-    logger: loggerOf('archiver'),
-    metrics,
-    tracing,
-    now,
-  });
-  if (isEmbedded) warehouse.beforeQueries(() => archiver.hurry());
-  await life.start(archiver);
-  const archive = createArchiveCheck({
-    ...{ log, warehouse, metrics },
-    isMine: () => archiver.isFirst,
-    logger: loggerOf('archiver'),
-  });
-  await life.start(archive);
-
-  const rules = createServiceThread<RulesSettings, null>(
-    'rules',
-    new URL('./rules-thread.ts', import.meta.url),
-    { config: rulesConfigOf(config), backing },
-    hub,
-    threadLoggerOf(config),
-    context.tracingConfig,
-  );
-  await life.start(rules);
-  return { relay, registryCheck, archiver, archive, rules };
-}
-
-/** Open ports by protocol. */
-type GatewayPorts = Record<'ports' | 'tlsPorts' | 'udpPorts', Partial<Record<ProtocolName, number>>>;
-
-/** The gateway, which is started last. */
-async function createGatewayThread({ config, dataDir, backing, tracingConfig }: Context, { hub }: Stores) {
-  const terminalSecret = config.TERMINAL_SECRET ?? (await openTerminalSecret(dataDir.file('terminal-secret')));
-  return createServiceThread<GatewaySettings, GatewayPorts>(
-    'gateway',
-    new URL('./gateway-thread.ts', import.meta.url),
-    { config: gatewayConfigOf(config, terminalSecret), backing, commitGapMs: config.COMMIT_GAP_MS },
-    hub,
-    threadLoggerOf(config),
-    tracingConfig,
-  );
-}
-
-/** Starts the workers on tasks of the registry: recalculations, videos, reports, forwarding, erasures. */
-async function startWorkers(context: Context, stores: Stores, archiver: Archiver) {
+async function startServices(context: Context, stores: Stores): Promise<Record<string, number>> {
   const { config, life, metrics, tracing, loggerOf, now } = context;
-  const { registry, log, checkpoints, warehouse, videoFiles, reportFiles, serviceFiles, hub } = stores;
-  const { directory, stop: unfollow } = await followRegistry(registry);
+  const { directory, stop: unfollow } = await followRegistry(stores.registry);
   life.own('definitions', unfollow);
-  const hurryArchiver = () => archiver.hurry();
-  const recalculator = await createRecalculator({
-    log,
-    checkpoints,
-    jobs: registry.jobs,
-    history: warehouse,
-    directory,
-    counters: registry.counters,
-    hurryArchiver,
-    logger: loggerOf('recalculator'),
-    metrics,
-    now,
-  });
-  await life.start(recalculator);
-  const counters = await createCounterKeeper({
-    log,
-    checkpoints,
-    hub,
-    registry,
-    history: warehouse,
-    directory,
-    hurryArchiver,
-    logger: loggerOf('counters'),
-    metrics,
-    now,
-  });
-  await life.start(counters);
-  const { drivers, mediaPort } = await openDrivers(config, { hub, metrics, logger: loggerOf('video') });
-  const video = createVideo({
-    // Without DATABASE_URL, no other process works on these tasks.
-    config: videoConfigOf(config, config.DATABASE_URL === null),
-    registry,
-    directory,
-    files: videoFiles,
-    hub,
-    drivers,
-    logger: loggerOf('video'),
-    metrics,
-    tracing,
-    now,
-    random: Math.random,
-  });
-  await life.start(video);
+  const shared: ServiceStores = { ...stores, directory };
+  const threads: ThreadOfService[] = [];
+  const metricsAccess = createMetricsAccess(
+    async () => mergedMetrics(await Promise.all([snapshotOf(metrics), ...threads.map((thread) => thread.metrics())])),
+    config.METRICS_TOKEN,
+  );
+  const checks: Record<string, ReadyCheck> = { start: () => Promise.reject(new Error('it starts')) };
+  const neighbours: Neighbours = {};
+  const parts = {
+    ...{ config, life, loggerOf, metrics, metricsAccess, tracing, now, checks, neighbours, ...shared },
+    ...{ ...placesOf(context.backing), refresh: null, isOwnProcess: false },
+  };
+  const prepared = new Map<Service, unknown>();
+  for (const service of SERVICES) prepared.set(service, await service.prepare?.(parts as never));
+  const ports: Record<string, number> = {};
+  const found: Readonly<Record<string, ReadyCheck>>[] = [];
+  const note = (
+    started: Pick<StartedService, 'ports' | 'terminalPorts'>,
+    own: Readonly<Record<string, ReadyCheck>>,
+  ) => {
+    Object.assign(ports, started.ports);
+    const { terminalPorts } = started;
+    if (terminalPorts !== undefined) neighbours.terminalPorts = () => terminalPorts;
+    found.push(own);
+  };
+  note({}, await startWatches(context, stores));
+  for (const service of SERVICES)
+    if (service.thread === undefined) {
+      const started = await service.start({ ...parts, prepared: prepared.get(service) } as never);
+      Object.assign(neighbours, started.neighbours);
+      note(started, started.checks ?? {});
+    } else {
+      const thread = threadOf(service, context, stores);
+      threads.push(thread);
+      await life.start(thread);
+      const started = thread.started();
+      note(started, Object.fromEntries(started.checks.map((name) => [name, () => thread.check(name)])));
+    }
+  if (config.METRICS_PORT !== null) {
+    const metricsServer = await openMetricsServer({
+      ...{ host: config.HOST, port: config.METRICS_PORT, metricsAccess, metrics },
+      logger: loggerOf('metrics'),
+    });
+    life.own('metrics', () => metricsServer.close());
+    ports.metrics = metricsServer.port;
+  }
+  Object.assign(checks, mergedChecks(found));
+  delete checks.start;
+  return ports;
+}
 
-  const reporter = createReporterThread(context, stores);
-  await life.start(reporter);
-
-  const forwarder = createForwarder({
-    // Without DATABASE_URL, no other process forwards.
-    config: forwarderConfigOf(config, config.DATABASE_URL === null),
-    log,
-    registry,
-    directory,
-    logger: loggerOf('forwarder'),
-    metrics,
-    now,
-    random: Math.random,
-  });
-  await life.start(forwarder);
-
+/** Starts what looks after the process and its folder. Returns the checks of these and of the stores. */
+async function startWatches(context: Context, { registry, warehouse, log, videoFiles, diskWarnings }: Stores) {
+  const { config, life, dataDir, metrics, loggerOf } = context;
   const descriptors = createDescriptorWatch({
     logger: loggerOf('process'),
     metrics,
     allowed: allowedConnections(variables, config),
   });
   await life.start(descriptors);
-  const erasures = createErasureRunner({
-    registry,
-    warehouse,
-    hub,
-    videoFiles,
-    reportFiles,
-    serviceFiles,
-    logger: loggerOf('erasures'),
-    metrics,
-    now,
-  });
-  await life.start(erasures);
-  const histories = createHistoryErasure({
-    ...{ registry, warehouse, hub, videoFiles, reportFiles, now },
-    logger: loggerOf('history erasures'),
-  });
-  await life.start(histories);
-  await life.start(
-    createServiceFileCleaning({ registry, files: serviceFiles, logger: loggerOf('service files'), now }),
-  );
-  return { directory, recalculator, counters, video, mediaPort, reporter, forwarder, descriptors, erasures, histories };
-}
-
-/** It has little to do most of the time, and a report is made a page of rows at a time. */
-const REPORTER_YOUNG_MB = 12;
-
-function createReporterThread({ config, backing, tracingConfig }: Context, { warehouse, hub }: Stores) {
-  const channel = config.CLICKHOUSE_URL === null ? new MessageChannel() : null;
-  if (channel !== null) warehouse.share(channel.port1);
-  return createServiceThread<ReporterSettings, null>(
-    'reporter',
-    new URL('./reporter-thread.ts', import.meta.url),
-    { config, backing, warehouse: channel?.port2 ?? null },
-    hub,
-    threadLoggerOf(config),
-    tracingConfig,
-    channel === null ? [] : [channel.port2],
-    REPORTER_YOUNG_MB,
-  );
-}
-
-function createRestApi(
-  context: Context,
-  stores: Stores,
-  parts: Readers & Workers & { tokens: Tokens; gateway: Gateway; metricsAccess: MetricsAccess },
-): Api {
-  const { registry, warehouse, videoFiles, reportFiles, serviceFiles, hub } = stores;
-  const api: Api = createApi({
-    config: apiConfigOf(context.config),
-    registry,
-    directory: parts.directory,
-    tokens: parts.tokens,
-    hub,
-    trackReport: warehouse,
-    reportArchive: warehouse,
-    archiveGaps: warehouse,
-    geocoder: context.geocoder,
-    eventReport: warehouse,
-    historyArchive: warehouse,
-    videoFiles,
-    reportFiles,
-    serviceFiles,
-    checks: { ...readyChecks(stores, parts), access: async () => ({ warnings: api.warnings() }) },
-    openTerminalPorts: () => parts.gateway.result(),
-    metricsAccess: parts.metricsAccess,
-    log: stores.log,
-    logger: context.loggerOf('api'),
-    metrics: context.metrics,
-    tracing: context.tracing,
-    now: context.now,
-  });
-  return api;
-}
-
-/** Of each topic, the reader that has the most left. */
-function farthest(one: Readonly<Record<string, number>>, other: Readonly<Record<string, number>>) {
-  const behind = { ...one };
-  for (const [topic, records] of Object.entries(other)) behind[topic] = Math.max(behind[topic] ?? 0, records);
-  return behind;
-}
-
-/** The checks of `/health/ready`, by part. */
-function readyChecks(
-  { registry, warehouse, log, videoFiles, diskWarnings }: Stores,
-  parts: Readers & Workers & { gateway: Gateway },
-): Record<string, ReadyCheck> {
-  const {
-    relay,
-    registryCheck,
-    archiver,
-    archive,
-    rules,
-    recalculator,
-    counters,
-    video,
-    reporter,
-    forwarder,
-    descriptors,
-    erasures,
-    gateway,
-  } = parts;
-  const healthyOrThrow = (healthy: boolean, what: string) => {
-    if (!healthy) throw new Error(what);
-  };
+  if (config.CLICKHOUSE_URL === null)
+    await life.start(createArchiveHold({ dataDir: dataDir.path, warehouse, logger: loggerOf('backup') }));
   return {
-    async registry() {
-      await registry.ping();
-      return registryCheck.check();
-    },
-    warehouse: () => warehouse.ping(),
-    async log() {
-      const ofGateway = (await gateway.warnings()).filter((warning) => !isBrokerWarning(warning));
-      const warnings = [...new Set([...logWarnings(log), ...ofGateway])];
-      if (!(await gateway.healthy())) throw new NotReadyError('the log takes no packets', warnings);
-      return { warnings, behind: farthest(await log.behind(), await gateway.behind()) };
-    },
-    broker: async () => ({ warnings: (await gateway.warnings()).filter(isBrokerWarning) }),
-    definitions: () => relay.check(),
-    async rules() {
-      healthyOrThrow(await rules.healthy(), 'the rules do not run');
-      return { warnings: await rules.warnings(), behind: await rules.behind() };
-    },
-    async archiver() {
-      healthyOrThrow(archiver.healthy, 'the warehouse takes no rows');
-      return { warnings: archive.warnings() };
-    },
-    jobs: async () => healthyOrThrow(recalculator.healthy, 'recalculations are not worked at'),
-    counters: async () => healthyOrThrow(counters.healthy, 'counters of vehicles are not kept'),
-    video: async () => healthyOrThrow(video.healthy, 'video tasks are not worked at'),
-    async reports() {
-      healthyOrThrow(await reporter.healthy(), 'cannot lease report jobs');
-      return { warnings: await reporter.warnings(), behind: await reporter.behind() };
-    },
-    forwarder: async () => healthyOrThrow(forwarder.healthy, 'forwarding destinations are not worked at'),
-    erasures: async () => healthyOrThrow(erasures.healthy, 'stored data of what was deleted is not erased'),
-    files: () => videoFiles.ping(),
+    ...checksOf({ registry, warehouse, log, videoFiles }),
     disk: async () => ({ warnings: diskWarnings() }),
     process: async () => ({ warnings: descriptors.warnings() }),
   };
 }
 
-async function startHousekeeping({ config, life, loggerOf, now }: Context, { registry, hub }: Stores): Promise<void> {
-  await life.start(createTerminalBindings({ hub, registry, logger: loggerOf('terminal bindings') }));
-  await life.start(createAccountExpiry({ registry, logger: loggerOf('expiry of accounts') }));
-  await life.start(
-    createHousekeeping({
-      config: { auditRetentionDays: config.AUDIT_RETENTION_DAYS },
-      registry,
-      logger: loggerOf('housekeeping'),
-      now,
-    }),
-  );
-}
-
-/** Starts deliveries of notifications, and creates the live API, which is started after its server. */
-async function startNotifier(
-  context: Context,
-  { registry, log, hub }: Stores,
-  directory: Directory,
-  tokens: Tokens,
-  api: Api,
-) {
-  const { config, life, metrics, tracing, geocoder, loggerOf, now } = context;
-  await startNotifications(life, { config, registry, directory, log, hub, geocoder, loggerOf, metrics, tracing, now });
-  return createNotifier({
-    config: liveConfigOf(config),
-    log,
-    hub,
-    inbox: registry.notifications,
-    verify: (token) => tokens.verify(token),
-    cookieSession: (request) => api.cookieSession(request),
-    mayConnect: (request) => api.mayConnect(request),
-    geofenceOwners: (ids) => registry.geofences.ownersOf(ids),
-    driverAssignments: (question) => registry.driverAssignments.list(question),
-    counters: (vehicleIds) => registry.counters.of(vehicleIds),
-    addressKey: (request) => sourceOf(api.clientAddress(request)),
-    keyIsGood: (keyId) => tokens.keyIsGood(keyId),
-    liveSessions: (ids) => registry.sessions.liveAmong(ids),
-    apiKeysAmong: (ids) => registry.apiKeys.grantsAmong(ids),
-    noteApiKeyUse: (id, address) => registry.apiKeys.touch(id, address),
-    clientAddress: (request) => api.clientAddress(request),
-    logger: loggerOf('notifier'),
-    metrics,
-    now,
-  });
-}
-
-/** Opens the servers of REST, the live API and metrics. */
-async function listen(
-  { config, life, metrics, loggerOf }: Context,
-  api: Api,
-  notifier: ReturnType<typeof createNotifier>,
-  metricsAccess: MetricsAccess,
-): Promise<{ http: number; metrics?: number }> {
-  const http = await listenApi(api, {
-    host: config.HOST,
-    port: config.PORT,
-    bounds: {
-      ...httpBoundsOf(config),
-      maxUpgraded: config.MAX_LIVE_CONNECTIONS,
-      logger: loggerOf('api'),
-      metrics,
+function threadOf(service: Service, { config, backing, tracingConfig }: Context, stores: Stores): ThreadOfService {
+  const { module = '', isBusyWriter = false, youngMb = null } = service.thread ?? {};
+  const channel = config.CLICKHOUSE_URL === null && service.stores.includes('warehouse') ? new MessageChannel() : null;
+  if (channel !== null) stores.warehouse.share(channel.port1);
+  return createServiceThread(
+    service.name,
+    {
+      module,
+      config,
+      backing,
+      commitGapMs: isBusyWriter ? config.COMMIT_GAP_MS : 0,
+      warehouse: channel?.port2 ?? null,
     },
-  });
-  life.own('http', () => http.close());
-  const ports: { http: number; metrics?: number } = { http: http.port };
-  if (config.METRICS_PORT !== null) {
-    const metricsServer = await openMetricsServer({
-      host: config.HOST,
-      port: config.METRICS_PORT,
-      metricsAccess,
-      logger: loggerOf('metrics'),
-      metrics,
-    });
-    life.own('metrics', () => metricsServer.close());
-    ports.metrics = metricsServer.port;
-  }
-  // Started after the server and so stopped before it: a server does not close while WebSockets are open.
-  await life.start(notifier);
-  http.server.on('upgrade', (request, socket, head) => {
-    http.upgraded(socket);
-    if (request.url?.split('?', 1)[0] === '/live') notifier.upgrade(request, socket, head);
-    else if (!api.upgrade(request, socket, head)) refuseUpgrade(socket, '404 Not Found');
-  });
-  return ports;
-}
-
-function metricsAccessOf(
-  { config, metrics }: Context,
-  { reporter, rules, gateway }: Pick<Readers & Workers, 'reporter' | 'rules'> & { gateway: Gateway },
-): MetricsAccess {
-  return createMetricsAccess(
-    async () =>
-      mergedMetrics(await Promise.all([snapshotOf(metrics), reporter.metrics(), rules.metrics(), gateway.metrics()])),
-    config.METRICS_TOKEN,
+    stores.hub,
+    { level: config.LOG_LEVEL, format: config.LOG_FORMAT },
+    tracingConfig,
+    youngMb,
   );
-}
-
-function threadLoggerOf({ LOG_LEVEL, LOG_FORMAT }: Config<typeof variables>) {
-  return { level: LOG_LEVEL, format: LOG_FORMAT };
 }

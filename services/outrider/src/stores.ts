@@ -1,20 +1,7 @@
-import { ensureAdmin, quotasOf, refuseLostRegistry } from '@outrider/api';
-import { rememberArchive } from '@outrider/archiver';
-import {
-  backingOf,
-  geocoderOf,
-  openCheckpoints,
-  openHub,
-  openLog,
-  openRegistry,
-  openReportFiles,
-  openServiceFiles,
-  openVideoFiles,
-  openWarehouse,
-  patientCheckpoints,
-  registryName,
-} from '@outrider/backing';
-import { isDiskOutage } from '@outrider/log';
+import { ensureAdmin, refuseLostRegistry } from '@outrider/api';
+import { service as api } from '@outrider/api/service';
+import { service as archiver } from '@outrider/archiver/service';
+import { backingOf, defineService, openLog, openStores as openStoresOf, registryName } from '@outrider/backing';
 import {
   type Config,
   createDiskWatch,
@@ -27,7 +14,7 @@ import {
   type RootLogger,
   tracingConfigOf,
 } from '@outrider/runtime';
-import type { variables } from './config.ts';
+import { variables } from './config.ts';
 import type { openDataDir } from './data-dir.ts';
 import { createLogFillWatch, measureLog } from './disk.ts';
 
@@ -57,13 +44,12 @@ export async function openContext(
     tracingConfig,
     loggerOf: (part: string) => logger.child({ part }),
     now: Date.now,
-    /** One for all that runs here: its calls a second are of the process. */
-    geocoder: geocoderOf(config, logger.child({ part: 'geocoder' })),
   };
 }
 
 /** Opens all stores, and creates the operator `admin` at the first start. */
-export async function openStores({ config, life, dataDir, backing, metrics, loggerOf, now }: Context) {
+export async function openStores(context: Context) {
+  const { config, life, dataDir, backing, metrics, loggerOf } = context;
   const diskWatch = createDiskWatch({
     folder: dataDir.path,
     warningMb: config.DISK_WARNING_MB,
@@ -71,35 +57,14 @@ export async function openStores({ config, life, dataDir, backing, metrics, logg
     metrics,
   });
   await life.start(diskWatch);
-  const registry = await life.open('registry', () =>
-    openRegistry(backing, loggerOf('registry'), { quotas: quotasOf(config) }),
-  );
-  const log = await life.open('log', () => openLog(backing, loggerOf('log'), metrics, { startsRun: true }));
+  const openedLog = () => openLog(backing, loggerOf('log'), metrics, { startsRun: true });
+  const { refresh: _, ...stores } = await openStoresOf(ALL_STORES, context, {}, { log: openedLog });
+  const { registry, log } = stores;
   await refuseLostRegistry(registry, log, registryName(backing));
   const generatedPassword = await ensureAdmin(registry, config.ADMIN_PASSWORD, loggerOf('registry'));
   const logFill = backing.log.brokers === null ? await startLogFillWatch() : null;
-  const checkpoints = patientCheckpoints(
-    await openCheckpoints(backing, loggerOf('checkpoints')),
-    loggerOf('checkpoints'),
-    isDiskOutage,
-  );
-  life.own('checkpoints', () => checkpoints.close());
-  const warehouse = await life.open('warehouse', () =>
-    openWarehouse(backing, {
-      retentionDays: config.ARCHIVE_RETENTION_DAYS,
-      whenNeeded: true,
-      onOpened: rememberArchive({ log, checkpoints, logger: loggerOf('archiver'), now }),
-    }),
-  );
-  const videoFiles = await openVideoFiles(backing);
-  const reportFiles = await openReportFiles(backing);
-  const serviceFiles = await openServiceFiles(backing);
-  const hub = await life.open('hub', () => openHub(backing, loggerOf('hub')));
   const diskWarnings = () => [...diskWatch.warnings(), ...(logFill?.warnings() ?? [])];
-  return {
-    ...{ registry, generatedPassword, log, checkpoints, warehouse, videoFiles, reportFiles, serviceFiles, hub },
-    diskWarnings,
-  };
+  return { ...stores, generatedPassword, diskWarnings };
 
   async function startLogFillWatch() {
     const path = dataDir.file('log.sqlite');
@@ -110,3 +75,19 @@ export async function openStores({ config, life, dataDir, backing, metrics, logg
     return watch;
   }
 }
+
+/** Stores that services share: opened as those services have them opened that write to them. */
+const ALL_STORES = defineService({
+  name: 'outrider',
+  settings: variables,
+  stores: [
+    ...(['registry', 'log', 'checkpoints', 'warehouse', 'videoFiles', 'reportFiles', 'serviceFiles'] as const),
+    ...(['hub', 'tokens', 'geocoder'] as const),
+  ],
+  storeOptions: (config, parts) => ({
+    ...api.storeOptions?.(config, parts as never),
+    warehouse: { ...archiver.storeOptions?.(config, parts).warehouse, whenNeeded: true },
+  }),
+  patient: ['checkpoints'],
+  start: async () => ({}),
+});

@@ -1,13 +1,29 @@
 import { MessageChannel, type MessagePort, parentPort, Worker, workerData } from 'node:worker_threads';
+import {
+  type Backing,
+  logCheck,
+  mergedChecks,
+  openLog,
+  openStores,
+  openWarehouse,
+  placesOf,
+  type Service,
+  type StartedService,
+  startService,
+} from '@outrider/backing';
 import { connectHub, type Hub, serveHub } from '@outrider/hub';
 import {
   collectStartGarbage,
   collectWhenQuiet,
   createLogger,
+  createMetricsAccess,
+  Lifecycle,
   type MetricsSnapshot,
   measureThread,
+  NotReadyError,
   openTracing,
   type Part,
+  type ReadyCheck,
   Registry,
   type RootLogger,
   snapshotOf,
@@ -15,43 +31,54 @@ import {
   type TracingConfig,
 } from '@outrider/runtime';
 
-/** What the service of a thread is created with. */
-export interface ThreadParts<Settings> {
-  settings: Settings;
-  hub: Hub;
-  logger: RootLogger;
-  metrics: Registry;
-  tracing: Tracing;
-}
+/** Calls {@link runInThread}. */
+const ENTRY = new URL('./service-thread.ts', import.meta.url);
 
 /** A service that runs in a thread of its own, as the main thread uses it. */
-export interface ServiceThread<Result> extends Part {
-  /** What the service returned when it was ready. */
-  result(): Result;
+export interface ThreadOfService extends Part {
+  /** What it said when it was ready. */
+  started(): ThreadStarted;
   metrics(): Promise<MetricsSnapshot>;
-  /** False while the service can't do its work. */
-  healthy(): Promise<boolean>;
-  /** Problems that an operator must know, although the service works. */
-  warnings(): Promise<readonly string[]>;
-  /** Records that the service has not processed yet, by topic. */
-  behind(): Promise<Readonly<Record<string, number>>>;
+  /**
+   * Runs one of its checks.
+   *
+   * @throws {NotReadyError} as the check does
+   */
+  check(name: string): ReturnType<ReadyCheck>;
+}
+
+export interface ThreadStarted extends Pick<StartedService, 'ports' | 'terminalPorts'> {
+  /** Names of its checks. */
+  checks: readonly string[];
+}
+
+/** What a thread is started with. */
+export interface ThreadSettings {
+  /** Module that exports the service as `service`. */
+  module: string;
+  config: object;
+  backing: Backing;
+  /** Of the embedded log, see `SqliteLogOptions`. */
+  commitGapMs: number;
+  /** To the thread that has chDB; null where ClickHouse is a server, or is not needed. */
+  warehouse: MessagePort | null;
 }
 
 interface Started {
   name: string;
-  settings: unknown;
+  settings: ThreadSettings;
   hub: MessagePort;
   logger: { level: string; format: 'json' | 'text' };
   tracing: TracingConfig;
 }
-type Command = { ask: 'stop' | 'metrics' | 'healthy' | 'warnings' | 'behind'; id: number };
+type Command = { ask: 'stop' | 'metrics' | 'check'; of?: string; id: number };
 /** An error for another thread, with the fields that structured cloning drops, such as `code` and `port`. */
 interface ClonedError {
   error: Error;
   facts: Record<string, unknown>;
 }
 type Report =
-  | { ready: unknown }
+  | { ready: ThreadStarted }
   | { startFailed: ClonedError }
   | { failed: ClonedError }
   | { id: number; value: unknown }
@@ -61,22 +88,19 @@ type Report =
  * Runs a service in a thread. It shares no memory with other threads, just as when it runs in a process of its own: it
  * exchanges data through the log and, over a message port, through the hub.
  *
- * @param entry module that calls {@link runInThread}
- * @param ports in the settings, to be transferred
- * @param youngMb what V8 has for new objects, which collections under load are rarer with; null: as it decides, 48
+ * @param hub of the main thread
+ * @param youngMb MiB that V8 has for new objects, which collections under load are rarer with; null: as it decides, 48
  */
-export function createServiceThread<Settings, Result>(
+export function createServiceThread(
   name: string,
-  entry: URL,
-  settings: Settings,
+  settings: ThreadSettings,
   hub: Hub,
   logger: Started['logger'],
   tracing: TracingConfig,
-  ports: readonly MessagePort[] = [],
   youngMb: number | null = null,
-): ServiceThread<Result> {
+): ThreadOfService {
   let worker: Worker | null = null;
-  let ready: { result: Result } | null = null;
+  let ready: ThreadStarted | null = null;
   let nextId = 0;
   const pending = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
   let fail: (error: unknown) => void = () => {};
@@ -85,37 +109,43 @@ export function createServiceThread<Settings, Result>(
   });
   failed.catch(() => {});
 
-  function ask(what: Command['ask']): Promise<unknown> {
+  function ask(what: Command['ask'], of = ''): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (worker === null) return reject(new Error(`${name} does not run`));
       const id = nextId++;
       pending.set(id, { resolve, reject });
-      worker.postMessage({ ask: what, id } satisfies Command);
+      worker.postMessage({ ask: what, of, id } satisfies Command);
     });
   }
 
   return {
     name,
     failed,
-    result() {
+    started() {
       if (ready === null) throw new Error(`${name} is not ready`);
-      return ready.result;
+      return ready;
     },
     metrics: () => ask('metrics') as Promise<MetricsSnapshot>,
-    healthy: () => ask('healthy') as Promise<boolean>,
-    warnings: () => ask('warnings') as Promise<readonly string[]>,
-    behind: () => ask('behind') as Promise<Readonly<Record<string, number>>>,
+    async check(check) {
+      try {
+        return (await ask('check', check)) as Awaited<ReturnType<ReadyCheck>>;
+      } catch (error) {
+        const { message, warnings = [] } = error as Error & { warnings?: readonly string[] };
+        throw new NotReadyError(message, warnings);
+      }
+    },
     async start() {
       const { port1, port2 } = new MessageChannel();
       serveHub(hub, port1);
       const started: Started = { name, settings, hub: port2, logger, tracing };
       const resourceLimits = youngMb === null ? {} : { maxYoungGenerationSizeMb: youngMb };
-      const thread = new Worker(entry, { name, workerData: started, transferList: [port2, ...ports], resourceLimits });
+      const ports = settings.warehouse === null ? [port2] : [port2, settings.warehouse];
+      const thread = new Worker(ENTRY, { name, workerData: started, transferList: ports, resourceLimits });
       worker = thread;
       await new Promise<void>((resolve, reject) => {
         thread.on('message', (report: Report) => {
           if ('ready' in report) {
-            ready = { result: report.ready as Result };
+            ready = report.ready;
             resolve();
           } else if ('startFailed' in report) reject(restoredError(report.startFailed));
           else if ('failed' in report) fail(restoredError(report.failed));
@@ -148,17 +178,8 @@ export function createServiceThread<Settings, Result>(
   };
 }
 
-/** Inside the thread: creates the service, starts it, and answers the main thread until the command to stop. */
-export async function runInThread<Settings>(
-  create: (parts: ThreadParts<Settings>) => Promise<{
-    part: Part;
-    result(): unknown;
-    healthy(): boolean;
-    warnings(): readonly string[];
-    behind(): Promise<Readonly<Record<string, number>>>;
-    close(): Promise<void>;
-  }>,
-): Promise<void> {
+/** Inside the thread: opens the service's stores, starts it, and answers the main thread until the command to stop. */
+export async function runInThread(): Promise<void> {
   const port = parentPort;
   if (port === null) throw new Error('this module runs in a worker thread only');
   const { name, settings, hub: hubPort, logger: loggerSettings, tracing: tracingConfig } = workerData as Started;
@@ -167,33 +188,73 @@ export async function runInThread<Settings>(
   const metrics = new Registry();
   measureThread(name, metrics);
   try {
+    const { service } = (await import(settings.module)) as { service: Service };
     const logger = createLogger(loggerSettings.level, loggerSettings.format);
+    const life = new Lifecycle(logger);
+    life.own('hub', () => hub.close());
     const tracing = await openTracing(tracingConfig, logger);
-    const service = await create({ settings: settings as Settings, hub, logger, metrics, tracing });
-    port.on('message', async ({ ask, id }: Command) => {
+    life.own('traces', () => tracing.close());
+    const checks: Record<string, ReadyCheck> = {};
+    port.on('message', async ({ ask, of = '', id }: Command) => {
       try {
         if (ask === 'metrics') return send({ id, value: await snapshotOf(metrics) });
-        if (ask === 'healthy') return send({ id, value: service.healthy() });
-        if (ask === 'warnings') return send({ id, value: service.warnings() });
-        if (ask === 'behind') return send({ id, value: await service.behind() });
-        await service.part.stop();
-        await service.close();
-        await tracing.close();
-        await hub.close();
+        if (ask === 'check') return send({ id, value: await checks[of]?.() });
+        await life.stop();
         send({ id, value: null });
       } catch (error) {
         send({ id, failure: clonedError(error) });
       }
     });
-    await service.part.start();
-    service.part.failed?.catch((error: unknown) => send({ failed: clonedError(error) }));
-    send({ ready: service.result() });
+    const { ports = {}, terminalPorts } = await startIn(service, settings, {
+      ...{ life, hub, metrics, tracing, checks, logger },
+    });
+    life.failed.catch((error: unknown) => send({ failed: clonedError(error) }));
+    send({ ready: { checks: Object.keys(checks), ports, ...(terminalPorts && { terminalPorts }) } });
     await collectStartGarbage();
     collectWhenQuiet();
   } catch (error) {
     send({ startFailed: clonedError(error) });
   }
 }
+
+interface Surroundings {
+  life: Lifecycle;
+  hub: Hub;
+  metrics: Registry;
+  tracing: Tracing;
+  /** Receives the checks of the service. */
+  checks: Record<string, ReadyCheck>;
+  logger: RootLogger;
+}
+
+async function startIn(
+  service: Service,
+  settings: ThreadSettings,
+  surroundings: Surroundings,
+): Promise<StartedService> {
+  const { backing, config, commitGapMs, warehouse: warehousePort } = settings;
+  const { life, hub, metrics, tracing, checks, logger } = surroundings;
+  const loggerOf = (part: string) => logger.child({ part });
+  const now = Date.now;
+  const { refresh, ...stores } = await openStores(
+    service,
+    { config: config as never, backing, life, loggerOf, metrics, now },
+    { hub },
+    {
+      log: () => openLog(backing, loggerOf('log'), metrics, { commitGapMs }),
+      warehouse: () => openWarehouse(backing, {}, warehousePort),
+    },
+  );
+  const own = { ...placesOf(backing), refresh, isOwnProcess: false, checks, neighbours: {} };
+  const context = { config, life, loggerOf, metrics, metricsAccess: NO_METRICS_ACCESS, tracing, now };
+  const started = await startService(service, { ...context, ...stores, ...own } as never);
+  const { log } = stores;
+  Object.assign(checks, mergedChecks([{ log: logCheck(log) }, started.checks ?? {}]));
+  return started;
+}
+
+/** The main thread shows what was counted here. */
+const NO_METRICS_ACCESS = createMetricsAccess(async () => '', null);
 
 function clonedError(error: unknown): ClonedError {
   return error instanceof Error

@@ -24,12 +24,6 @@ import {
 import { type Lag, rulesMetrics } from './metrics.ts';
 import { PartitionRules } from './partition-rules.ts';
 
-export { createCounterKeeper, createRecalculator } from './archive-workers.ts';
-export type { CounterKeeper, CounterKeeperParts } from './counters/keeper.ts';
-export { MAX_LATE_MS, RECALCULATIONS } from './recalculation/intervals.ts';
-export type { Recalculator, RecalculatorConfig, RecalculatorParts } from './recalculation/recalculator.ts';
-export { rulesConfigOf, rulesVariables } from './settings.ts';
-
 export interface RulesConfig {
   /** A checkpoint is saved after this time, … */
   checkpointMs: number;

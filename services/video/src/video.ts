@@ -22,9 +22,6 @@ import { videoMetrics } from './video-metrics.ts';
 import { VideoRetention, type VideoRetentionConfig } from './video-retention.ts';
 
 export * from './driver.ts';
-export { type OpenDrivers, openDrivers } from './drivers.ts';
-export { videoConfigOf, videoVariables } from './settings.ts';
-export { fileIdOf } from './video-retention.ts';
 
 export interface VideoConfig extends VideoRetentionConfig {
   /** Folder of files that are not finished, on a disk of this machine; made where it is missing. */

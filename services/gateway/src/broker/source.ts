@@ -22,11 +22,6 @@ import { matches, type TopicRoute } from './topics.ts';
 /** Shown by `/health/ready`: the gateway works without the broker, but what is published there waits. */
 const BROKER_WARNING = 'the broker is not connected: what is published there waits';
 
-/** Is a warning of the gateway about its broker? */
-export function isBrokerWarning(warning: string): boolean {
-  return warning.startsWith(BROKER_WARNING);
-}
-
 /** A gateway that died is replaced after this time at most. */
 const LEASE_MS = 15_000;
 const FIRST_PAUSE_MS = 1000;

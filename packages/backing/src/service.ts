@@ -1,0 +1,339 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Tokens } from '@outrider/auth';
+import type { DefinitionChange, Directory, ProtocolName } from '@outrider/domain';
+import type { Files } from '@outrider/files';
+import type { Geocoder } from '@outrider/geocoder';
+import type { Hub } from '@outrider/hub';
+import { type Checkpoints, isDiskOutage, type Log } from '@outrider/log';
+import type { Registry, RegistryOptions } from '@outrider/registry';
+import {
+  type Config,
+  type hostVariables,
+  type Lifecycle,
+  type Logger,
+  type Registry as Metrics,
+  type MetricsAccess,
+  type ReadyCheck,
+  runService,
+  type Tracing,
+  type Variables,
+} from '@outrider/runtime';
+import type { Warehouse, WarehouseOptions } from '@outrider/warehouse';
+import { accessVariables } from './access-variables.ts';
+import { type Backing, backingOf } from './backing.ts';
+import { hubCheck, logCheck, mergedChecks } from './checks.ts';
+import { openDirectory } from './directory.ts';
+import { geocoderOf, geocoderVariables } from './geocoder-variables.ts';
+import {
+  openCheckpoints,
+  openHub,
+  openLog,
+  openRegistry,
+  openRegistryWithoutSecrets,
+  openReportFiles,
+  openServiceFiles,
+  openVideoFiles,
+  openWarehouse,
+  registryName,
+} from './open.ts';
+import { patientCheckpoints, patientHub } from './patient.ts';
+import { openTokens } from './tokens.ts';
+import { logVariables, type ServerName, type serverVariables, serverVariablesWith } from './variables.ts';
+
+/** What services stand on, by name. */
+export interface Stores {
+  log: Log;
+  hub: Hub;
+  checkpoints: Checkpoints;
+  registry: Registry;
+  warehouse: Warehouse;
+  videoFiles: Files;
+  reportFiles: Files;
+  serviceFiles: Files;
+  /** Everything defined, as it is in force. */
+  directory: Directory;
+  /** Of those who call: needs `DATA_DIR` with the keys. */
+  tokens: Tokens;
+  geocoder: Geocoder;
+}
+export type StoreName = keyof Stores;
+
+/** How a service wants its stores. */
+export interface StoreOptions {
+  /** `withoutSecrets`: it reads and stores none, and needs no key for them. */
+  registry?: Pick<RegistryOptions, 'quotas'> & { withoutSecrets?: true };
+  warehouse?: WarehouseOptions;
+}
+
+/**
+ * What services of one process do for each other. Absent where the other is in a process of its own, or does not run.
+ */
+export interface Neighbours {
+  /** Archives at once what waits for more to come. */
+  hurryArchiver?: () => Promise<void>;
+  /** Hands over the WebSockets of a path of the REST API's server. */
+  takeUpgrades?: (path: string, take: TakeUpgrade) => void;
+  /** The ports of terminals, once they are open. */
+  terminalPorts?: () => TerminalPorts;
+}
+export type TakeUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+
+/** What a service is started with. `Name` are the stores that it asked for. */
+export type StartParts<V extends Variables, Name extends StoreName> = Pick<Stores, Name> & SharedParts<V>;
+
+interface SharedParts<V extends Variables> {
+  config: Config<V> & Config<typeof serverVariables> & Config<typeof hostVariables>;
+  /** The folder of what has no server; null where it has a process of its own. */
+  folder: string | null;
+  /** The file or the server of the registry, for people. */
+  registryName: string;
+  /**
+   * Brings the directory up to what other instances committed before the call; null where there are none: what is
+   * defined in this process is in force at once.
+   */
+  refresh: (() => Promise<void>) | null;
+  life: Lifecycle;
+  /** For a part of it, where its log lines are to be told apart. */
+  loggerOf(part: string): Logger;
+  metrics: Metrics;
+  /** Everything counted in this process, and who is shown it. */
+  metricsAccess: MetricsAccess;
+  tracing: Tracing;
+  /** Unix milliseconds. */
+  now: () => number;
+  /** True where it has a process of its own. */
+  isOwnProcess: boolean;
+  /** For `/health/ready`, of all that runs in this process: whole once all is started. */
+  checks: Readonly<Record<string, ReadyCheck>>;
+  neighbours: Readonly<Neighbours>;
+}
+
+/** A service that was started. */
+export interface StartedService {
+  /** For `/health/ready`, beside those of its stores. */
+  checks?: Readonly<Record<string, ReadyCheck>>;
+  /** Ports that it listens on. */
+  ports?: Readonly<Record<string, number>>;
+  terminalPorts?: TerminalPorts;
+  /** Not of a service that has a thread. */
+  neighbours?: Neighbours;
+}
+
+/** The open ports of terminals, by protocol. */
+export type TerminalPorts = Readonly<Record<'ports' | 'tlsPorts' | 'udpPorts', Partial<Record<ProtocolName, number>>>>;
+
+/** A service, for a process of its own, for a thread, and for a process with all of them. */
+export interface Service<V extends Variables = Variables, Name extends StoreName = StoreName, Prepared = unknown> {
+  name: string;
+  settings: V;
+  /** Settings of a process of its own, beside those. */
+  ownSettings?: Variables;
+  stores: readonly Name[];
+  /** Called for each of those stores, with the ones that it names before. */
+  storeOptions?(config: Config<V>, parts: Pick<Stores, Name> & Pick<SharedParts<V>, 'loggerOf' | 'now'>): StoreOptions;
+  /** Stores of which it waits out that their server is away, as it has nothing else to do. */
+  patient?: readonly ('checkpoints' | 'hub')[];
+  /** Name of its group of readers of definitions. Default: its own. */
+  definitionsReader?: string;
+  /** Called with each change of definitions by another instance. */
+  onForeignChange?: (change: DefinitionChange, stores: Pick<Stores, Name>) => void;
+  /** In a process with all services it has a thread of its own. */
+  thread?: ServiceThread;
+  /** Before any service of the process starts. */
+  prepare?(parts: StartParts<V, Name>): Promise<Prepared>;
+  start(parts: StartParts<V, Name> & { prepared: Prepared }): Promise<StartedService>;
+}
+
+export interface ServiceThread {
+  /** `import.meta.url` of the module that exports it as `service`. */
+  module: string;
+  /** It appends much: its commits wait for each other, as `COMMIT_GAP_MS` says. */
+  isBusyWriter?: boolean;
+  /** MiB that V8 has for new objects; as V8 decides where it is absent. */
+  youngMb?: number;
+}
+
+/** Describes a service, with its settings and stores as types. */
+export function defineService<const V extends Variables, const Name extends StoreName, Prepared = undefined>(
+  service: Service<V, Name, Prepared>,
+): Service<V, Name, Prepared> {
+  return service;
+}
+
+/** The servers that a process of its own meets the others at, and further settings, by store. */
+const NEEDED: Readonly<Record<StoreName, { servers: readonly ServerName[]; settings?: Variables }>> = {
+  log: { servers: ['KAFKA_BROKERS'], settings: logVariables },
+  hub: { servers: ['REDIS_URL'] },
+  checkpoints: { servers: ['REDIS_URL'] },
+  registry: { servers: ['DATABASE_URL'] },
+  warehouse: { servers: ['CLICKHOUSE_URL'] },
+  videoFiles: { servers: ['S3_URL'] },
+  reportFiles: { servers: ['S3_URL'] },
+  serviceFiles: { servers: ['S3_URL'] },
+  directory: { servers: ['DATABASE_URL', 'KAFKA_BROKERS'] },
+  tokens: { servers: ['DATABASE_URL'], settings: accessVariables },
+  geocoder: { servers: [], settings: geocoderVariables },
+};
+
+/** What a service reads from the environment of a process of its own. */
+export function ownVariables({ settings, ownSettings, stores }: Pick<Service, 'settings' | 'ownSettings' | 'stores'>) {
+  const servers = new Set(stores.flatMap((name) => NEEDED[name].servers));
+  return {
+    ...Object.assign({}, ...stores.map((name) => NEEDED[name].settings ?? {})),
+    ...settings,
+    ...ownSettings,
+    ...serverVariablesWith([...servers]),
+  } as Variables & typeof serverVariables & typeof logVariables;
+}
+
+/**
+ * Runs a service in this process until a signal stops it or it fails, see {@link runService}. Its servers are those of
+ * the settings.
+ */
+export function runAlone<V extends Variables, Name extends StoreName, Prepared>(
+  service: Service<V, Name, Prepared>,
+): Promise<never> {
+  const variables = ownVariables(service as never);
+  return runService(service.name, variables, async ({ config, processCheck, ...parts }) => {
+    const context = {
+      ...parts,
+      config: config as never,
+      backing: backingOf(config, null),
+      loggerOf: () => parts.logger,
+    };
+    const checks: Record<string, ReadyCheck> = {};
+    const { refresh, ...stores } = await openStores(service as never, context);
+    const own = { ...placesOf(context.backing), refresh, isOwnProcess: true, checks, neighbours: {} };
+    const started = await startService(service, { ...context, ...stores, ...own } as never);
+    const found = [checksOf(stores, parts.now), started.checks ?? {}, { process: processCheck }];
+    Object.assign(checks, mergedChecks(found));
+    return { checks, ports: started.ports ?? {} };
+  });
+}
+
+/** Where what has no server is, for {@link StartParts}. */
+export function placesOf(backing: Backing) {
+  const { folder } = backing;
+  return { folder, registryName: folder === null && backing.databaseUrl === null ? 'none' : registryName(backing) };
+}
+
+/** What has to be there first, and the service. */
+export async function startService<V extends Variables, Name extends StoreName, Prepared>(
+  service: Service<V, Name, Prepared>,
+  parts: StartParts<V, Name>,
+): Promise<StartedService> {
+  const prepared = (await service.prepare?.(parts)) as Prepared;
+  return service.start({ ...parts, prepared });
+}
+
+export interface OpeningContext<V extends Variables> {
+  config: Config<V>;
+  backing: Backing;
+  life: Lifecycle;
+  loggerOf(part: string): Logger;
+  metrics: Metrics;
+  now: () => number;
+}
+
+/**
+ * Opens the stores of a service, in the order in which it names them; `life` closes them.
+ *
+ * @param given stores that are open already
+ * @param open how a store is opened otherwise than by `backing` alone
+ */
+export async function openStores<V extends Variables, Name extends StoreName>(
+  service: Service<V, Name>,
+  context: OpeningContext<V>,
+  given: Partial<Stores> = {},
+  open: Partial<{ log: () => Promise<Log>; warehouse: () => Promise<Warehouse> }> = {},
+): Promise<Pick<Stores, Name> & { refresh: () => Promise<void> }> {
+  const { config, backing, life, loggerOf, metrics, now } = context;
+  const stores: Partial<Stores> = { ...given };
+  const options = () => service.storeOptions?.(config, { ...(stores as Pick<Stores, Name>), loggerOf, now }) ?? {};
+  let refresh = async () => {};
+  const openers: Record<StoreName, () => Promise<void>> = {
+    async log() {
+      stores.log = await life.open('log', open.log ?? (() => openLog(backing, loggerOf('log'), metrics)));
+    },
+    async hub() {
+      const logger = loggerOf('hub');
+      stores.hub = await life.open('hub', async () => {
+        const hub = await openHub(backing, logger);
+        return service.patient?.includes('hub') ? patientHub(hub, logger) : hub;
+      });
+    },
+    async checkpoints() {
+      const logger = loggerOf('checkpoints');
+      const isOutage = backing.redisUrl === null ? isDiskOutage : undefined;
+      stores.checkpoints = await life.open('checkpoints', async () => {
+        const checkpoints = await openCheckpoints(backing, logger);
+        return service.patient?.includes('checkpoints')
+          ? patientCheckpoints(checkpoints, logger, isOutage)
+          : checkpoints;
+      });
+    },
+    async registry() {
+      const logger = loggerOf('registry');
+      const { withoutSecrets = false, ...quotas } = options().registry ?? {};
+      stores.registry = await life.open('registry', () =>
+        withoutSecrets ? openRegistryWithoutSecrets(backing, logger) : openRegistry(backing, logger, quotas),
+      );
+    },
+    async warehouse() {
+      const opening = open.warehouse ?? (() => openWarehouse(backing, options().warehouse ?? {}));
+      stores.warehouse = await life.open('warehouse', opening);
+    },
+    async videoFiles() {
+      stores.videoFiles = await openVideoFiles(backing);
+    },
+    async reportFiles() {
+      stores.reportFiles = await openReportFiles(backing);
+    },
+    async serviceFiles() {
+      stores.serviceFiles = await openServiceFiles(backing);
+    },
+    async tokens() {
+      const { tokens, close } = await openTokens(config as never, opened('registry'), loggerOf('auth'), now);
+      life.own('keys', close);
+      stores.tokens = tokens;
+    },
+    async directory() {
+      const reader = service.definitionsReader ?? service.name;
+      const definitions = await openDirectory(
+        opened('registry'),
+        opened('log'),
+        reader,
+        loggerOf('definitions'),
+        (change) => service.onForeignChange?.(change, stores as Pick<Stores, Name>),
+      );
+      await life.start(definitions);
+      stores.directory = definitions.directory;
+      refresh = definitions.refresh;
+    },
+    async geocoder() {
+      stores.geocoder = geocoderOf(config as never, loggerOf('geocoder'));
+    },
+  };
+  for (const name of service.stores) if (stores[name] === undefined) await openers[name]();
+  return { ...(stores as Pick<Stores, Name>), refresh };
+
+  function opened<Of extends 'registry' | 'log'>(name: Of): Stores[Of] {
+    const store = stores[name];
+    if (store === undefined) throw new Error(`service ${service.name} does not name store ${name} before it is needed`);
+    return store as Stores[Of];
+  }
+}
+
+/** Of stores that are servers, or may be. */
+export function checksOf(stores: Partial<Stores>, now: () => number = Date.now): Record<string, ReadyCheck> {
+  const { log, hub, registry, warehouse } = stores;
+  const files = stores.videoFiles ?? stores.reportFiles;
+  return {
+    ...(registry && { registry: () => registry.ping() }),
+    ...(warehouse && { warehouse: () => warehouse.ping() }),
+    ...(hub && { hub: hubCheck(hub, now) }),
+    ...(log && { log: logCheck(log) }),
+    ...(files && { files: () => files.ping() }),
+  };
+}

@@ -1,0 +1,52 @@
+import { defineService } from '@outrider/backing';
+import { createArchiveCheck } from './archive-check.ts';
+import { createArchiver } from './archiver.ts';
+import { archiverVariables } from './settings.ts';
+import { rememberArchive } from './written-archive.ts';
+
+/** The archiver; members share the partitions of what they archive. */
+export const service = defineService({
+  name: 'archiver',
+  settings: archiverVariables,
+  stores: ['log', 'checkpoints', 'warehouse'],
+  storeOptions: ({ ARCHIVE_RETENTION_DAYS: retentionDays }, { log, checkpoints, loggerOf, now }) => ({
+    warehouse: {
+      retentionDays,
+      onOpened: rememberArchive({ log, checkpoints, logger: loggerOf('archiver'), now }),
+    },
+  }),
+  patient: ['checkpoints'],
+  async start({ config, life, log, checkpoints, warehouse, loggerOf, metrics, tracing, now }) {
+    // All queries of an embedded archive are made here, so it can wait for the next of them.
+    const isEmbedded = config.CLICKHOUSE_URL === null;
+    const { ARCHIVE_UNREAD_MS: unreadMs = 0 } = config as { ARCHIVE_UNREAD_MS?: number };
+    const logger = loggerOf('archiver');
+    const archiver = createArchiver({
+      config: {
+        maxDelayMs: config.ARCHIVE_MS,
+        ...(isEmbedded ? { maxUnreadDelayMs: Math.max(config.ARCHIVE_MS, unreadMs) } : {}),
+      },
+      log,
+      checkpoints,
+      warehouse,
+      logger,
+      metrics,
+      tracing,
+      now,
+    });
+    if (isEmbedded) warehouse.beforeQueries(() => archiver.hurry());
+    await life.start(archiver);
+    const isMine = () => archiver.isFirst;
+    const check = createArchiveCheck({ log, warehouse, isMine, logger, metrics });
+    await life.start(check);
+    return {
+      checks: {
+        async archiver() {
+          if (!archiver.healthy) throw new Error('the warehouse takes no rows');
+          return { warnings: check.warnings() };
+        },
+      },
+      neighbours: { hurryArchiver: () => archiver.hurry() },
+    };
+  },
+});

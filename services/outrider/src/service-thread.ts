@@ -1,0 +1,3 @@
+import { runInThread } from './threads.ts';
+
+await runInThread();

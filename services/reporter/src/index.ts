@@ -1,2 +1,0 @@
-export { type ReporterParts, type ReporterSettings, startReporter } from './reporter.ts';
-export { reporterVariables } from './settings.ts';

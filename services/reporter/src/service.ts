@@ -1,0 +1,27 @@
+import { accessVariables, defineService, geocoderVariables, mailVariables } from '@outrider/backing';
+import { startReporter } from './reporter.ts';
+import { reporterVariables } from './settings.ts';
+
+/** Report jobs, schedules and report mails. Instances share the work by leases. */
+export const service = defineService({
+  name: 'reporter',
+  settings: { ...accessVariables, ...geocoderVariables, ...mailVariables, ...reporterVariables },
+  stores: ['registry', 'log', 'hub', 'warehouse', 'reportFiles', 'directory'],
+  // Making a report delays no REST call. Most of the time it has little to do, and makes a page of rows at a time.
+  thread: { module: import.meta.url, youngMb: 12 },
+  async start({ config, life, registry, hub, warehouse, reportFiles, directory, refresh, ...parts }) {
+    const { loggerOf, metrics, tracing, now } = parts;
+    const reporter = await startReporter(life, {
+      ...{ config, registry, directory, hub, files: reportFiles, reportArchive: warehouse, metrics, tracing, now },
+      refresh: refresh ?? (async () => {}),
+      logger: loggerOf('reports'),
+    });
+    return {
+      checks: {
+        async reports() {
+          if (!reporter.healthy) throw new Error('cannot lease report jobs');
+        },
+      },
+    };
+  },
+});

@@ -1,0 +1,21 @@
+import { defineService } from '@outrider/backing';
+import { createRules } from './rules.ts';
+import { rulesConfigOf, rulesVariables } from './settings.ts';
+
+/** The rules; members share the partitions of the telemetry. */
+export const service = defineService({
+  name: 'rules',
+  settings: rulesVariables,
+  stores: ['log', 'checkpoints', 'hub'],
+  patient: ['checkpoints', 'hub'],
+  // The engine can have a processor of its own.
+  thread: { module: import.meta.url },
+  async start({ config, life, log, checkpoints, hub, loggerOf, metrics, tracing, now }) {
+    const logger = loggerOf('rules');
+    await life.start(
+      createRules({ config: rulesConfigOf(config), log, checkpoints, hub, logger, metrics, tracing, now }),
+    );
+    // It answers: a thread or a process that hangs does not.
+    return { checks: { rules: async () => {} } };
+  },
+});
