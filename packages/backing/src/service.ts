@@ -89,12 +89,12 @@ interface SharedParts<V extends Variables> {
   /** The file or the server of the registry, for people. */
   registryName: string;
   /**
-   * Brings the directory up to what other instances committed before the call; null where there are none: what is
-   * defined in this process is in force at once.
+   * Brings the directory up to what other instances committed before the call; null in a process without other
+   * instances, where a definition is in force at once.
    */
   refresh: (() => Promise<void>) | null;
   life: Lifecycle;
-  /** For a part of it, where its log lines are to be told apart. */
+  /** For a part of it, whose log lines name it. */
   loggerOf(part: string): Logger;
   metrics: Metrics;
   /** Everything counted in this process, and who is shown it. */

@@ -1,7 +1,9 @@
+// Generated from the settings in the code by `npm run configuration`. Do not edit.
+
 /**
  * Every variable that some service reads. Services share one environment: a variable of another service is not
- * misspelt. A test compares the list with the services. The ports of terminal protocols are left out: their list
- * grows with the protocols, and none of their names is close to one of these.
+ * misspelt. The ports of terminal protocols are left out: their list grows with the protocols, and none of their names
+ * is close to one of these.
  */
 export const KNOWN_VARIABLES: readonly string[] = [
   'ADMIN_PASSWORD',

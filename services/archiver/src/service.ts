@@ -19,12 +19,11 @@ export const service = defineService({
   async start({ config, life, log, checkpoints, warehouse, loggerOf, metrics, tracing, now }) {
     // All queries of an embedded archive are made here, so it can wait for the next of them.
     const isEmbedded = config.CLICKHOUSE_URL === null;
-    const { ARCHIVE_UNREAD_MS: unreadMs = 0 } = config as { ARCHIVE_UNREAD_MS?: number };
     const logger = loggerOf('archiver');
     const archiver = createArchiver({
       config: {
         maxDelayMs: config.ARCHIVE_MS,
-        ...(isEmbedded ? { maxUnreadDelayMs: Math.max(config.ARCHIVE_MS, unreadMs) } : {}),
+        ...(isEmbedded ? { maxUnreadDelayMs: Math.max(config.ARCHIVE_MS, config.ARCHIVE_UNREAD_MS) } : {}),
       },
       log,
       checkpoints,

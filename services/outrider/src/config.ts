@@ -14,16 +14,10 @@ import { SERVICE_SETTINGS } from './services.ts';
 
 /** Every environment variable that Outrider reads as one process; `docs/configuration.md` lists them. */
 export const variables = {
-  ...SERVICE_SETTINGS,
   ...hostVariables,
+  ...SERVICE_SETTINGS,
   ...diskVariables,
   ...logVariables,
-  ARCHIVE_UNREAD_MS: whole(
-    50,
-    60_000,
-    10_000,
-    'The same while nobody reads an embedded archive: fewer inserts cost less. Queries find them as by `ARCHIVE_MS`.',
-  ),
   COMMIT_GAP_MS: whole(
     0,
     1000,

@@ -20,7 +20,9 @@ export const SERVICES = ALL as unknown as readonly Service[];
 type Together<Each> = (Each extends unknown ? (each: Each) => void : never) extends (all: infer All) => void
   ? All
   : never;
-/** What all services read from the environment, beside what their stores do. */
-export const SERVICE_SETTINGS = Object.assign({}, ...SERVICES.map(({ settings }) => settings)) as Together<
-  (typeof ALL)[number]['settings']
->;
+/** What all services read from the environment, beside what their stores do: first what people set first. */
+export const SERVICE_SETTINGS = Object.assign(
+  {},
+  api.settings,
+  ...SERVICES.map(({ settings }) => settings),
+) as Together<(typeof ALL)[number]['settings']>;

@@ -217,7 +217,7 @@ export async function runInThread(): Promise<void> {
   }
 }
 
-interface Surroundings {
+interface ThreadContext {
   life: Lifecycle;
   hub: Hub;
   metrics: Registry;
@@ -227,13 +227,9 @@ interface Surroundings {
   logger: RootLogger;
 }
 
-async function startIn(
-  service: Service,
-  settings: ThreadSettings,
-  surroundings: Surroundings,
-): Promise<StartedService> {
+async function startIn(service: Service, settings: ThreadSettings, context: ThreadContext): Promise<StartedService> {
   const { backing, config, commitGapMs, warehouse: warehousePort } = settings;
-  const { life, hub, metrics, tracing, checks, logger } = surroundings;
+  const { life, hub, metrics, tracing, checks, logger } = context;
   const loggerOf = (part: string) => logger.child({ part });
   const now = Date.now;
   const { refresh, ...stores } = await openStores(
@@ -246,8 +242,8 @@ async function startIn(
     },
   );
   const own = { ...placesOf(backing), refresh, isOwnProcess: false, checks, neighbours: {} };
-  const context = { config, life, loggerOf, metrics, metricsAccess: NO_METRICS_ACCESS, tracing, now };
-  const started = await startService(service, { ...context, ...stores, ...own } as never);
+  const shared = { config, life, loggerOf, metrics, metricsAccess: NO_METRICS_ACCESS, tracing, now };
+  const started = await startService(service, { ...shared, ...stores, ...own } as never);
   const { log } = stores;
   Object.assign(checks, mergedChecks([{ log: logCheck(log) }, started.checks ?? {}]));
   return started;
