@@ -1,6 +1,8 @@
+import type { IncomingMessage } from 'node:http';
 import type { BlockList } from 'node:net';
 import { clientAddress, isTrustedProxy } from './client-address.ts';
 import { mayConnect, originOf, sessionCookieOf } from './session-cookie.ts';
+import type { Tokens } from './tokens.ts';
 
 /** How a request came: from where, over what, and with which cookie. */
 export interface Arrival {
@@ -46,4 +48,18 @@ export function arrivalOf(
     origin: () => originOf(made()),
     mayConnect: (origins) => originOf(made()) === 'same' || mayConnect(made(), origins),
   };
+}
+
+/** Of a request that no framework has taken, such as a WebSocket's. */
+export function arrivalOfUpgrade({ socket, headers }: IncomingMessage, trusted: BlockList): Arrival {
+  const header = (name: string) => {
+    const value = headers[name];
+    return Array.isArray(value) ? value.join(',') : value;
+  };
+  return arrivalOf(socket, header, trusted);
+}
+
+/** Whose session of the console a request shows. Null without one, or unless a page of this service made the request. */
+export async function cookieSession({ cookie, origin }: Arrival, tokens: Pick<Tokens, 'verifyCookie'>) {
+  return cookie === null || origin() !== 'same' ? null : tokens.verifyCookie(cookie);
 }

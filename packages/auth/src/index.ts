@@ -1,5 +1,5 @@
 export type { KnownApiKey, VerifiedApiKey } from './api-key-checks.ts';
-export { type Arrival, arrivalOf } from './arrival.ts';
+export { type Arrival, arrivalOf, arrivalOfUpgrade, cookieSession } from './arrival.ts';
 export { clientAddress, countedAs, isTrustedProxy, sourceOf, trustedProxies } from './client-address.ts';
 export { KeyRing, type Lifetimes, openKeys, rotateKeys, type SigningKeys } from './keys.ts';
 export {

@@ -12,15 +12,7 @@ import type {
   VideoFiles,
 } from '@outrider/access';
 import { Access, LoginBrake, notFound, Problem, type PushAccessConfig } from '@outrider/access';
-import {
-  type Arrival,
-  arrivalOf,
-  isTrustedProxy,
-  type Refused,
-  type Tokens,
-  trustedProxies,
-  type Verified,
-} from '@outrider/auth';
+import { type Arrival, arrivalOf, arrivalOfUpgrade, isTrustedProxy, type Tokens, trustedProxies } from '@outrider/auth';
 import type { Directory } from '@outrider/domain';
 import type { FeedLog } from '@outrider/feeds';
 import { DamagedFileError, type Files } from '@outrider/files';
@@ -170,20 +162,11 @@ export interface Api {
   /** Answers one request; `env` is what `@hono/node-server` hands in. */
   fetch: (request: Request, env?: ApiEnv['Bindings']) => Response | Promise<Response>;
   /**
-   * Whose session of the console is it, by the cookie of a request that is served elsewhere, such as a WebSocket's?
-   * Null without a session, or where a page of another origin made the request.
-   */
-  cookieSession(request: IncomingMessage): Promise<Verified | Refused | null>;
-  /**
    * Takes over an HTTP upgrade to a WebSocket of the API's own.
    *
    * @returns false where somebody else is to answer
    */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
-  /** May the page that made the request of a WebSocket have one? Pages of this service, and of `corsOrigins`. */
-  mayConnect(request: IncomingMessage): boolean;
-  /** Address of the client that made a request, proxies seen through. */
-  clientAddress(request: IncomingMessage): string;
   /** What is wrong with how requests come in, for `/health/ready`. */
   warnings(): readonly string[];
   /** Ends answers that would not end by themselves, and takes no more of them. */
@@ -327,12 +310,6 @@ export function createApi(parts: ApiParts): Api {
   return {
     fetch: (request, env = {}) => app.fetch(request, env),
     upgrade: traccar.upgrade,
-    mayConnect: (request) => arrivalOfUpgrade(request, trusted).mayConnect(config.corsOrigins ?? []),
-    clientAddress: (request) => arrivalOfUpgrade(request, trusted).address,
-    async cookieSession(request) {
-      const { cookie, origin } = arrivalOfUpgrade(request, trusted);
-      return cookie === null || origin() !== 'same' ? null : tokens.verifyCookie(cookie);
-    },
     warnings: () => proxies.warnings(),
     endFeeds() {
       feeds.close();
@@ -412,14 +389,6 @@ async function noteUse(
     await registry.sessions.noteToken(identity.sessionId, identity.generation);
   if (identity.via === 'api-key' && lastUse.isDue(identity.apiKeyId, nowMs))
     await registry.apiKeys.touch(identity.apiKeyId, address);
-}
-
-function arrivalOfUpgrade({ socket, headers }: IncomingMessage, trusted: ReturnType<typeof trustedProxies>): Arrival {
-  const header = (name: string) => {
-    const value = headers[name];
-    return Array.isArray(value) ? value.join(',') : value;
-  };
-  return arrivalOf(socket, header, trusted);
 }
 
 /** Each path by its methods; others are answered with those that exist. */

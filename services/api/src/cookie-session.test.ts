@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { arrivalOfUpgrade, cookieSession, trustedProxies } from '@outrider/auth';
 import type { User } from '@outrider/domain';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type CallOptions, PASSWORD, World } from './api.fixture.ts';
@@ -162,10 +163,13 @@ describe('the session ends', () => {
 test('a WebSocket is let in by the cookie only from a page of this service', async () => {
   const cookie = cookieOf(await login());
   const ask = (headers: Record<string, string>) =>
-    world.api.cookieSession({
-      socket: { remoteAddress: '192.0.2.1' },
-      headers: { host: 'outrider.test', ...headers },
-    } as unknown as IncomingMessage);
+    cookieSession(
+      arrivalOfUpgrade(
+        { socket: {}, headers: { host: 'outrider.test', ...headers } } as IncomingMessage,
+        trustedProxies([]),
+      ),
+      world.tokens,
+    );
   const own = { origin: 'http://outrider.test' };
   expect(await ask({ cookie, ...own })).toMatchObject({ userId: anna.id, expiresAtMs: world.nowMs + 30 * 86_400_000 });
   expect(await ask({ cookie, ...SAME })).toMatchObject({ userId: anna.id });

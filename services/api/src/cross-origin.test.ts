@@ -124,16 +124,3 @@ test('without configured origins nothing is said of CORS', async () => {
   expect([status, headers.get('access-control-allow-origin')]).toEqual([405, null]);
   await plain.close();
 });
-
-test('the WebSocket is for pages of the same origins, and for what is no browser', () => {
-  const mayConnect = (origin: string | undefined, host = 'fleet.example.com') =>
-    world.api.mayConnect({
-      socket: { remoteAddress: '192.0.2.1' },
-      headers: { host, ...(origin === undefined ? {} : { origin }) },
-    } as never);
-  for (const origin of [undefined, APP, 'https://fleet.example.com', 'http://fleet.example.com'])
-    expect(mayConnect(origin), origin).toBe(true);
-  for (const origin of [STRANGER, 'null', '', 'https://fleet.example.com:8443', 'https://fleet.example.com.evil.test'])
-    expect(mayConnect(origin), origin).toBe(false);
-  expect(mayConnect('http://localhost:8080', 'localhost:8080')).toBe(true);
-});

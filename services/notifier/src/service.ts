@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { arrivalOf, sourceOf, trustedProxies } from '@outrider/auth';
+import { arrivalOfUpgrade, cookieSession, sourceOf, trustedProxies } from '@outrider/auth';
 import {
   accessVariables,
   commandVariables,
@@ -39,17 +39,14 @@ export const service = defineService({
       ...{ config, registry, directory, log, hub, geocoder, loggerOf, metrics, tracing, now },
     });
     const trusted = trustedProxies(config.TRUSTED_PROXIES);
-    const arrival = (request: IncomingMessage) => arrivalOf(request.socket, headerOf(request), trusted);
+    const arrival = (request: IncomingMessage) => arrivalOfUpgrade(request, trusted);
     const notifier = createNotifier({
       config: liveConfigOf(config),
       log,
       hub,
       inbox: registry.notifications,
       verify: (token) => tokens.verify(token),
-      async cookieSession(request) {
-        const { cookie, origin } = arrival(request);
-        return cookie === null || origin() !== 'same' ? null : tokens.verifyCookie(cookie);
-      },
+      cookieSession: (request) => cookieSession(arrival(request), tokens),
       mayConnect: (request) => arrival(request).mayConnect(config.CORS_ORIGINS),
       geofenceOwners: (ids) => registry.geofences.ownersOf(ids),
       driverAssignments: (question) => registry.driverAssignments.list(question),
@@ -93,10 +90,3 @@ export const service = defineService({
     return { ports: { live: (server.address() as AddressInfo).port } };
   },
 });
-
-function headerOf(request: IncomingMessage): (name: string) => string | undefined {
-  return (name) => {
-    const value = request.headers[name];
-    return Array.isArray(value) ? value.join(',') : value;
-  };
-}
