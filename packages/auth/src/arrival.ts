@@ -59,7 +59,7 @@ export function arrivalOfUpgrade({ socket, headers }: IncomingMessage, trusted: 
   return arrivalOf(socket, header, trusted);
 }
 
-/** Whose session of the console a request shows. Null without one, or unless a page of this service made the request. */
+/** Whose session of the console a request shows. Null without one, or where no page of this service made it. */
 export async function cookieSession({ cookie, origin }: Arrival, tokens: Pick<Tokens, 'verifyCookie'>) {
   return cookie === null || origin() !== 'same' ? null : tokens.verifyCookie(cookie);
 }
