@@ -58,7 +58,7 @@ export class MessageChannelAccess {
     requireRight(this.#caller, 'edit-notifications');
     await this.#requireFewer();
     const of = this.#checked(kind, settings);
-    const wrong = of.secretFault(secret);
+    const wrong = of.secret.fault(secret);
     if (wrong !== null) throw badField('/secret', wrong);
     const fields = { userId: this.#caller.id, kind, name, settings, endpoint: of.endpointOf(settings) };
     return this.#channels.create({ ...fields, state: of.needsConfirmation ? 'pending' : 'confirmed' }, secret);
@@ -102,7 +102,7 @@ export class MessageChannelAccess {
       return this.#channels.update(id, { ...current, name });
     }
     const of = this.#checked(current.kind, settings);
-    const wrong = secret === undefined ? null : of.secretFault(secret);
+    const wrong = secret === undefined ? null : of.secret.fault(secret);
     if (wrong !== null) throw badField('/secret', wrong);
     // Another chat has other readers.
     const isSame = JSON.stringify(settings) === JSON.stringify(current.settings) && secret === undefined;
@@ -154,8 +154,7 @@ export class MessageChannelAccess {
     const of = messageChannel(kind);
     if (of === null) throw notFound();
     const allowPrivateAddresses = this.#sources.config.allowPrivateWebhooks;
-    const names: readonly string[] = of.settingNames;
-    if (Object.keys(settings).some((name) => !names.includes(name)))
+    if (Object.keys(settings).some((name) => !Object.hasOwn(of.settings, name)))
       throw badField('/settings', 'They are not those of a channel of this kind.');
     const fault = of.fault(settings, { allowPrivateAddresses });
     if (fault !== null) throw badField(`/settings${fault.pointer}`, fault.detail);

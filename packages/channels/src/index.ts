@@ -1,5 +1,6 @@
 export * from './address-list.ts';
 export * from './backoff.ts';
+export * from './channel-kind.ts';
 export * from './email.ts';
 export * from './guarded-http.ts';
 export { type ConnectGuarded, type GuardedSocketOptions, guardedSockets, hostFault } from './guarded-socket.ts';

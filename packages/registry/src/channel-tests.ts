@@ -180,7 +180,7 @@ function fromRow(row: ChannelTestRow): ChannelTest {
     id: row.id,
     userId: row.userId as UserId,
     ruleId: row.ruleId === NO_RULE ? null : (row.ruleId as NotificationRuleId),
-    channel: row.channel as Channel,
+    channel: row.channel,
     target: row.target,
     state: row.state as DeliveryState,
     createdAtMs: row.createdAtMs,

@@ -19,8 +19,8 @@ import { type Page, type Paging, pageOf } from './page.ts';
 import type { DeliveryCircuitRow, DeliveryRow, Tables } from './schema.ts';
 import { inChunks, type Store } from './store.ts';
 
-export const CHANNELS = ['email', 'webhook', 'telegram', 'http', 'web-push'] as const;
-export type Channel = (typeof CHANNELS)[number];
+/** `email`, `webhook`, or the kind of a message channel. */
+export type Channel = string;
 
 /** `cancelled`: what it was for is gone, so it was not sent. */
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed', 'cancelled'] as const;
@@ -532,7 +532,7 @@ export async function insertDeliveries(
     for (const id of channelIds) {
       const channel = known.get(id);
       if (channel?.userId === notification.userId)
-        targets.push({ channel: channel.kind as Channel, target: id, endpoint: channel.endpoint });
+        targets.push({ channel: channel.kind, target: id, endpoint: channel.endpoint });
     }
     for (const { id, endpoint } of (push && browsers.get(notification.userId)) || [])
       targets.push({ channel: WEB_PUSH, target: id, endpoint });
@@ -572,7 +572,7 @@ function fromRow(row: DeliveryRow): Delivery {
     notificationId: row.notificationId as NotificationId,
     userId: row.userId as UserId,
     ruleId: row.ruleId as NotificationRuleId,
-    channel: row.channel as Channel,
+    channel: row.channel,
     target: row.target,
     state: row.state as DeliveryState,
     attempts: row.attempts,

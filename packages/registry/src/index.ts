@@ -11,7 +11,6 @@ export type { CountedOn, Counters, KeptCounters, NewCorrection } from './counter
 export type { CustomCounterFields, CustomCounters } from './custom-counters.ts';
 export type { DefinitionVersion } from './definition-versions.ts';
 export {
-  CHANNELS,
   type Channel,
   DELIVERY_STATES,
   type Deliveries,

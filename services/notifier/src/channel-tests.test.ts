@@ -40,7 +40,7 @@ beforeEach(async () => {
     },
     channels: {
       http: { request: () => Promise.reject(new Error('unused')), close: async () => {} },
-      telegramUrl: '',
+      config: { TELEGRAM_API_URL: '' },
       webPush: null,
       allowPrivateAddresses: false,
     },

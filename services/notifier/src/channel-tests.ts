@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { type MailPolicy, readerOf, ruleReaderOf } from '@outrider/access';
 import {
-  type ChannelContext,
   type EmailChannel,
+  type SendContext,
   type SendResult,
   sendOver,
   testText,
@@ -19,7 +19,7 @@ export interface ChannelTestsParts {
   email: Pick<EmailChannel, 'send'>;
   mailPolicy: Pick<MailPolicy, 'admit' | 'withUnsubscribe'>;
   webhook: Pick<WebhookChannel, 'send'>;
-  channels: Omit<ChannelContext, 'isUnproven'>;
+  channels: Omit<SendContext, 'isUnproven'>;
   messageLimits: MessageLimits;
   logger: Logger;
   /** Unix milliseconds. */

@@ -76,7 +76,7 @@ async function startDeliveries(more: Partial<DeliveriesParts> = {}) {
     },
     channels: {
       http: { request: () => Promise.reject(new Error('unused')), close: async () => {} },
-      telegramUrl: '',
+      config: { TELEGRAM_API_URL: '' },
       webPush: null,
       allowPrivateAddresses: false,
     },

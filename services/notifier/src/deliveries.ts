@@ -1,7 +1,7 @@
 import {
-  type ChannelContext,
   type EmailChannel,
   outcomeOf,
+  type SendContext,
   type SendResult,
   sendOver,
   type WebhookChannel,
@@ -40,7 +40,7 @@ export interface DeliveriesParts extends PrepareParts {
   registry: PrepareParts['registry'] & Pick<Definitions, 'deliveries'>;
   email: Pick<EmailChannel, 'send'>;
   webhook: Pick<WebhookChannel, 'send'>;
-  channels: Omit<ChannelContext, 'isUnproven'>;
+  channels: Omit<SendContext, 'isUnproven'>;
   logger: Logger;
   metrics: Registry;
   /** Default: none. */

@@ -70,7 +70,7 @@ beforeEach(async () => {
   };
   const telegramUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const channels = {
-    ...{ http, telegramUrl, allowPrivateAddresses: true },
+    ...{ http, config: { TELEGRAM_API_URL: telegramUrl }, allowPrivateAddresses: true },
     webPush: { keys: await createVapidKeys(), contact: 'mailto:a@example.org', hosts: ['push.example.com'] },
   };
   const mailPolicy = new MailPolicy(

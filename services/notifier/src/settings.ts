@@ -1,4 +1,5 @@
-import { type Config, textOr, type Variables, whole } from '@outrider/runtime';
+import { channelVariables } from '@outrider/channels';
+import { type Config, type Variables, whole } from '@outrider/runtime';
 import type { NotifierConfig } from './live/notifier.ts';
 
 /** What the notifier is set up by. */
@@ -26,10 +27,7 @@ export const notifierVariables = {
     90,
     'How long notifications and their deliveries are kept; of each user the newest 10,000 at most.',
   ),
-  TELEGRAM_API_URL: textOr(
-    'https://api.telegram.org',
-    'Where bots of Telegram are reached: that of Telegram, or a server of your own (Telegram Bot API).',
-  ),
+  ...channelVariables,
   MESSAGE_CHANNEL_HOURLY: whole(
     1,
     1_000_000,

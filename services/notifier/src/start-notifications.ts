@@ -72,7 +72,7 @@ export async function startNotifications(life: Lifecycle, parts: NotificationSer
   const webhook = createWebhookChannel(httpOptions, http);
   const channels = {
     http,
-    telegramUrl: config.TELEGRAM_API_URL.replace(/\/+$/, ''),
+    config,
     allowPrivateAddresses: httpOptions.allowPrivateAddresses,
     webPush: {
       keys: pushKeysOf(config) ?? (await registry.serviceKeys.pair('web-push', createVapidKeys)),

@@ -66,7 +66,7 @@ describe('a gateway', () => {
       { ...SETTINGS, ...more, url: `http://127.0.0.1:${port}${url}` },
       'k&y',
       { id: 'one', title: 'Van', text },
-      { http, telegramUrl: '', webPush: null, allowPrivateAddresses: true, isUnproven: false },
+      { http, config: {}, webPush: null, allowPrivateAddresses: true, isUnproven: false },
     );
 
   test('gets any text as its format takes it', async () => {

@@ -1,15 +1,24 @@
+import { type ChannelFault, channelKind, everywhere } from '../channel-kind.ts';
 import { CONNECTION_HEADERS } from '../header-fault.ts';
-import type { ChannelFault, ChannelKind } from '../message-channel.ts';
+
 import { faultText, fillTemplate, templateFault } from '../message-template.ts';
 import { checkWebhookUrl } from '../webhook-url.ts';
 
+const METHODS = ['GET', 'POST', 'PUT'] as const;
+const CONTENT_TYPES = [
+  'application/json',
+  'application/x-www-form-urlencoded',
+  'text/plain',
+  'application/xml',
+] as const;
+
 /** A call of any HTTP API, such as that of an SMS gateway, by templates. */
 export interface HttpSettings {
-  method: 'GET' | 'POST' | 'PUT';
+  method: (typeof METHODS)[number];
   /** With placeholders after its host. */
   url: string;
   headers: readonly { name: string; value: string }[];
-  contentType: 'application/json' | 'application/x-www-form-urlencoded' | 'text/plain' | 'application/xml';
+  contentType: (typeof CONTENT_TYPES)[number];
   /** Not sent with GET. */
   body: string;
   /** Who gets it, such as the number of a phone. */
@@ -26,9 +35,143 @@ const ESCAPES: Readonly<Record<HttpSettings['contentType'], (value: string) => s
   'application/xml': (value) => value.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`),
 };
 
-export const httpChannel: ChannelKind<HttpSettings> = {
+const PLACEHOLDERS = HTTP_PLACEHOLDERS.map((name) => `{${name}}`);
+const WITH_BODY = { setting: 'method', values: METHODS.filter((method) => method !== 'GET') };
+
+export const httpChannel = channelKind<HttpSettings>({
+  schemaName: 'HttpChannelSettings',
+  example: {
+    method: 'POST',
+    url: 'https://sms.example.com/send',
+    headers: [{ name: 'Authorization', value: 'Bearer {secret}' }],
+    contentType: 'application/json',
+    body: '{"to":"{to}","text":"{title}"}',
+    to: '+4915112345678',
+  },
+  about: 'a call of any HTTP API such as that of an SMS gateway',
+  name: {
+    en: 'HTTP call',
+    ru: 'Вызов HTTP',
+    de: 'HTTP-Aufruf',
+    es: 'Llamada HTTP',
+    he: 'קריאת HTTP',
+  },
+  add: {
+    en: 'SMS or other service',
+    ru: 'SMS или другой сервис',
+    de: 'SMS oder anderer Dienst',
+    es: 'SMS u otro servicio',
+    he: 'מסרון או שירות אחר',
+  },
+  note: {
+    en: 'Placeholders: {title}, {message}, {to}, {secret}, {id}.',
+    ru: 'Подстановки: {title}, {message}, {to}, {secret}, {id}.',
+    de: 'Platzhalter: {title}, {message}, {to}, {secret}, {id}.',
+    es: 'Marcadores: {title}, {message}, {to}, {secret}, {id}.',
+    he: 'מצייני מקום: ‎{title}, {message}, {to}, {secret}, {id}.',
+  },
+  settings: {
+    method: {
+      type: 'choice',
+      values: METHODS,
+      default: 'POST',
+      label: {
+        en: 'Method',
+        ru: 'Метод',
+        de: 'Methode',
+        es: 'Método',
+        he: 'שיטה',
+      },
+    },
+    url: {
+      type: 'text',
+      maxChars: 2048,
+      doc: `Placeholders come after the host: ${PLACEHOLDERS.map((each) => `\`${each}\``).join(', ')}.`,
+      label: everywhere('URL'),
+      placeholder: 'https://',
+    },
+    headers: {
+      type: 'headers',
+      maxHeaders: 20,
+      label: {
+        en: 'Headers, one in a line (Name: value)',
+        ru: 'Заголовки, по одному в строке (Имя: значение)',
+        de: 'Header, einer je Zeile (Name: Wert)',
+        es: 'Cabeceras, una por línea (Nombre: valor)',
+        he: 'כותרות, אחת בשורה (שם: ערך)',
+      },
+    },
+    contentType: {
+      type: 'choice',
+      values: CONTENT_TYPES,
+      default: 'application/json',
+      doc: 'Values are escaped for it.',
+      label: {
+        en: 'Format of the body',
+        ru: 'Формат тела',
+        de: 'Format des Inhalts',
+        es: 'Formato del cuerpo',
+        he: 'תבנית הגוף',
+      },
+      onlyWith: WITH_BODY,
+    },
+    body: {
+      type: 'text',
+      maxChars: 10_000,
+      default: '',
+      suggested: '{"to":"{to}","text":"{title}"}',
+      isLong: true,
+      doc: 'Not sent with GET.',
+      label: {
+        en: 'Body',
+        ru: 'Тело',
+        de: 'Inhalt',
+        es: 'Cuerpo',
+        he: 'גוף',
+      },
+      onlyWith: WITH_BODY,
+    },
+    to: {
+      type: 'text',
+      maxChars: 200,
+      default: '',
+      doc: 'Who gets it, such as the number of a phone.',
+      label: {
+        en: 'To',
+        ru: 'Кому',
+        de: 'An',
+        es: 'Para',
+        he: 'אל',
+      },
+      hint: {
+        en: 'Such as the number of a phone.',
+        ru: 'Например, номер телефона.',
+        de: 'Etwa eine Telefonnummer.',
+        es: 'Como un número de teléfono.',
+        he: 'כגון מספר טלפון.',
+      },
+    },
+  },
+  target: 'to',
+  secret: {
+    isRequired: false,
+    label: {
+      en: 'Secret',
+      ru: 'Секрет',
+      de: 'Geheimnis',
+      es: 'Secreto',
+      he: 'סוד',
+    },
+    hint: {
+      en: 'Such as an API key: {secret} in the URL, a header or the body. It is stored sealed and never shown.',
+      ru: 'Например, ключ API: {secret} в URL, заголовке или теле. Он хранится зашифрованным и не показывается.',
+      de: 'Etwa ein API-Schlüssel: {secret} in URL, Header oder Inhalt. Es wird versiegelt gespeichert und nie angezeigt.',
+      es: 'Como una clave de API: {secret} en la URL, una cabecera o el cuerpo. Se guarda sellado y no se muestra nunca.',
+      he: 'כגון מפתח API: ‎{secret} בכתובת, בכותרת או בגוף. הוא נשמר חתום ולעולם אינו מוצג.',
+    },
+    fault: () => null,
+  },
   needsConfirmation: false,
-  settingNames: ['method', 'url', 'headers', 'contentType', 'body', 'to'],
   fault(settings, { allowPrivateAddresses }) {
     const { url, headers, body, contentType } = settings;
     const templates: [pointer: string, template: string][] = [
@@ -45,7 +188,6 @@ export const httpChannel: ChannelKind<HttpSettings> = {
     if (wrongUrl !== null) return { pointer: '/url', detail: wrongUrl };
     return headerFault(headers) ?? (contentType === 'application/json' ? jsonFault(body) : null);
   },
-  secretFault: () => null,
   endpointOf: ({ url }) => new URL(filledUrl(url, SAMPLE)).origin,
   async send(settings, secret, { id, title, text }, { http, isUnproven }) {
     const values = { id, title, message: text, to: settings.to, secret: secret ?? '' };
@@ -61,7 +203,7 @@ export const httpChannel: ChannelKind<HttpSettings> = {
     });
     return result;
   },
-};
+});
 
 const SAMPLE = { id: 'x', title: 'x', message: 'x', to: 'x', secret: 'x' };
 

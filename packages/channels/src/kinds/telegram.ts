@@ -1,31 +1,96 @@
-import type { ChannelKind } from '../message-channel.ts';
+import { textOr } from '@outrider/runtime';
+import { channelKind } from '../channel-kind.ts';
 
 export interface TelegramSettings {
   /** A number, negative for groups, or `@name` of a public channel. */
   chatId: string;
 }
 
+const variables = {
+  TELEGRAM_API_URL: textOr(
+    'https://api.telegram.org',
+    'Where bots of Telegram are reached: that of Telegram, or a server of your own (Telegram Bot API).',
+  ),
+};
+
 /** What the bot API takes in one message. */
 const MAX_CHARACTERS = 4096;
 
 /** A bot that its user made (Telegram Bot API, sendMessage). The token of the bot is the secret. */
-export const telegramChannel: ChannelKind<TelegramSettings> = {
+export const telegramChannel = channelKind<TelegramSettings, typeof variables>({
+  schemaName: 'TelegramSettings',
+  example: { chatId: '123456789' },
+  about: 'a chat of Telegram',
+  name: {
+    en: 'Telegram',
+    ru: 'Telegram',
+    de: 'Telegram',
+    es: 'Telegram',
+    he: 'טלגרם',
+  },
+  add: {
+    en: 'Telegram chat',
+    ru: 'Чат Telegram',
+    de: 'Telegram-Chat',
+    es: 'Chat de Telegram',
+    he: 'צ׳אט טלגרם',
+  },
+  settings: {
+    chatId: {
+      type: 'text',
+      maxChars: 64,
+      doc: 'The number of the chat, negative for a group, or `@name`.',
+      label: {
+        en: 'Chat',
+        ru: 'Чат',
+        de: 'Chat',
+        es: 'Chat',
+        he: 'צ׳אט',
+      },
+      hint: {
+        en: 'Number of the chat (negative for a group), or @name. Add the bot to it first.',
+        ru: 'Номер чата (у группы отрицательный) или @имя. Сначала добавьте в него бота.',
+        de: 'Nummer des Chats (bei Gruppen negativ) oder @Name. Fügen Sie zuerst den Bot hinzu.',
+        es: 'Número del chat (negativo en los grupos) o @nombre. Añada antes el bot.',
+        he: 'מספר הצ׳אט (שלילי בקבוצה) או ‎@name. הוסיפו אליו קודם את הבוט.',
+      },
+    },
+  },
+  target: 'chatId',
+  secret: {
+    doc: 'Token of a bot that is in the chat.',
+    isRequired: true,
+    label: {
+      en: 'Token of the bot',
+      ru: 'Токен бота',
+      de: 'Token des Bots',
+      es: 'Token del bot',
+      he: 'אסימון הבוט',
+    },
+    hint: {
+      en: '@BotFather gives it to you. It is stored sealed and never shown.',
+      ru: 'Его выдаёт @BotFather. Он хранится зашифрованным и не показывается.',
+      de: '@BotFather gibt es Ihnen. Es wird versiegelt gespeichert und nie angezeigt.',
+      es: 'Lo da @BotFather. Se guarda sellado y no se muestra nunca.',
+      he: '‎@BotFather נותן אותו. הוא נשמר חתום ולעולם אינו מוצג.',
+    },
+    fault: (token) =>
+      token !== null && /^\d{3,20}:[A-Za-z0-9_-]{20,100}$/.test(token)
+        ? null
+        : 'It must be the token of a bot, such as 123456789:AAE….',
+  },
   needsConfirmation: true,
-  settingNames: ['chatId'],
+  variables,
   fault: ({ chatId }) =>
     /^(?:-?\d{1,20}|@[A-Za-z][A-Za-z0-9_]{3,31})$/.test(chatId)
       ? null
       : { pointer: '/chatId', detail: 'It must be the number of a chat, or the @name of a public channel.' },
-  secretFault: (token) =>
-    token !== null && /^\d{3,20}:[A-Za-z0-9_-]{20,100}$/.test(token)
-      ? null
-      : 'It must be the token of a bot, such as 123456789:AAE….',
   endpointOf: ({ chatId }) => `telegram:${chatId}`,
-  async send({ chatId }, token, { title, text }, { http, telegramUrl, isUnproven }) {
+  async send({ chatId }, token, { title, text }, { http, config, isUnproven }) {
     const body = { chat_id: chatId, text: (title === text ? text : `${title}\n\n${text}`).slice(0, MAX_CHARACTERS) };
     const { result, answer } = await http.request({
       method: 'POST',
-      url: `${telegramUrl}/bot${token}/sendMessage`,
+      url: `${config.TELEGRAM_API_URL.replace(/\/+$/, '')}/bot${token}/sendMessage`,
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ ...body, link_preview_options: { is_disabled: true } }),
       isUnproven,
@@ -37,7 +102,7 @@ export const telegramChannel: ChannelKind<TelegramSettings> = {
     const error = said.description === null ? result.error : `${result.error} ${said.description}`;
     return { ...result, error, ...(said.retryAfterMs === null ? {} : { retryAfterMs: said.retryAfterMs }) };
   },
-};
+});
 
 function answerOf(text: string): { description: string | null; retryAfterMs: number | null } {
   try {

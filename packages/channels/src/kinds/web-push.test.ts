@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ChannelContext, ChannelMessage } from '../channel-kind.ts';
 import { createGuardedHttp, type GuardedHttp } from '../guarded-http.ts';
-import type { ChannelContext, ChannelMessage } from '../message-channel.ts';
 import { createVapidKeys, fingerprintOf, subscriptionFault, webPushChannel } from './web-push.ts';
 
 /** What the push service was sent. */
@@ -60,7 +60,7 @@ const message: ChannelMessage = { id: 'one', title: 'Depot', text: "'Van 7' נכ
 function send(subscription: object, more: Partial<ChannelContext> = {}, what: ChannelMessage = message) {
   const webPush = { keys: vapid, contact: 'mailto:a@example.org', hosts: ['127.0.0.1'] };
   return webPushChannel.send({ service: '', fingerprint: '' }, JSON.stringify(subscription), what, {
-    ...{ http, telegramUrl: '', isUnproven: false, allowPrivateAddresses: true, webPush },
+    ...{ http, config: {}, isUnproven: false, allowPrivateAddresses: true, webPush },
     ...more,
   });
 }

@@ -1,5 +1,5 @@
 import { createHash, ECDH } from 'node:crypto';
-import type { ChannelFault, ChannelKind, ChannelMessage } from '../message-channel.ts';
+import { type ChannelFault, type ChannelMessage, channelKind } from '../channel-kind.ts';
 import { failedForGood } from '../send-result.ts';
 import { checkWebhookUrl, hostOf } from '../webhook-url.ts';
 
@@ -40,11 +40,32 @@ const POINT_BYTES = 65;
 const AUTH_BYTES = 16;
 
 /** A browser of its user, by the push service of its maker. The subscription is the secret. */
-export const webPushChannel: ChannelKind<WebPushSettings> = {
+export const webPushChannel = channelKind<WebPushSettings>({
+  schemaName: 'WebPushSettings',
+  example: { service: 'updates.push.services.mozilla.com', fingerprint: '5R3hCHkK0yXKSSDpQ2mYNA' },
+  about: 'a browser',
+  name: {
+    en: 'Browser',
+    ru: 'Браузер',
+    de: 'Browser',
+    es: 'Navegador',
+    he: 'דפדפן',
+  },
+  add: null,
+  settings: {
+    service: { type: 'text', doc: 'Host of the push service of the browser’s maker.' },
+    fingerprint: {
+      type: 'text',
+      doc: 'By which the browser knows itself: the first 22 characters of SHA-256 of its endpoint, in base64url.',
+    },
+  },
+  target: 'service',
+  secret: {
+    isRequired: true,
+    fault: (secret) => (readSubscription(secret) === null ? 'It must be a subscription of a browser.' : null),
+  },
   needsConfirmation: false,
-  settingNames: ['service', 'fingerprint'],
   fault: () => null,
-  secretFault: (secret) => (readSubscription(secret) === null ? 'It must be a subscription of a browser.' : null),
   endpointOf: ({ service }) => `https://${service}`,
   async send(_, secret, message, { http, webPush: context, isUnproven, allowPrivateAddresses }) {
     const subscription = readSubscription(secret);
@@ -73,7 +94,7 @@ export const webPushChannel: ChannelKind<WebPushSettings> = {
     // The browser, or its user, ended the subscription: there will be none by this address again.
     return !result.ok && (result.status === 404 || result.status === 410) ? { ...result, isGone: true } : result;
   },
-};
+});
 
 /** Loaded by the first message: most services have no browser to send to. */
 async function loadWebPush() {

@@ -1,4 +1,10 @@
-import { HTTP_PLACEHOLDERS } from '@outrider/channels';
+import {
+  type ChannelKind,
+  type ChannelSetting,
+  MESSAGE_CHANNEL_KINDS,
+  MESSAGE_CHANNELS,
+  type MessageChannelKind,
+} from '@outrider/channels';
 import { isoTime } from '@outrider/domain';
 import type { ChannelTest, MessageChannel } from '@outrider/registry';
 import { DELIVERY_STATES } from '@outrider/registry';
@@ -8,66 +14,69 @@ import { callsOf, type Route } from '../route.ts';
 
 const { get, post, patch, remove } = callsOf('Notifications');
 
-const TelegramSettings = z
-  .strictObject({
-    chatId: z.string().max(64).meta({ description: 'The number of the chat, negative for a group, or `@name`.' }),
-  })
-  .meta({ id: 'TelegramSettings', examples: [{ chatId: '123456789' }] });
-const METHODS = ['GET', 'POST', 'PUT'] as const;
-const CONTENT_TYPES = [
-  'application/json',
-  'application/x-www-form-urlencoded',
-  'text/plain',
-  'application/xml',
-] as const;
-const PLACEHOLDERS = HTTP_PLACEHOLDERS.map((name) => `\`{${name}}\``).join(', ');
-const HTTP_EXAMPLE = {
-  method: 'POST' as const,
-  url: 'https://sms.example.com/send',
-  headers: [{ name: 'Authorization', value: 'Bearer {secret}' }],
-  contentType: 'application/json' as const,
-  body: '{"to":"{to}","text":"{title}"}',
-  to: '+4915112345678',
-};
-const HttpSettings = z
-  .strictObject({
-    method: z.enum(METHODS).default('POST'),
-    url: z
-      .string()
-      .max(2048)
-      .meta({ description: `Placeholders come after the host: ${PLACEHOLDERS}.` }),
-    headers: z
-      .array(z.strictObject({ name: z.string().max(64), value: z.string().max(1000) }))
-      .max(20)
-      .default([]),
-    contentType: z.enum(CONTENT_TYPES).default('application/json').meta({ description: 'Values are escaped for it.' }),
-    body: z.string().max(10_000).default('').meta({ description: 'Not sent with GET.' }),
-    to: z.string().max(200).default('').meta({ description: 'Who gets it, such as the number of a phone.' }),
-  })
-  .meta({ id: 'NewHttpChannelSettings', examples: [HTTP_EXAMPLE] });
-const HttpSettingsOut = z
-  .strictObject({
-    method: z.enum(METHODS),
-    url: z.string(),
-    headers: z.array(z.strictObject({ name: z.string(), value: z.string() })),
-    contentType: z.enum(CONTENT_TYPES),
-    body: z.string(),
-    to: z.string(),
-  })
-  .meta({ id: 'HttpChannelSettings', examples: [HTTP_EXAMPLE] });
+const secret = z.string().max(1000).meta({ description: 'Stored sealed, and never shown.' });
+const name = line(100);
 
-const WebPushSettings = z
-  .strictObject({
-    service: z.string().meta({ description: 'Host of the push service of the browser’s maker.' }),
-    fingerprint: z.string().meta({
-      description:
-        'By which the browser knows itself: the first 22 characters of SHA-256 of its endpoint, in base64url.',
-    }),
-  })
-  .meta({
-    id: 'WebPushSettings',
-    examples: [{ service: 'updates.push.services.mozilla.com', fingerprint: '5R3hCHkK0yXKSSDpQ2mYNA' }],
+/** A setting as it is stored, without a default and what it says of itself. */
+function storedOf(setting: ChannelSetting): z.ZodType {
+  if (setting.type === 'choice') return z.enum(setting.values);
+  if (setting.type === 'text') return setting.maxChars === undefined ? z.string() : z.string().max(setting.maxChars);
+  const header = z.strictObject({ name: z.string().max(64), value: z.string().max(1000) });
+  return z.array(header).max(setting.maxHeaders);
+}
+
+/** The same as it is shown: what was stored is not bounded again. */
+function shownOf(setting: ChannelSetting): z.ZodType {
+  if (setting.type === 'choice') return z.enum(setting.values);
+  return setting.type === 'text' ? z.string() : z.array(z.strictObject({ name: z.string(), value: z.string() }));
+}
+
+const defaultOf = (setting: ChannelSetting) => (setting.type === 'headers' ? [] : setting.default);
+const documented = (schema: z.ZodType, { doc }: ChannelSetting) =>
+  doc === undefined ? schema : schema.meta({ description: doc });
+
+/** Settings of a kind: as they are given, as they are changed, and as they are shown. */
+function schemasOf({ schemaName, example, settings }: ChannelKind<object>) {
+  const all = Object.entries<ChannelSetting>(settings);
+  const made = (of: (setting: ChannelSetting) => z.ZodType) =>
+    Object.fromEntries(all.map(([key, setting]) => [key, of(setting)]));
+  const given = made((setting) => {
+    const standard = defaultOf(setting);
+    return documented(standard === undefined ? storedOf(setting) : storedOf(setting).default(standard), setting);
   });
+  const hasDefaults = all.some(([, setting]) => defaultOf(setting) !== undefined);
+  const named = (shape: Record<string, z.ZodType>, id: string) =>
+    z.strictObject(shape).meta({ id, examples: [example] });
+  const asGiven = named(given, hasDefaults ? `New${schemaName}` : schemaName);
+  return {
+    given: asGiven,
+    changed: made((setting) =>
+      defaultOf(setting) === undefined ? documented(storedOf(setting), setting) : storedOf(setting),
+    ),
+    shown: hasDefaults ? named(made(shownOf), schemaName) : asGiven,
+  };
+}
+
+const KINDS = MESSAGE_CHANNEL_KINDS.map((kind) => {
+  const description = MESSAGE_CHANNELS[kind] as unknown as ChannelKind<object>;
+  return { kind, ...description, ...schemasOf(description) };
+});
+/** Kinds that users add by their settings. */
+const BY_SETTINGS = KINDS.filter(({ add }) => add !== null);
+const NEW_CHANNELS = BY_SETTINGS.map((kind) =>
+  z.strictObject({
+    kind: z.literal(kind.kind as Exclude<MessageChannelKind, 'web-push'>),
+    name,
+    settings: kind.given,
+    secret: secretOf(kind.secret),
+  }),
+);
+
+function secretOf({ doc, isRequired }: ChannelKind<object>['secret']): z.ZodType<string | null> {
+  const stored = doc === undefined ? secret : secret.meta({ description: `${doc} ${secret.description}` });
+  return isRequired ? stored : stored.nullable().default(null);
+}
+
 const Subscription = z
   .strictObject({
     endpoint: z.string().max(2048),
@@ -87,32 +96,24 @@ const Subscription = z
     ],
   });
 
-/** Of either kind: which belong to the channel, its kind says. */
+/** Of any kind: which belong to the channel, its kind says. */
 const SettingsPatch = z
-  .strictObject({
-    chatId: TelegramSettings.shape.chatId,
-    method: z.enum(METHODS),
-    url: HttpSettings.shape.url,
-    headers: HttpSettings.shape.headers.unwrap(),
-    contentType: z.enum(CONTENT_TYPES),
-    body: HttpSettings.shape.body.unwrap(),
-    to: HttpSettings.shape.to.unwrap(),
-  })
+  .strictObject(Object.assign({}, ...BY_SETTINGS.map(({ changed }) => changed)) as Record<string, z.ZodType>)
   .partial()
   .meta({ id: 'MessageChannelSettingsPatch', examples: [{ to: '+4915112345679' }] });
 
-const secret = z.string().max(1000).meta({ description: 'Stored sealed, and never shown.' });
-const name = line(100);
+const NewBrowser = z.strictObject({ kind: z.literal('web-push'), name, subscription: Subscription });
+type NewChannelKinds = [typeof NewBrowser, ...typeof NEW_CHANNELS];
 
 const MessageChannelOut = z
   .strictObject({
     id: idOut,
-    kind: z.enum(['telegram', 'http', 'web-push']),
+    kind: z.enum(MESSAGE_CHANNEL_KINDS),
     name: z.string(),
     state: z.enum(['pending', 'confirmed']).meta({
       description: '`pending`: it gets nothing until the code that was sent to it is confirmed.',
     }),
-    settings: z.union([TelegramSettings, HttpSettingsOut, WebPushSettings]),
+    settings: z.union(KINDS.map(({ shown }) => shown)),
     hasSecret: z.boolean(),
     createdAt: timeOut,
   })
@@ -124,7 +125,7 @@ const MessageChannelOut = z
         kind: 'http',
         name: 'SMS to the foreman',
         state: 'confirmed',
-        settings: HTTP_EXAMPLE,
+        settings: MESSAGE_CHANNELS.http.example,
         hasSecret: true,
         createdAt: '2026-01-15T22:30:05.000Z',
       },
@@ -178,31 +179,20 @@ export const messageChannelRoutes: Route[] = [
   }),
   post('/api/v1/me/message-channels', {
     operationId: 'addMessageChannel',
-    summary: 'Add a chat of Telegram, a call of any HTTP API such as that of an SMS gateway, or a browser.',
+    summary: `Add ${new Intl.ListFormat('en', { type: 'disjunction' }).format(KINDS.map(({ about }) => about))}.`,
     description:
       'Rules name chats and calls in `channelIds`; their `push` stands for all browsers. A chat gets nothing until it is confirmed: a test sends a code to it, which is handed back. A browser has one account: it is taken from any other one.',
-    body: z
-      .discriminatedUnion('kind', [
-        z.strictObject({
-          kind: z.literal('telegram'),
-          name,
-          settings: TelegramSettings,
-          secret: secret.meta({ description: 'Token of a bot that is in the chat. Stored sealed, and never shown.' }),
-        }),
-        z.strictObject({
-          kind: z.literal('http'),
-          name,
-          settings: HttpSettings,
-          secret: secret.nullable().default(null),
-        }),
-        z.strictObject({ kind: z.literal('web-push'), name, subscription: Subscription }),
-      ])
-      .meta({
-        id: 'NewMessageChannel',
-        examples: [
-          { kind: 'http', name: 'SMS to the foreman', settings: HTTP_EXAMPLE, secret: 'a key of the gateway' },
-        ],
-      }),
+    body: z.discriminatedUnion('kind', [...NEW_CHANNELS, NewBrowser] as unknown as NewChannelKinds).meta({
+      id: 'NewMessageChannel',
+      examples: [
+        {
+          kind: 'http',
+          name: 'SMS to the foreman',
+          settings: MESSAGE_CHANNELS.http.example,
+          secret: 'a key of the gateway',
+        },
+      ],
+    }),
     answers: { 201: { description: 'Added.', body: MessageChannelOut } },
     problems: ['conflict'],
     async handle({ body }, { access }) {

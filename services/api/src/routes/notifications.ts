@@ -2,6 +2,7 @@ import type { ListedDelivery, ListedRule, RuleShown, RuleTrial, RuleWish } from 
 import { badField, badParameter } from '@outrider/access';
 import {
   checkWebhookSecret,
+  DELIVERY_CHANNELS,
   faultText,
   MESSAGE_PLACEHOLDERS,
   notificationText,
@@ -40,7 +41,7 @@ import {
   type VehicleId,
   WEEKDAYS,
 } from '@outrider/domain';
-import { CHANNELS, type ChannelTest, DELIVERY_STATES } from '@outrider/registry';
+import { type ChannelTest, DELIVERY_STATES } from '@outrider/registry';
 import { LANGUAGES, type Language } from '@outrider/words';
 import { z } from 'zod';
 import { MAX_COMMAND_EXPIRY_SECONDS, MIN_COMMAND_EXPIRY_SECONDS, orderIn, speedBound } from '../command-fields.ts';
@@ -560,7 +561,7 @@ const DeliveryOut = z
     id: idOut.meta({ description: 'What `webhook-id` holds, on every attempt.' }),
     notificationId: idOut,
     ruleId: idOut,
-    channel: z.enum(CHANNELS),
+    channel: z.enum(DELIVERY_CHANNELS),
     target: z
       .string()
       .meta({ description: 'An address, the URL of a webhook as rules show it, or the id of a message channel.' }),
@@ -1136,7 +1137,7 @@ export const notificationRoutes: Route[] = [
       ...paging,
       ...timeRange,
       channel: z
-        .enum([...CHANNELS, 'any'])
+        .enum([...DELIVERY_CHANNELS, 'any'])
         .default('webhook')
         .meta({ description: 'Deliveries of this channel, or of all.', examples: ['webhook'] }),
       state: z

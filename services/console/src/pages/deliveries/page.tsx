@@ -16,6 +16,7 @@ import { toast } from '../../parts/toast.tsx';
 import { navigate, route, setQuery, withQuery } from '../../router.ts';
 import { api, user as me } from '../../session.ts';
 import { t } from '../../words/words.ts';
+import { KIND_NAMES, KINDS, said } from '../me/channel-kind.ts';
 import '../../style/list-page.css';
 import '../../style/rules.css';
 import { Sections } from '../notifications/sections.tsx';
@@ -24,7 +25,12 @@ const PAGE = 200;
 /** While something on the page waits to be sent. */
 const REFRESH_MS = 5000;
 const STATES = ['pending', 'delivered', 'failed', 'cancelled'] as const;
-const CHANNELS = ['email', 'webhook', 'telegram', 'http', 'web-push'] as const;
+const CHANNELS = ['email', 'webhook', ...KIND_NAMES] as const;
+
+function nameOf(channel: (typeof CHANNELS)[number]): string {
+  const { channelNames } = t().rules;
+  return channel === 'email' || channel === 'webhook' ? channelNames[channel] : said(KINDS[channel].name);
+}
 
 /** What was sent to whom, and what became of it. The address has what it is narrowed to, and the open one. */
 export function DeliveriesPage() {
@@ -117,7 +123,7 @@ function Filters({ ruleId, state, channel, onReload }: FilterProps) {
         <option value="">{words.allChannels}</option>
         {CHANNELS.map((one) => (
           <option key={one} value={one} selected={one === channel}>
-            {words.channelNames[one]}
+            {nameOf(one)}
           </option>
         ))}
       </select>
@@ -168,7 +174,7 @@ function columns(): Column<Delivery>[] {
     { key: 'state', title: t().state, cell: ({ state }) => <StateChip state={state} /> },
     { key: 'event', title: words.event, cell: eventText },
     { key: 'rule', title: words.rule, cell: ({ notification }) => notification?.ruleName ?? '' },
-    { key: 'channel', title: words.channels, cell: ({ channel }) => words.channelNames[channel] },
+    { key: 'channel', title: words.channels, cell: ({ channel }) => nameOf(channel) },
     { key: 'target', title: words.target, cell: ({ target }) => <bdi title={target}>{target}</bdi> },
     { key: 'attempts', title: words.attempts, isNumber: true, cell: ({ attempts }) => format.number(attempts) },
     { key: 'answer', title: words.answer, cell: answerText },
@@ -230,7 +236,7 @@ function DeliveryPanel({ delivery, onClose, onResent }: PanelProps) {
       <div class="scrolled">
         <div class="body">
           <dl class="facts">
-            <dt>{words.channelNames[channel]}</dt>
+            <dt>{nameOf(channel)}</dt>
             <dd class="address">
               <bdi>{target}</bdi>
             </dd>

@@ -1,24 +1,18 @@
-import {
-  ApiError,
-  type HttpChannelSettings,
-  type MessageChannel,
-  type MessageChannelTest,
-  type TelegramSettings,
-  type WebPushSettings,
-} from '@outrider/client';
+import { ApiError, type MessageChannel, type MessageChannelTest } from '@outrider/client';
 import { signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { describeError } from '../../errors.ts';
 import { isOf, isPushSupported, thisBrowser, turnOff, turnOn } from '../../installed/push.ts';
-import { CancelButton, IconButton } from '../../parts/buttons.tsx';
+import { IconButton } from '../../parts/buttons.tsx';
 import { confirmed } from '../../parts/dialog.tsx';
-import { Choice, Field } from '../../parts/field.tsx';
+import { Field } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { Failure } from '../../parts/message.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { api, user as me } from '../../session.ts';
 import { hasRight } from '../../views.ts';
 import { t } from '../../words/words.ts';
+import { ChannelForm } from './channel-form.tsx';
+import { type ChannelKindName, type ChannelSettings, KIND_NAMES, KINDS, said } from './channel-kind.ts';
 import { channelWords } from './channel-words.ts';
 
 /** The user's own, as last loaded. */
@@ -29,19 +23,11 @@ export async function loadMessageChannels(): Promise<void> {
 }
 
 const POLL_MS = 700;
-const NEW_HTTP: HttpChannelSettings = {
-  method: 'POST',
-  url: '',
-  headers: [],
-  contentType: 'application/json',
-  body: '{"to":"{to}","text":"{title}"}',
-  to: '',
-};
 
 /** Chats and calls of other services that rules can send messages by. */
 export function MessageChannelList() {
   const words = channelWords();
-  const edited = useSignal<MessageChannel | 'telegram' | 'http' | null>(null);
+  const edited = useSignal<MessageChannel | ChannelKindName | null>(null);
   const error = useSignal<unknown>(null);
   useEffect(() => void loadMessageChannels().catch((reason) => (error.value = reason)), []);
   const mayAdd = Boolean(me.value && hasRight(me.value, 'edit-notifications'));
@@ -72,11 +58,16 @@ export function MessageChannelList() {
       )}
       {mayAdd && edited.value === null && (
         <div class="actions">
-          {(['telegram', 'http'] as const).map((kind) => (
-            <button key={kind} type="button" onClick={() => (edited.value = kind)}>
-              <Icon name="plus" /> {words.add[kind]}
-            </button>
-          ))}
+          {KIND_NAMES.map((kind) => {
+            const { add } = KINDS[kind];
+            return (
+              add && (
+                <button key={kind} type="button" onClick={() => (edited.value = kind)}>
+                  <Icon name="plus" /> {said(add)}
+                </button>
+              )
+            );
+          })}
         </div>
       )}
     </>
@@ -117,7 +108,7 @@ function Channel({ channel, onEdit }: { channel: MessageChannel; onEdit: () => v
           <bdi>{name}</bdi>
         </strong>{' '}
         <small>
-          {words.kinds[kind]} <bdi>{to}</bdi>
+          {said(KINDS[kind].name)} <bdi>{to}</bdi>
         </small>
         {isOf(channel, browser.value) && <small class="chip">{words.thisBrowser}</small>}
         {state === 'pending' && <small class="mail-pending">{words.pending}</small>}
@@ -146,8 +137,7 @@ function Channel({ channel, onEdit }: { channel: MessageChannel; onEdit: () => v
 }
 
 function targetOf({ kind, settings }: MessageChannel): string {
-  if (kind === 'telegram') return (settings as TelegramSettings).chatId;
-  return kind === 'web-push' ? (settings as WebPushSettings).service : ((settings as HttpChannelSettings).to ?? '');
+  return String((settings as ChannelSettings)[KINDS[kind].target] ?? '');
 }
 
 /** What this browser is known by; null: it takes no push messages. */
@@ -223,190 +213,4 @@ function CodeForm({ id }: { id: string }) {
 function errorsAt(error: unknown, pointer: string): string[] {
   const at = error instanceof ApiError ? error.at(pointer) : [];
   return at.length > 0 ? [...at] : [describeError(error)];
-}
-
-interface FormProps {
-  edited: MessageChannel | 'telegram' | 'http';
-  onSaved: () => void;
-  onCancel: () => void;
-}
-
-function ChannelForm({ edited, onSaved, onCancel }: FormProps) {
-  const words = channelWords();
-  const current = typeof edited === 'string' ? null : edited;
-  const kind = typeof edited === 'string' ? edited : edited.kind;
-  const name = useSignal(current?.name ?? words.kinds[kind]);
-  const secret = useSignal('');
-  const chatId = useSignal(kind === 'telegram' && current ? (current.settings as TelegramSettings).chatId : '');
-  const http = useSignal({
-    ...NEW_HTTP,
-    ...(kind === 'http' && current ? (current.settings as HttpChannelSettings) : {}),
-  });
-  const error = useSignal<unknown>(null);
-  const at = (pointer: string) => (error.value instanceof ApiError ? [...error.value.at(pointer)] : []);
-  const save = async (event: SubmitEvent) => {
-    event.preventDefault();
-    const settings =
-      kind === 'telegram'
-        ? { settings: { chatId: chatId.value.trim() } }
-        : kind === 'http'
-          ? { settings: http.value }
-          : {};
-    const given = secret.value === '' ? {} : { secret: secret.value };
-    try {
-      if (current !== null) {
-        const body = { name: name.value, ...settings, ...given };
-        await api.patch('/api/v1/me/message-channels/{id}', { path: { id: current.id }, body });
-      } else if (kind === 'telegram')
-        await api.post('/api/v1/me/message-channels', {
-          body: { kind, name: name.value, settings: { chatId: chatId.value.trim() }, secret: secret.value },
-        });
-      else if (kind === 'http')
-        await api.post('/api/v1/me/message-channels', {
-          body: { kind, name: name.value, settings: http.value, ...given },
-        });
-      onSaved();
-    } catch (reason) {
-      error.value = reason;
-    }
-  };
-  return (
-    <form class="form" onSubmit={save}>
-      <Field
-        label={t().name}
-        required
-        maxLength={100}
-        value={name.value}
-        errors={at('/name')}
-        onInput={(event) => (name.value = event.currentTarget.value)}
-      />
-      {kind === 'telegram' ? (
-        <Field
-          label={words.chat}
-          hint={words.chatHint}
-          required
-          value={chatId.value}
-          errors={at('/settings/chatId')}
-          onInput={(event) => (chatId.value = event.currentTarget.value)}
-        />
-      ) : kind === 'http' ? (
-        <HttpFields value={http.value} at={at} onChange={(change) => (http.value = { ...http.value, ...change })} />
-      ) : null}
-      {kind !== 'web-push' && (
-        <Field
-          label={kind === 'telegram' ? words.token : words.secret}
-          hint={current?.hasSecret ? words.secretKept : kind === 'telegram' ? words.tokenHint : words.secretHint}
-          type="password"
-          autocomplete="off"
-          required={kind === 'telegram' && current === null}
-          value={secret.value}
-          errors={at('/secret')}
-          onInput={(event) => (secret.value = event.currentTarget.value)}
-        />
-      )}
-      {error.value !== null && <Failure>{describeError(error.value)}</Failure>}
-      <div class="actions">
-        <button type="submit">{t().save}</button>
-        <CancelButton onClick={onCancel} />
-      </div>
-    </form>
-  );
-}
-
-interface HttpProps {
-  value: HttpChannelSettings;
-  at: (pointer: string) => string[];
-  onChange: (change: Partial<HttpChannelSettings>) => void;
-}
-
-const METHODS = ['POST', 'GET', 'PUT'] as const;
-const TYPES = ['application/json', 'application/x-www-form-urlencoded', 'text/plain', 'application/xml'] as const;
-
-function HttpFields({ value, at, onChange }: HttpProps) {
-  const words = channelWords();
-  const { method, url, headers, contentType, body, to } = value;
-  const lines = headers.map((each) => `${each.name}: ${each.value}`).join('\n');
-  const typed = useSignal(lines);
-  const headerErrors = headers.flatMap((_, nth) => [
-    ...at(`/settings/headers/${nth}/name`),
-    ...at(`/settings/headers/${nth}/value`),
-  ]);
-  const readHeaders = (text: string) => {
-    typed.value = text;
-    const read = text
-      .split('\n')
-      .filter((line) => line.trim() !== '')
-      .map((line) => ({ name: line.split(':', 1)[0]?.trim() ?? '', value: line.slice(line.indexOf(':') + 1).trim() }));
-    onChange({ headers: read });
-  };
-  return (
-    <>
-      <p>
-        <small>{words.placeholders}</small>
-      </p>
-      <Field
-        label={words.to}
-        hint={words.toHint}
-        value={to}
-        errors={at('/settings/to')}
-        onInput={(event) => onChange({ to: event.currentTarget.value })}
-      />
-      <Choice
-        label={words.method}
-        value={method}
-        onChange={(chosen) => onChange({ method: chosen as (typeof METHODS)[number] })}
-      >
-        {METHODS.map((each) => (
-          <option key={each} selected={each === method}>
-            {each}
-          </option>
-        ))}
-      </Choice>
-      <Field
-        label="URL"
-        required
-        placeholder="https://"
-        value={url}
-        errors={at('/settings/url')}
-        onInput={(event) => onChange({ url: event.currentTarget.value })}
-      />
-      <label class="field">
-        <span>{words.headers}</span>
-        <textarea
-          rows={2}
-          dir="ltr"
-          value={typed.value}
-          aria-invalid={headerErrors.length > 0}
-          onInput={(event) => readHeaders(event.currentTarget.value)}
-        />
-        {headerErrors.length > 0 && <span class="error">{headerErrors.join('; ')}</span>}
-      </label>
-      {method !== 'GET' && (
-        <>
-          <Choice
-            label={words.contentType}
-            value={contentType}
-            onChange={(chosen) => onChange({ contentType: chosen as (typeof TYPES)[number] })}
-          >
-            {TYPES.map((each) => (
-              <option key={each} selected={each === contentType}>
-                {each}
-              </option>
-            ))}
-          </Choice>
-          <label class="field">
-            <span>{words.body}</span>
-            <textarea
-              rows={4}
-              dir="ltr"
-              value={body}
-              aria-invalid={at('/settings/body').length > 0}
-              onInput={(event) => onChange({ body: event.currentTarget.value })}
-            />
-            {at('/settings/body').length > 0 && <span class="error">{at('/settings/body').join('; ')}</span>}
-          </label>
-        </>
-      )}
-    </>
-  );
 }

@@ -10,6 +10,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { api } from '../../session.ts';
 import { t } from '../../words/words.ts';
+import { KINDS, said } from '../me/channel-kind.ts';
 import { channelWords } from '../me/channel-words.ts';
 import { loadMessageChannels, messageChannels } from '../me/message-channels.tsx';
 import { newSecret, type RuleFields, toggled } from './draft.ts';
@@ -71,7 +72,7 @@ function ChosenChannels({ edit }: Pick<Props, 'edit'>) {
             onChange={() => edit.set({ channelIds: toggled(channelIds, all, id) })}
           />
           <span>
-            <bdi>{name}</bdi> <small>{state === 'pending' ? words.pending : words.kinds[kind]}</small>
+            <bdi>{name}</bdi> <small>{state === 'pending' ? words.pending : said(KINDS[kind].name)}</small>
           </span>
         </label>
       ))}

@@ -184,9 +184,6 @@ export const rules: typeof english = {
   channelNames: {
     email: 'E-Mail',
     webhook: 'Webhook',
-    telegram: 'Telegram',
-    http: 'HTTP-Aufruf',
-    'web-push': 'Browser-Push',
   },
   target: 'An',
   event: 'Ereignis',

@@ -180,9 +180,6 @@ export const rules = {
   channelNames: {
     email: 'E-mail',
     webhook: 'Webhook',
-    telegram: 'Telegram',
-    http: 'HTTP call',
-    'web-push': 'Browser push',
   },
   target: 'To',
   event: 'Event',

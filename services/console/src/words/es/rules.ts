@@ -184,9 +184,6 @@ export const rules: typeof english = {
   channelNames: {
     email: 'Correo',
     webhook: 'Webhook',
-    telegram: 'Telegram',
-    http: 'Llamada HTTP',
-    'web-push': 'Push del navegador',
   },
   target: 'Para',
   event: 'Evento',

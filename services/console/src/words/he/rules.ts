@@ -180,9 +180,6 @@ export const rules: typeof english = {
   channelNames: {
     email: 'דוא״ל',
     webhook: 'Webhook',
-    telegram: 'טלגרם',
-    http: 'קריאת HTTP',
-    'web-push': 'התראות דפדפן',
   },
   target: 'אל',
   event: 'אירוע',

@@ -185,9 +185,6 @@ export const rules: typeof english = {
   channelNames: {
     email: 'Почта',
     webhook: 'Вебхук',
-    telegram: 'Telegram',
-    http: 'Вызов HTTP',
-    'web-push': 'Push в браузер',
   },
   target: 'Кому',
   event: 'Событие',
