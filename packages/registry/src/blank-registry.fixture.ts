@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { openRegistry, type Registry, type RegistryOptions } from './registry.ts';
-import { RowSums } from './row-sums.ts';
-import { openDatabase } from './sqlite.ts';
+import { RowSums } from './store/row-sums.ts';
+import { openDatabase } from './store/sqlite.ts';
 
 type FileOptions = Extract<RegistryOptions, { path: string }>;
 

@@ -16,7 +16,7 @@ import {
   ruleFields,
   userFields as user,
   vehicleFields as vehicle,
-} from './fields.fixture.ts';
+} from './fleet/fields.fixture.ts';
 import {
   ConflictError,
   followRegistry,

@@ -8,63 +8,68 @@ import {
   type VehicleId,
 } from '@outrider/domain';
 import { CamelCasePlugin, Kysely, sql } from 'kysely';
-import { AccountLinks } from './account-links.ts';
-import { AccountNotices } from './account-notices.ts';
-import type { Actor } from './actor.ts';
-import { ApiKeys } from './api-keys.ts';
-import { Audit } from './audit.ts';
-import { ChannelTests } from './channel-tests.ts';
-import { Counters } from './counters.ts';
-import { CustomCounters } from './custom-counters.ts';
-import { type DefinitionVersion, definitionsOf, definitionVersions, outrunVersions } from './definition-versions.ts';
-import { Deliveries } from './deliveries.ts';
-import { DriverAssignments } from './driver-assignments.ts';
-import { allDrivers, Drivers } from './drivers.ts';
-import { Erasures } from './erasures.ts';
-import { ExternalIdentities } from './external-identities.ts';
-import { ForwardingDestinations } from './forwarding-destinations.ts';
-import { allGeofences, Geofences } from './geofences.ts';
-import { fromGroupRow, Groups } from './groups.ts';
-import { growingIds } from './growing-ids.ts';
-import { HistoryLimits } from './history-limits.ts';
-import { type Claim, Idempotency } from './idempotency.ts';
-import { Jobs } from './jobs.ts';
-import { MailAddresses } from './mail-addresses.ts';
-import { Maintenance } from './maintenance.ts';
-import { allGroups } from './memberships.ts';
-import { MessageChannels } from './message-channels.ts';
-import { migrate } from './migrate.ts';
-import { NothingDue } from './nothing-due.ts';
-import { allRules, NotificationRules } from './notification-rules.ts';
-import { Notifications } from './notifications.ts';
-import { Outbox } from './outbox.ts';
-import { Passkeys } from './passkeys.ts';
-import { PersonalData } from './personal-data.ts';
-import { Preferences } from './preferences.ts';
-import { Quotas } from './quotas.ts';
-import { RecentChanges } from './recent-changes.ts';
-import { ReportDeliveries } from './report-deliveries.ts';
-import { ReportFiles } from './report-files.ts';
-import { ReportSchedules } from './report-schedules.ts';
-import { ReportTemplates } from './report-templates.ts';
-import { RowSums } from './row-sums.ts';
-import type { Tables } from './schema.ts';
-import { SecondFactors } from './second-factors.ts';
-import { NO_SECRETS, type Secrets } from './secrets.ts';
-import { ServiceKeys } from './service-keys.ts';
-import { Sessions } from './sessions.ts';
-import { ShareLinks } from './share-links.ts';
-import { NodeSqliteDialect, openDatabase } from './sqlite.ts';
-import { type ChangeListener, type DialectName, Store } from './store.ts';
-import { prepareSecrets, rotateSecrets, type SecretsState } from './stored-secrets.ts';
-import { fromUserRow, Users } from './users.ts';
-import { VehicleCommands } from './vehicle-commands.ts';
-import { moveVehicles, type VehicleMove } from './vehicle-moves.ts';
-import { fromVehicleRow, Vehicles } from './vehicles.ts';
-import { fromProfileRow, VideoProfiles } from './video-profiles.ts';
-import { VideoTasks } from './video-tasks.ts';
-import { WaitingNotifications } from './waiting-notifications.ts';
-import { type WrittenChange, writeDefinitions } from './write-definitions.ts';
+import { AccountLinks } from './accounts/account-links.ts';
+import { AccountNotices } from './accounts/account-notices.ts';
+import { ApiKeys } from './accounts/api-keys.ts';
+import { Erasures } from './accounts/erasures.ts';
+import { ExternalIdentities } from './accounts/external-identities.ts';
+import { MailAddresses } from './accounts/mail-addresses.ts';
+import { Passkeys } from './accounts/passkeys.ts';
+import { PersonalData } from './accounts/personal-data.ts';
+import { Preferences } from './accounts/preferences.ts';
+import { SecondFactors } from './accounts/second-factors.ts';
+import { ServiceKeys } from './accounts/service-keys.ts';
+import { Sessions } from './accounts/sessions.ts';
+import { fromUserRow, Users } from './accounts/users.ts';
+import type { Actor } from './audit/actor.ts';
+import { Audit } from './audit/audit.ts';
+import {
+  type DefinitionVersion,
+  definitionsOf,
+  definitionVersions,
+  outrunVersions,
+} from './definitions/definition-versions.ts';
+import { prepareSecrets, rotateSecrets, type SecretsState } from './definitions/stored-secrets.ts';
+import { type WrittenChange, writeDefinitions } from './definitions/write-definitions.ts';
+import { Counters } from './fleet/counters.ts';
+import { CustomCounters } from './fleet/custom-counters.ts';
+import { DriverAssignments } from './fleet/driver-assignments.ts';
+import { allDrivers, Drivers } from './fleet/drivers.ts';
+import { allGeofences, Geofences } from './fleet/geofences.ts';
+import { fromGroupRow, Groups } from './fleet/groups.ts';
+import { HistoryLimits } from './fleet/history-limits.ts';
+import { Maintenance } from './fleet/maintenance.ts';
+import { allGroups } from './fleet/memberships.ts';
+import { ShareLinks } from './fleet/share-links.ts';
+import { VehicleCommands } from './fleet/vehicle-commands.ts';
+import { moveVehicles, type VehicleMove } from './fleet/vehicle-moves.ts';
+import { fromVehicleRow, Vehicles } from './fleet/vehicles.ts';
+import { ChannelTests } from './notifications/channel-tests.ts';
+import { Deliveries } from './notifications/deliveries.ts';
+import { ForwardingDestinations } from './notifications/forwarding-destinations.ts';
+import { MessageChannels } from './notifications/message-channels.ts';
+import { allRules, NotificationRules } from './notifications/notification-rules.ts';
+import { Notifications } from './notifications/notifications.ts';
+import { WaitingNotifications } from './notifications/waiting-notifications.ts';
+import { ReportDeliveries } from './reports/report-deliveries.ts';
+import { ReportFiles } from './reports/report-files.ts';
+import { ReportSchedules } from './reports/report-schedules.ts';
+import { ReportTemplates } from './reports/report-templates.ts';
+import { growingIds } from './store/growing-ids.ts';
+import { type Claim, Idempotency } from './store/idempotency.ts';
+import { migrate } from './store/migrate.ts';
+import { Outbox } from './store/outbox.ts';
+import { Quotas } from './store/quotas.ts';
+import { RecentChanges } from './store/recent-changes.ts';
+import { RowSums } from './store/row-sums.ts';
+import type { Tables } from './store/schema.ts';
+import { NO_SECRETS, type Secrets } from './store/secrets.ts';
+import { NodeSqliteDialect, openDatabase } from './store/sqlite.ts';
+import { type ChangeListener, type DialectName, Store } from './store/store.ts';
+import { fromProfileRow, VideoProfiles } from './video/video-profiles.ts';
+import { VideoTasks } from './video/video-tasks.ts';
+import { Jobs } from './work/jobs.ts';
+import { NothingDue } from './work/nothing-due.ts';
 
 /** Tables and columns have snake_case names in the database, and camelCase names in code. */
 export const PLUGINS = [new CamelCasePlugin()];
@@ -357,7 +362,7 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
   const schema = options.schema ?? 'public';
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) throw new Error(`${JSON.stringify(schema)} is no plain schema name`);
   // Loaded where it is used: the client takes megabytes of each thread.
-  const { postgresDialect } = await import('./postgres.ts');
+  const { postgresDialect } = await import('./store/postgres.ts');
   const onIdleError = options.onIdleError ?? ((error: Error) => process.emitWarning(error));
   return open(
     new Kysely({ dialect: postgresDialect(options.url, schema, onIdleError), plugins: PLUGINS }),

@@ -1,0 +1,255 @@
+import { hash, randomBytes } from 'node:crypto';
+import {
+  API_KEY_SCOPES,
+  type ApiKeyGrant,
+  type ApiKeyId,
+  type ApiKeyScope,
+  type GroupId,
+  type UserId,
+  writeApiKey,
+} from '@outrider/domain';
+import type { AuditNote } from '../audit/audit-notes.ts';
+import { NotFoundError, StaleVersionError, TooManyApiKeysError } from '../store/errors.ts';
+import { type Page, type Paging, pageOf } from '../store/page.ts';
+import type { ApiKeyRow } from '../store/schema.ts';
+import { inChunks, type Reader, type Store, type Writer } from '../store/store.ts';
+
+/** An account has no more of them: what nobody uses is to be revoked. */
+export const MAX_API_KEYS_PER_USER = 50;
+
+/** A key that stands for an account, without its secret. */
+export interface ApiKey extends ApiKeyGrant {
+  userId: UserId;
+  name: string;
+  createdAtMs: number;
+  /** From then on it opens nothing; null: it does not expire. */
+  expiresAtMs: number | null;
+  /** Of the last use that was noted; null: it was never used. */
+  lastUsedAtMs: number | null;
+  /** IP address of that use. */
+  lastUsedAddress: string | null;
+}
+
+/** What the owner of a key says of it. */
+export type ApiKeyFields = Pick<ApiKey, 'name' | 'scopes' | 'groupIds' | 'expiresAtMs'>;
+
+/** A key as it is checked. */
+export interface StoredApiKey {
+  grant: ApiKeyGrant;
+  userId: UserId;
+  /** SHA-256 of the secret, in hexadecimal digits: enough for 256 random bits. */
+  secretHash: string;
+  expiresAtMs: number | null;
+}
+
+const SECRET_BYTES = 32;
+
+/** API keys that have not expired. Of their secrets, hashes are stored. */
+export class ApiKeys {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /**
+   * @returns the key, and the text that its client sends: it is not stored, and can't be read again
+   * @throws {TooManyApiKeysError}
+   */
+  create(userId: UserId, fields: ApiKeyFields): Promise<{ key: ApiKey; text: string }> {
+    const secret = randomBytes(SECRET_BYTES).toString('base64url');
+    return this.#store.write(async (writer) => {
+      const { tx, newId, nowMs } = writer;
+      // Expired ones do not count.
+      await tx.deleteFrom('apiKeys').where('userId', '=', userId).where('expiresAtMs', '<=', nowMs).execute();
+      const { count } = await tx
+        .selectFrom('apiKeys')
+        .select((e) => e.fn.countAll<number | string>().as('count'))
+        .where('userId', '=', userId)
+        .executeTakeFirstOrThrow();
+      if (Number(count) >= MAX_API_KEYS_PER_USER) throw new TooManyApiKeysError(MAX_API_KEYS_PER_USER);
+      const key: ApiKey = {
+        ...fields,
+        id: newId() as ApiKeyId,
+        version: 1,
+        userId,
+        scopes: sorted(fields.scopes),
+        createdAtMs: nowMs,
+        lastUsedAtMs: null,
+        lastUsedAddress: null,
+      };
+      await tx
+        .insertInto('apiKeys')
+        .values({
+          ...{ id: key.id, userId, secretHash: hashOf(secret), createdAtMs: nowMs },
+          ...{ lastUsedAtMs: null, lastUsedAddress: null },
+          ...columnsOf(key),
+        })
+        .execute();
+      writer.note(noteOf(null, key));
+      return { key, text: writeApiKey(key.id, secret) };
+    });
+  }
+
+  /** Null: it does not exist, or has expired. */
+  async get(id: ApiKeyId): Promise<ApiKey | null> {
+    const row = await this.#live().where('id', '=', id).executeTakeFirst();
+    return row ? fromRow(row) : null;
+  }
+
+  /** What a client's key is checked against; null: it does not exist, or has expired. */
+  async stored(id: ApiKeyId): Promise<StoredApiKey | null> {
+    const row = await this.#live().where('id', '=', id).executeTakeFirst();
+    if (!row) return null;
+    const { userId, expiresAtMs, ...key } = fromRow(row);
+    return { grant: grantOf(key), userId, secretHash: row.secretHash, expiresAtMs };
+  }
+
+  /** Those of the keys that are neither gone nor expired, as they are now. */
+  async grantsAmong(ids: readonly ApiKeyId[]): Promise<Map<ApiKeyId, ApiKeyGrant>> {
+    const grants = new Map<ApiKeyId, ApiKeyGrant>();
+    for (const some of inChunks(ids))
+      for (const row of await this.#live().where('id', 'in', some).execute()) {
+        const grant = grantOf(fromRow(row));
+        grants.set(grant.id, grant);
+      }
+    return grants;
+  }
+
+  /** Of an account, in the order of their creation. Without expired ones. */
+  async list(userId: UserId, paging: Paging): Promise<Page<ApiKey>> {
+    let query = this.#live()
+      .where('userId', '=', userId)
+      .orderBy('id')
+      .limit(paging.limit + 1);
+    if (paging.after !== null) query = query.where('id', '>', paging.after);
+    const page = pageOf(await query.execute(), paging);
+    return { ...page, items: page.items.map(fromRow) };
+  }
+
+  /**
+   * @param expectedVersion what the caller last saw; null: whatever it is
+   * @throws {NotFoundError} {StaleVersionError}
+   */
+  update(id: ApiKeyId, expectedVersion: number | null, patch: Partial<ApiKeyFields>): Promise<ApiKey> {
+    return this.#store.write(async (writer) => {
+      const current = await requireKey(writer, id, expectedVersion);
+      const { name, scopes, groupIds, expiresAtMs } = { ...current, ...patch };
+      const wanted = { ...current, name, groupIds, expiresAtMs, scopes: sorted(scopes) };
+      if (JSON.stringify(wanted) === JSON.stringify(current)) return current;
+      const key = { ...wanted, version: current.version + 1 };
+      await writer.tx.updateTable('apiKeys').set(columnsOf(key)).where('id', '=', id).execute();
+      writer.note(noteOf(current, key));
+      return key;
+    });
+  }
+
+  /** @throws {NotFoundError} {StaleVersionError} */
+  delete(id: ApiKeyId, expectedVersion: number | null): Promise<void> {
+    return this.#store.write(async (writer) => {
+      const key = await requireKey(writer, id, expectedVersion);
+      await writer.tx.deleteFrom('apiKeys').where('id', '=', id).execute();
+      writer.note(noteOf(key, null));
+    });
+  }
+
+  /** Notes that the key was used, and from where. */
+  async touch(id: ApiKeyId, address: string): Promise<void> {
+    await this.#store.db
+      .updateTable('apiKeys')
+      .set({ lastUsedAtMs: this.#store.now(), lastUsedAddress: address })
+      .where('id', '=', id)
+      .execute();
+  }
+
+  /**
+   * Forgets expired keys.
+   *
+   * @param limit at most this many
+   * @returns how many they were
+   */
+  async clean(limit: number): Promise<number> {
+    const { db } = this.#store;
+    const rows = await db
+      .selectFrom('apiKeys')
+      .select('id')
+      .where('expiresAtMs', '<=', this.#store.now())
+      .limit(limit)
+      .execute();
+    // One may have been given another expiry meanwhile.
+    for (const some of inChunks(rows.map(({ id }) => id)))
+      await db.deleteFrom('apiKeys').where('id', 'in', some).where('expiresAtMs', '<=', this.#store.now()).execute();
+    return rows.length;
+  }
+
+  #live() {
+    return this.#store.db
+      .selectFrom('apiKeys')
+      .selectAll()
+      .where((e) => e.or([e('expiresAtMs', 'is', null), e('expiresAtMs', '>', this.#store.now())]));
+  }
+}
+
+/** Keys of an account that is deleted open nothing any more. */
+export async function deleteApiKeysOf(db: Reader, userId: UserId): Promise<void> {
+  await db.deleteFrom('apiKeys').where('userId', '=', userId).execute();
+}
+
+async function requireKey({ tx, nowMs }: Writer, id: ApiKeyId, expectedVersion: number | null): Promise<ApiKey> {
+  const row = await tx.selectFrom('apiKeys').selectAll().where('id', '=', id).executeTakeFirst();
+  const key = row && fromRow(row);
+  if (key === undefined || (key.expiresAtMs !== null && key.expiresAtMs <= nowMs))
+    throw new NotFoundError('api-key', id);
+  if (expectedVersion !== null && expectedVersion !== key.version)
+    throw new StaleVersionError('api-key', id, key.version);
+  return key;
+}
+
+function grantOf({ id, scopes, groupIds, version }: ApiKeyGrant): ApiKeyGrant {
+  return { id, scopes, groupIds, version };
+}
+
+function columnsOf({ version, name, scopes, groupIds, expiresAtMs }: ApiKey) {
+  return { version, name, scopes: scopes.join(','), groupIds: groupIds && JSON.stringify(groupIds), expiresAtMs };
+}
+
+function fromRow(row: ApiKeyRow): ApiKey {
+  return {
+    id: row.id as ApiKeyId,
+    version: row.version,
+    userId: row.userId as UserId,
+    name: row.name,
+    scopes: row.scopes.split(',') as ApiKeyScope[],
+    groupIds: row.groupIds === null ? null : (JSON.parse(row.groupIds) as GroupId[]),
+    createdAtMs: row.createdAtMs,
+    expiresAtMs: row.expiresAtMs,
+    lastUsedAtMs: row.lastUsedAtMs,
+    lastUsedAddress: row.lastUsedAddress,
+  };
+}
+
+/** What of a key concerns the audit trail. */
+function fieldsOf({ userId, name, scopes, groupIds, expiresAtMs }: ApiKey) {
+  return { ownerId: userId, name, scopes, groupIds, expiresAtMs };
+}
+
+function noteOf(before: ApiKey | null, after: ApiKey | null): AuditNote {
+  const subject = after ?? before;
+  if (subject === null) throw new Error('a change is of something');
+  return {
+    action: before === null ? 'created' : after === null ? 'deleted' : 'changed',
+    subject: { kind: 'api-key', id: subject.id, name: subject.name },
+    before: before && fieldsOf(before),
+    after: after && fieldsOf(after),
+    dealerIds: [],
+    ownerIds: [subject.userId],
+  };
+}
+
+function sorted(scopes: readonly ApiKeyScope[]): ApiKeyScope[] {
+  return API_KEY_SCOPES.filter((scope) => scopes.includes(scope));
+}
+
+function hashOf(secret: string): string {
+  return hash('sha256', secret);
+}

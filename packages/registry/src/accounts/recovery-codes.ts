@@ -1,0 +1,41 @@
+import { hash } from 'node:crypto';
+import type { User, UserId } from '@outrider/domain';
+import { type AuditAction, type AuditedFields, dealersOfUser } from '../audit/audit-notes.ts';
+import type { Reader, Writer } from '../store/store.ts';
+import { ACCOUNT_NOTICES, type AccountNotice, noteNotice } from './account-notice-rows.ts';
+
+/** Codes for the day on which a second factor is lost, whichever the account has. Hashes are stored. */
+export async function replaceRecoveryCodes({ tx }: Writer, userId: UserId, codes: readonly string[]): Promise<void> {
+  await deleteRecoveryCodesOf(tx, userId);
+  const rows = codes.map((code) => ({ userId, codeHash: recoveryCodeHash(code) }));
+  if (rows.length > 0) await tx.insertInto('recoveryCodes').values(rows).execute();
+}
+
+export async function deleteRecoveryCodesOf(db: Reader, userId: UserId): Promise<void> {
+  await db.deleteFrom('recoveryCodes').where('userId', '=', userId).execute();
+}
+
+/** As people type them: without regard to case, spaces and hyphens. */
+export function recoveryCodeHash(code: string): string {
+  return hash('sha256', code.toLowerCase().replaceAll(/[\s-]/g, ''));
+}
+
+/** Notes a change of how an account signs in, and has its user sent an e-mail where it is one to know of. */
+export async function noteOfSignIn(
+  writer: Writer,
+  action: AuditAction,
+  user: User,
+  { before = null, after = null }: { before?: AuditedFields | null; after?: AuditedFields | null } = {},
+): Promise<void> {
+  writer.note({
+    action,
+    subject: { kind: 'user', id: user.id, name: user.login },
+    before,
+    after,
+    dealerIds: dealersOfUser(user),
+    ownerIds: [],
+  });
+  const notice = ACCOUNT_NOTICES.find((each) => each === (action as AccountNotice));
+  const named = (after ?? before)?.name ?? (after ?? before)?.issuer;
+  if (notice !== undefined) await noteNotice(writer, user, notice, typeof named === 'string' ? named : null);
+}

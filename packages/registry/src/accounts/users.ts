@@ -1,0 +1,564 @@
+import {
+  ACCOUNT_RIGHTS,
+  type AccountRight,
+  DEFAULT_RIGHTS,
+  type GroupId,
+  type Role,
+  SERVICES,
+  type ServiceName,
+  type SessionId,
+  type User,
+  type UserId,
+} from '@outrider/domain';
+import { dealersOfUser } from '../audit/audit-notes.ts';
+import {
+  customColumnsOf,
+  customFieldsOf,
+  dropTakenExternalIds,
+  newCustomFields,
+  requireFreeExternalId,
+  type WithCustomFields,
+} from '../fleet/custom-fields.ts';
+import { releaseDrivers } from '../fleet/drivers.ts';
+import { deleteGeofencesOf, dropTakenGeofenceIds } from '../fleet/geofences.ts';
+import { freeGroupName, insertGroup, releaseGroups } from '../fleet/groups.ts';
+import { groupsOf, setGroups, sortedSet, withSortedGroups } from '../fleet/memberships.ts';
+import { deleteShareLinksOf } from '../fleet/share-links.ts';
+import { loadVehicles, touchVehicles } from '../fleet/vehicles.ts';
+import { deleteForwardingDestinationsOf } from '../notifications/forwarding-destinations.ts';
+import { deleteMessageChannelsOf } from '../notifications/message-channels.ts';
+import { deleteRulesOf } from '../notifications/notification-rules.ts';
+import { deleteNotificationsOf } from '../notifications/notifications.ts';
+import { deleteSchedulesOf, restSchedulesOf } from '../reports/report-schedules.ts';
+import { deleteReportTemplatesOf } from '../reports/report-templates.ts';
+import { ConflictError } from '../store/errors.ts';
+import { forgetKeysOf } from '../store/idempotency.ts';
+import { type Page, type Paging, pageOf } from '../store/page.ts';
+import { deleteQuotasOf } from '../store/quotas.ts';
+import { asExpected, revised, touch } from '../store/revisions.ts';
+import type { UserRow } from '../store/schema.ts';
+import { inChunks, type Reader, type Store, type Writer } from '../store/store.ts';
+import { disownTasksOf } from '../video/video-task-rows.ts';
+import { deleteAccountMailsOf } from './account-links.ts';
+import { noteNotice } from './account-notice-rows.ts';
+import { deleteApiKeysOf } from './api-keys.ts';
+import { requireDealer } from './dealers.ts';
+import { DEFAULT_ERASURE_GRACE_MS, planErasure } from './erasures.ts';
+import { deleteExternalIdentitiesOf } from './external-identities.ts';
+import { hashPassword, isOutdated, verifyNothing, verifyPassword } from './password.ts';
+import { deletePreferencesOf } from './preferences.ts';
+import { deleteSecondFactorOf } from './second-factors.ts';
+import { endSessionsOf, forgetSourcesOf } from './sessions.ts';
+
+/** What an account is made of, without what the registry itself gives it. */
+export type UserFields = WithCustomFields<Omit<User, 'kind' | 'id' | 'version' | 'services' | 'rights'>> & {
+  /** None where it is left out. */
+  services?: readonly ServiceName[];
+  /** {@link DEFAULT_RIGHTS} where it is left out. */
+  rights?: readonly AccountRight[];
+};
+
+/** What of an account can change: what it is for stays as it was made. */
+export type UserPatch = Partial<Omit<UserFields, 'role'>>;
+
+/** Only users for which all that is set holds. */
+export interface UserFilter {
+  /** The dealer and the dealer's users. */
+  ofDealer?: UserId;
+  id?: UserId;
+}
+
+/** Accounts and their passwords. */
+export class Users {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /**
+   * Makes an account. A user (operators and dealers need none) comes with a group of their own, named like the login,
+   * that the user has access to and that belongs to the user's dealer.
+   *
+   * @throws {ConflictError} when the login is taken
+   * @throws {UnknownReferenceError} when the dealer or a group does not exist
+   * @throws {PasswordsBusyError} when too many passwords are being worked on
+   */
+  async create(fields: UserFields, password: string): Promise<User> {
+    const passwordHash = await hashPassword(password);
+    return this.#store.write(async (writer) => {
+      const id = writer.newId() as UserId;
+      const own = fields.blocked;
+      const byDealer = await isBlockedDealer(writer, fields.dealerId);
+      const draft: User = {
+        ...fields,
+        ...newCustomFields(fields),
+        blocked: own || byDealer,
+        kind: 'user',
+        id,
+        version: 1,
+        services: inOrder(SERVICES, fields.services ?? []),
+        rights: inOrder(ACCOUNT_RIGHTS, fields.rights ?? DEFAULT_RIGHTS),
+      };
+      await check(writer, draft);
+      const ownGroup =
+        fields.role === 'user'
+          ? await insertGroup(writer, {
+              name: await freeGroupName(writer, fields.login, fields.dealerId),
+              dealerId: fields.dealerId,
+            })
+          : null;
+      const user: User = {
+        ...draft,
+        groupIds: sortedSet(ownGroup ? [...fields.groupIds, ownGroup.id] : fields.groupIds),
+      };
+      await writer.tx
+        .insertInto('users')
+        .values(toUserRow(user, { own, byDealer, expired: false }))
+        .execute();
+      await setGroups(writer, 'userGroupAccess', id, user.groupIds);
+      await writer.tx
+        .insertInto('credentials')
+        .values({ userId: id, passwordHash: passwordHash, changedAtMs: writer.nowMs })
+        .execute();
+      writer.changed(user, null);
+      return user;
+    });
+  }
+
+  async get(id: UserId): Promise<User | null> {
+    const [user] = await loadUsers(this.#store.db, [id]);
+    return user ?? null;
+  }
+
+  /** Logins are compared without regard to case. */
+  async byLogin(login: string): Promise<User | null> {
+    // PostgreSQL refuses to be asked for it, and nobody has it.
+    if (login.includes('\u0000')) return null;
+    const row = await this.#store.db
+      .selectFrom('users')
+      .selectAll()
+      .where('loginKey', '=', loginKey(login))
+      .executeTakeFirst();
+    if (!row) return null;
+    const [user] = await withGroups(this.#store.db, [row]);
+    return user ?? null;
+  }
+
+  /** In the order of their ids, which is that of their creation. */
+  async list(filter: UserFilter, paging: Paging): Promise<Page<User>> {
+    let query = this.#store.db
+      .selectFrom('users')
+      .selectAll()
+      .orderBy('id')
+      .limit(paging.limit + 1);
+    if (paging.after !== null) query = query.where('id', '>', paging.after);
+    if (filter.id !== undefined) query = query.where('id', '=', filter.id);
+    if (filter.ofDealer !== undefined) {
+      const dealerId = filter.ofDealer;
+      query = query.where((e) => e.or([e('id', '=', dealerId), e('dealerId', '=', dealerId)]));
+    }
+    const page = pageOf(await query.execute(), paging);
+    return { ...page, items: await withGroups(this.#store.db, page.items) };
+  }
+
+  /**
+   * Blocking an account ends its sessions in the same transaction. With a dealer its users are blocked, and let in
+   * again, save those that are blocked themselves.
+   *
+   * @param expectedVersion what the caller last saw; null: whatever it is
+   * @param patch `role` is for those whose role another service says, and for no dealers
+   * @returns the account as it now is; a patch that changes nothing makes no new version
+   * @throws {NotFoundError} {StaleError} {ConflictError} {UnknownReferenceError}
+   */
+  update(id: UserId, expectedVersion: number | null, patch: UserPatch & { role?: 'operator' | 'user' }): Promise<User> {
+    return this.#store.write(async (writer) => {
+      const current = await requireUser(writer, id, expectedVersion);
+      const was = await blocksOf(writer, id);
+      const own = patch.blocked ?? was.own;
+      const byDealer = patch.dealerId === undefined ? was.byDealer : await isBlockedDealer(writer, patch.dealerId);
+      const user = revised(current, {
+        ...withSortedGroups(patch),
+        blocked: own || byDealer || was.expired,
+        ...(patch.services && { services: inOrder(SERVICES, patch.services) }),
+        ...(patch.rights && { rights: inOrder(ACCOUNT_RIGHTS, patch.rights) }),
+      });
+      if (user === current) {
+        if (own !== was.own) await noteOwnBlock(writer, current, own);
+        return current;
+      }
+      await check(writer, user);
+      const { id: _, ...columns } = toUserRow(user, { own, byDealer, expired: was.expired });
+      await writer.tx.updateTable('users').set(columns).where('id', '=', id).execute();
+      if (user.groupIds !== current.groupIds) await setGroups(writer, 'userGroupAccess', id, user.groupIds);
+      if (user.dealerId !== current.dealerId) await dropTakenGeofenceIds(writer, [id], user.dealerId);
+      if (user.blocked && !current.blocked) await endUse(writer, id);
+      writer.changed(user, current);
+      if (user.role === 'dealer' && user.blocked !== current.blocked)
+        await blockUsersOfDealer(writer, id, user.blocked);
+      return user;
+    });
+  }
+
+  /**
+   * Takes the account away with its sessions and its geofences. Vehicles, groups and users of a deleted dealer become
+   * the operator's own.
+   *
+   * What is stored of it elsewhere is erased later.
+   *
+   * @param graceMs until then the erasure can be cancelled
+   * @throws {NotFoundError} {StaleError}
+   */
+  delete(id: UserId, expectedVersion: number | null, graceMs: number = DEFAULT_ERASURE_GRACE_MS): Promise<void> {
+    return this.#store.write(async (writer) => {
+      const user = await requireUser(writer, id, expectedVersion);
+      const { tx } = writer;
+      await deleteRulesOf(writer, id);
+      await deleteSchedulesOf(writer, id);
+      await deleteShareLinksOf(writer, id);
+      await disownTasksOf(tx, id);
+      await deleteNotificationsOf(writer, id);
+      await deleteGeofencesOf(writer, user);
+      await endSessionsOf(tx, id);
+      await deleteApiKeysOf(tx, id);
+      await deleteAccountMailsOf(tx, id);
+      await deleteExternalIdentitiesOf(tx, id);
+      await tx.deleteFrom('accountExpiries').where('userId', '=', id).execute();
+      await deleteSecondFactorOf(tx, id);
+      await forgetSourcesOf(tx, id);
+      await forgetKeysOf(tx, id);
+      await deleteQuotasOf(tx, id);
+      await tx.deleteFrom('fleetRetentions').where('owner', '=', id).execute();
+      await deletePreferencesOf(tx, id);
+      await deleteMessageChannelsOf(tx, id);
+      await deleteForwardingDestinationsOf(tx, id);
+      await deleteReportTemplatesOf(tx, id);
+      await tx.deleteFrom('credentials').where('userId', '=', id).execute();
+      await tx.deleteFrom('userGroupAccess').where('memberId', '=', id).execute();
+      if (user.role === 'dealer') {
+        await releaseGroups(writer, id);
+        await releaseDrivers(writer, id);
+        const vehicleRows = await tx.selectFrom('vehicles').select('id').where('dealerId', '=', id).execute();
+        const vehicles = await loadVehicles(tx, idsOf(vehicleRows));
+        await dropTakenExternalIds(writer, 'vehicles', id);
+        await tx.updateTable('vehicles').set({ dealerId: null }).where('dealerId', '=', id).execute();
+        await touchVehicles(writer, vehicles);
+        const userRows = await tx.selectFrom('users').select('id').where('dealerId', '=', id).execute();
+        const users = await loadUsers(tx, idsOf(userRows));
+        await dropTakenExternalIds(writer, 'users', id);
+        await dropTakenGeofenceIds(writer, idsOf(userRows), null);
+        await tx.updateTable('users').set({ dealerId: null, dealerBlocked: 0 }).where('dealerId', '=', id).execute();
+        // They stay blocked until an operator lets each of them in.
+        if (user.blocked)
+          for (const some of inChunks(idsOf(userRows)))
+            await tx.updateTable('users').set({ blocked: 1 }).where('id', 'in', some).execute();
+        await touchUsers(writer, users);
+      }
+      await tx.deleteFrom('users').where('id', '=', id).execute();
+      writer.deleted(user);
+      await planErasure(writer, 'user', id, graceMs);
+    });
+  }
+
+  /**
+   * Who is it? A wrong login and a wrong password take the same time and give the same answer. Says nothing about
+   * whether the account is blocked.
+   *
+   * @throws {PasswordsBusyError} when too many passwords are being worked on
+   */
+  async authenticate(login: string, password: string): Promise<User | null> {
+    const user = await this.byLogin(login);
+    const credential =
+      user &&
+      (await this.#store.db
+        .selectFrom('credentials')
+        .select('passwordHash')
+        .where('userId', '=', user.id)
+        .executeTakeFirst());
+    if (!user || !credential) {
+      await verifyNothing(password);
+      return null;
+    }
+    if (!(await verifyPassword(password, credential.passwordHash))) return null;
+    if (isOutdated(credential.passwordHash)) {
+      const stronger = await hashPassword(password);
+      await this.#store.db
+        .updateTable('credentials')
+        .set({ passwordHash: stronger })
+        .where('userId', '=', user.id)
+        // Unless the password was changed meanwhile.
+        .where('passwordHash', '=', credential.passwordHash)
+        .execute();
+    }
+    return user;
+  }
+
+  /** When the account's time is over; null: never. */
+  async expiryOf(id: UserId): Promise<number | null> {
+    const query = this.#store.db.selectFrom('accountExpiries').select('expiresAtMs').where('userId', '=', id);
+    return (await query.executeTakeFirst())?.expiresAtMs ?? null;
+  }
+
+  /**
+   * Says when the account's time is over: from then on it is blocked, and a dealer's users with it.
+   *
+   * @param expiresAtMs null: never; a time that is past: at once
+   * @throws {NotFoundError}
+   */
+  setExpiry(id: UserId, expiresAtMs: number | null): Promise<void> {
+    return this.#store.write(async (writer) => {
+      const { tx, nowMs } = writer;
+      const user = await requireUser(writer, id, null);
+      const before = await tx.deleteFrom('accountExpiries').where('userId', '=', id).returningAll().executeTakeFirst();
+      if (expiresAtMs !== null) await tx.insertInto('accountExpiries').values({ userId: id, expiresAtMs }).execute();
+      const was = before?.expiresAtMs ?? null;
+      if (was === expiresAtMs) return;
+      writer.note({
+        action: 'changed',
+        subject: { kind: 'user', id, name: user.login },
+        before: { expiresAtMs: was },
+        after: { expiresAtMs },
+        dealerIds: dealersOfUser(user),
+        ownerIds: [],
+      });
+      await setExpired(writer, user, expiresAtMs !== null && expiresAtMs <= nowMs);
+    });
+  }
+
+  /**
+   * Blocks accounts whose time is over.
+   *
+   * @param limit at most this many
+   * @returns those that it blocked
+   */
+  expire(limit: number): Promise<UserId[]> {
+    return this.#store.writeDue<UserId, UserId>(
+      'expiry of accounts',
+      async (db, nowMs) => {
+        const rows = await dueExpiries(db)
+          .where('expiresAtMs', '<=', nowMs)
+          .orderBy('expiresAtMs')
+          .limit(limit)
+          .execute();
+        return rows.map(({ userId }) => userId as UserId);
+      },
+      async (writer, ids) => {
+        for (const user of await loadUsers(writer.tx, ids)) await setExpired(writer, user, true);
+        return [...ids];
+      },
+      async () => {
+        const next = await dueExpiries(this.#store.db).orderBy('expiresAtMs').limit(1).executeTakeFirst();
+        return next?.expiresAtMs ?? null;
+      },
+    );
+  }
+
+  /**
+   * Gives the account another password and ends its sessions: the old one opens nothing any more.
+   *
+   * @param keep the session that asks for it may stay
+   * @throws {NotFoundError}
+   * @throws {PasswordsBusyError} when too many passwords are being worked on
+   */
+  async setPassword(id: UserId, password: string, keep: SessionId | null): Promise<void> {
+    const passwordHash = await hashPassword(password);
+    await this.#store.write(async (writer) => {
+      const user = await requireUser(writer, id, null);
+      writer.note({
+        action: 'password-changed',
+        subject: { kind: 'user', id, name: user.login },
+        before: null,
+        after: null,
+        dealerIds: dealersOfUser(user),
+        ownerIds: [],
+      });
+      await writer.tx
+        .insertInto('credentials')
+        .values({ userId: id, passwordHash, changedAtMs: writer.nowMs })
+        .onConflict((conflict) => conflict.column('userId').doUpdateSet({ passwordHash, changedAtMs: writer.nowMs }))
+        .execute();
+      await endSessionsOf(writer.tx, id, keep);
+      await noteNotice(writer, user, 'password-changed');
+    });
+  }
+}
+
+/** What blocks an account: itself, its dealer, and the end of its time. */
+interface Blocks {
+  own: boolean;
+  byDealer: boolean;
+  expired: boolean;
+}
+
+async function blocksOf({ tx }: Writer, id: UserId): Promise<Blocks> {
+  const columns = ['blocked', 'dealerBlocked', 'expired'] as const;
+  const row = await tx.selectFrom('users').select(columns).where('id', '=', id).executeTakeFirst();
+  return { own: row?.blocked === 1, byDealer: row?.dealerBlocked === 1, expired: row?.expired === 1 };
+}
+
+async function isBlockedDealer({ tx }: Writer, id: UserId | null): Promise<boolean> {
+  if (id === null) return false;
+  const row = await tx.selectFrom('users').select(['blocked', 'expired']).where('id', '=', id).executeTakeFirst();
+  return row?.blocked === 1 || row?.expired === 1;
+}
+
+/** Ends what a blocked account is used for. */
+async function endUse(writer: Writer, id: UserId): Promise<void> {
+  await endSessionsOf(writer.tx, id);
+  await restSchedulesOf(writer, id);
+  await deleteShareLinksOf(writer, id);
+}
+
+/** Expiries that have not blocked their account yet. */
+function dueExpiries(db: Reader) {
+  return db
+    .selectFrom('accountExpiries')
+    .innerJoin('users', 'users.id', 'accountExpiries.userId')
+    .select(['userId', 'expiresAtMs'])
+    .where('users.expired', '=', 0);
+}
+
+async function setExpired(writer: Writer, user: User, expired: boolean): Promise<void> {
+  const { tx } = writer;
+  await tx
+    .updateTable('users')
+    .set({ expired: expired ? 1 : 0 })
+    .where('id', '=', user.id)
+    .execute();
+  const [after] = await loadUsers(tx, [user.id]);
+  if (after === undefined || after.blocked === user.blocked) return;
+  if (after.blocked) await endUse(writer, user.id);
+  await touchUsers(writer, [user]);
+  if (user.role === 'dealer') await blockUsersOfDealer(writer, user.id, after.blocked);
+}
+
+/** An account that its dealer's block keeps out was blocked itself, or let go: it stays out, for now. */
+async function noteOwnBlock(writer: Writer, user: User, own: boolean): Promise<void> {
+  await writer.tx
+    .updateTable('users')
+    .set({ blocked: own ? 1 : 0 })
+    .where('id', '=', user.id)
+    .execute();
+  writer.note({
+    action: own ? 'blocked' : 'unblocked',
+    subject: { kind: 'user', id: user.id, name: user.login },
+    before: { blocked: !own },
+    after: { blocked: own },
+    dealerIds: dealersOfUser(user),
+    ownerIds: [],
+  });
+}
+
+/** Gives the users of a dealer the dealer's block, or takes it from them. */
+async function blockUsersOfDealer(writer: Writer, dealerId: UserId, isBlocked: boolean): Promise<void> {
+  const { tx } = writer;
+  const rows = await tx.selectFrom('users').select('id').where('dealerId', '=', dealerId).orderBy('id').execute();
+  const before = await loadUsers(tx, idsOf(rows));
+  await tx
+    .updateTable('users')
+    .set({ dealerBlocked: isBlocked ? 1 : 0 })
+    .where('dealerId', '=', dealerId)
+    .execute();
+  const after = new Map((await loadUsers(tx, idsOf(rows))).map((user) => [user.id, user.blocked]));
+  const changed = before.filter(({ id, blocked }) => after.get(id) !== blocked);
+  if (isBlocked) for (const { id } of changed) await endUse(writer, id);
+  await touchUsers(writer, changed);
+}
+
+async function requireUser({ tx }: Writer, id: UserId, expectedVersion: number | null): Promise<User> {
+  const [user] = await loadUsers(tx, [id]);
+  return asExpected(user, 'user', id, expectedVersion);
+}
+
+async function check(writer: Writer, user: User): Promise<void> {
+  const { tx } = writer;
+  await requireDealer(tx, user.dealerId);
+  await requireFreeExternalId(writer, user, user.dealerId);
+  const other = await tx
+    .selectFrom('users')
+    .select('id')
+    .where('loginKey', '=', loginKey(user.login))
+    .where('id', '!=', user.id)
+    .executeTakeFirst();
+  if (other) throw new ConflictError('user', 'login', user.login);
+}
+
+/** The users among `ids` that exist, in the order of their ids. */
+export async function loadUsers(db: Reader, ids: readonly string[]): Promise<User[]> {
+  const rows: UserRow[] = [];
+  for (const some of inChunks(ids))
+    rows.push(...(await db.selectFrom('users').selectAll().where('id', 'in', some).orderBy('id').execute()));
+  return withGroups(db, rows);
+}
+
+/**
+ * Gives each user a new version and notes it: for a change that came from elsewhere, already made in the tables.
+ *
+ * @param before the users as they were
+ */
+export function touchUsers(writer: Writer, before: readonly User[]): Promise<void> {
+  return touch(writer, 'users', before, loadUsers);
+}
+
+async function withGroups(db: Reader, rows: readonly UserRow[]): Promise<User[]> {
+  const ids = rows.map((row) => row.id);
+  const groups = await groupsOf(db, 'userGroupAccess', ids);
+  return rows.map((row) => fromUserRow(row, groups.get(row.id) ?? []));
+}
+
+export function fromUserRow(row: UserRow, groupIds: readonly GroupId[]): User {
+  return {
+    kind: 'user',
+    id: row.id as UserId,
+    version: row.version,
+    login: row.login,
+    name: row.name,
+    role: row.role as Role,
+    dealerId: row.dealerId as UserId | null,
+    blocked: row.blocked === 1 || row.dealerBlocked === 1 || row.expired === 1,
+    apiAccess: row.apiAccess === 1,
+    services: row.services === '' ? [] : (row.services.split(',') as ServiceName[]),
+    rights: rightsOf(row.rights),
+    groupIds,
+    ...customFieldsOf(row),
+  };
+}
+
+/** @param column undefined: an earlier migration reads the row, from before there were rights */
+function rightsOf(column: string | undefined): readonly AccountRight[] {
+  if (column === undefined) return DEFAULT_RIGHTS;
+  return column === '' ? [] : (column.split(',') as AccountRight[]);
+}
+
+export function toUserRow(user: User, { own, byDealer, expired }: Blocks): UserRow {
+  return {
+    id: user.id,
+    version: user.version,
+    login: user.login,
+    loginKey: loginKey(user.login),
+    name: user.name,
+    role: user.role,
+    dealerId: user.dealerId,
+    blocked: own ? 1 : 0,
+    dealerBlocked: byDealer ? 1 : 0,
+    expired: expired ? 1 : 0,
+    apiAccess: user.apiAccess ? 1 : 0,
+    services: user.services.join(','),
+    rights: user.rights.join(','),
+    ...customColumnsOf(user),
+  };
+}
+
+function idsOf(rows: readonly { id: string }[]): string[] {
+  return rows.map((row) => row.id);
+}
+
+/** Each of the names once, in the order of the list. */
+function inOrder<Name extends string>(list: readonly Name[], names: readonly Name[]): Name[] {
+  return list.filter((name) => names.includes(name));
+}
+
+/** A login as logins are compared. */
+export function loginKey(login: string): string {
+  return login.normalize('NFKC').toLowerCase();
+}

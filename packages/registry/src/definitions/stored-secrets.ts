@@ -1,0 +1,158 @@
+import { HIDDEN_CREDENTIALS } from '@outrider/domain';
+import { type Kysely, sql } from 'kysely';
+import { newLinkSecret } from '../accounts/mail-addresses.ts';
+import type { Tables } from '../store/schema.ts';
+import { SEALED, SEALED_BY_CHARACTERS, type SecretPlace, type Secrets, SecretsKeyError } from '../store/secrets.ts';
+import type { Reader, Store } from '../store/store.ts';
+
+/**
+ * Set by the migration where accounts existed already: such an installation may go on without a key, with a warning.
+ */
+export const CLEAR_SECRETS = 'clear-secrets';
+const AT_ONCE = 200;
+
+type StoredPlace = Exclude<SecretPlace['table'], 'idempotency'>;
+
+/** The column that holds secrets of a place, and what names its rows. */
+interface SecretColumn {
+  table: string;
+  column: string;
+  /** Default: `id`. */
+  id?: string;
+  /** Of rows of this protocol alone. */
+  protocol?: string;
+  /** Nothing is left of it without the secret. */
+  lostWithIt?: string;
+}
+/** Answers that are kept for an `Idempotency-Key` are left out: they last for a day. */
+const COLUMNS: Record<StoredPlace, SecretColumn> = {
+  notification_rules: { table: 'notification_rules', column: 'webhook_secret' },
+  webhook_urls: { table: 'notification_rules', column: 'webhook_url' },
+  video_profiles: { table: 'video_profiles', column: 'address', protocol: 'stream' },
+  message_channels: { table: 'message_channels', column: 'secret' },
+  service_keys: { table: 'service_keys', column: 'private_key' },
+  forwarding_destinations: { table: 'forwarding_destinations', column: 'secret' },
+  forwarding_headers: {
+    table: 'forwarding_destinations',
+    column: 'secret_headers',
+    lostWithIt: 'secret_header_names',
+  },
+  second_factors: { table: 'second_factors', column: 'secret', id: 'user_id' },
+  mail_addresses: { table: 'mail_addresses', column: 'secret' },
+};
+const PLACES = Object.keys(COLUMNS) as StoredPlace[];
+
+/** What opening a registry found. */
+export interface SecretsState {
+  /** Were in clear, and were sealed now. */
+  sealed: number;
+  /** Secrets are stored in clear, for want of a key. */
+  inClear: boolean;
+}
+
+/**
+ * Checks the keys against what is stored, and seals what is still in clear.
+ *
+ * @param forgetLost removes what no key opens: its webhooks are not sent and its streams not fetched until somebody
+ *   sets them again
+ * @throws {SecretsKeyError} when a stored secret needs another key, or secrets must not be stored without one
+ */
+export async function prepareSecrets(store: Store, forgetLost: boolean): Promise<SecretsState> {
+  const { db, secrets } = store;
+  if (forgetLost && secrets.hasKey) await rotateSecrets(store, true);
+  for (const start of await startsOfStored(db))
+    if (!secrets.canOpen(start))
+      throw new SecretsKeyError(
+        `secrets in the registry are sealed with the key ${start.split(':')[2] || '?'}, which is not among the keys at hand`,
+      );
+  if (!secrets.hasKey) {
+    const mayBeInClear = await db
+      .selectFrom('registryFacts')
+      .select('name')
+      .where('name', '=', CLEAR_SECRETS)
+      .execute();
+    if (mayBeInClear.length === 0)
+      throw new SecretsKeyError('secrets are not stored in clear: a key is needed to seal them');
+    return { sealed: 0, inClear: true };
+  }
+  const sealed = await resealAll(store, SEALED);
+  await db.deleteFrom('registryFacts').where('name', '=', CLEAR_SECRETS).execute();
+  return { sealed, inClear: false };
+}
+
+/**
+ * Seals everything with the first key that another one sealed.
+ *
+ * @returns how many secrets were sealed anew
+ */
+export function rotateSecrets(store: Store, forgetLost = false): Promise<number> {
+  const { sealedBy } = store.secrets;
+  if (sealedBy === null) throw new SecretsKeyError('there is no key to seal secrets with');
+  return resealAll(store, sealedBy, forgetLost);
+}
+
+/** Parts of sealed values that name their keys, each once. */
+async function startsOfStored(db: Reader): Promise<string[]> {
+  const ofEach = Object.values(COLUMNS).map(
+    ({ table, column }) => sql`
+      select distinct substr(${sql.ref(column)}, 1, ${sql.lit(SEALED_BY_CHARACTERS)}) as start
+      from ${sql.table(table)} where ${sql.ref(column)} like 'sealed:%'`,
+  );
+  const { rows } = await sql<{ start: string }>`${sql.join(ofEach, sql` union `)}`.execute(db);
+  return rows.map(({ start }) => start);
+}
+
+/**
+ * Seals every secret that does not begin with `prefix`. In small transactions: one that is killed in between is done
+ * again, and finds less to do.
+ */
+async function resealAll(store: Store, prefix: string, forgetLost = false): Promise<number> {
+  let count = 0;
+  for (const table of PLACES)
+    for (;;) {
+      const sealed = await store.write(async ({ tx }) => {
+        const rows = await dueAt(tx, table, prefix);
+        for (const { id, value } of rows) {
+          const place = { table, id };
+          await setStored(tx, place, reseal(store.secrets, value, place, forgetLost));
+        }
+        return rows.length;
+      });
+      count += sealed;
+      if (sealed < AT_ONCE) break;
+    }
+  return count;
+}
+
+function reseal(secrets: Secrets, value: string, place: SecretPlace, forgetLost: boolean): string | null {
+  try {
+    return secrets.seal(secrets.open(value, place), place);
+  } catch (error) {
+    if (!forgetLost || !(error instanceof SecretsKeyError)) throw error;
+    if (place.table === 'video_profiles') return secrets.seal(HIDDEN_CREDENTIALS, place);
+    // Links in mails that were sent before do nothing any more.
+    return place.table === 'mail_addresses' ? secrets.seal(newLinkSecret(), place) : null;
+  }
+}
+
+/** Some of the secrets that do not begin with `prefix`. */
+async function dueAt(tx: Kysely<Tables>, place: StoredPlace, prefix: string): Promise<{ id: string; value: string }[]> {
+  const { table, column, id = 'id', protocol } = COLUMNS[place];
+  const { rows } = await sql<{ id: string; value: string }>`
+    select ${sql.ref(id)} as id, ${sql.ref(column)} as value from ${sql.table(table)}
+    where ${sql.ref(column)} not like ${`${prefix}%`} ${protocol === undefined ? sql`` : sql`and protocol = ${protocol}`}
+    limit ${AT_ONCE}`.execute(tx);
+  return rows;
+}
+
+async function setStored(
+  tx: Kysely<Tables>,
+  place: { table: StoredPlace; id: string },
+  value: string | null,
+): Promise<void> {
+  const { table, column, id = 'id', lostWithIt } = COLUMNS[place.table];
+  const alsoLost = value === null && lostWithIt !== undefined ? sql`, ${sql.ref(lostWithIt)} = null` : sql``;
+  await sql`
+    update ${sql.table(table)} set ${sql.ref(column)} = ${value} ${alsoLost}
+    where ${sql.ref(id)} = ${place.id}`.execute(tx);
+}

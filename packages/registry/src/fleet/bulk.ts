@@ -1,0 +1,249 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Definition, GroupId, UserId } from '@outrider/domain';
+import { requireDealer } from '../accounts/dealers.ts';
+import {
+  type ConflictError,
+  NotFoundError,
+  type OperatorOnlyError,
+  StaleError,
+  UnknownReferenceError,
+} from '../store/errors.ts';
+import { inChunks } from '../store/lists.ts';
+import type { Reader, Store, Writer } from '../store/store.ts';
+import type { MembershipTable } from './memberships.ts';
+
+/** One of many writes: a new definition, or a change of the one with this id in this version. */
+export type BulkWrite<Id, Fields, Patch = Partial<Fields>> =
+  | { id: null; fields: Fields }
+  | { id: Id; expectedVersion: number | null; patch: Patch };
+
+/** What became of one of many writes. */
+export interface BulkOutcome<T> {
+  outcome: 'created' | 'updated' | 'unchanged';
+  definition: T;
+}
+
+/** Why one of many writes can't be made. */
+export interface BulkFailure {
+  /** Which of the writes. */
+  index: number;
+  error: ConflictError | OperatorOnlyError | NotFoundError | StaleError | UnknownReferenceError;
+}
+
+/** Some of many writes can't be made, and so none was. */
+export class BulkError extends Error {
+  override name = 'BulkError';
+  readonly failures: readonly BulkFailure[];
+  constructor(failures: readonly BulkFailure[]) {
+    super(`${failures.length} of the writes cannot be made: ${failures[0]?.error.message ?? 'none is named'}`);
+    this.failures = failures;
+  }
+}
+
+/** Thrown at the end of a dry run, so that its transaction is taken back. */
+class DryRun<T> extends Error {
+  readonly result: T;
+  constructor(result: T) {
+    super('a dry run');
+    this.result = result;
+  }
+}
+
+/** Runs `work` in one transaction; a dry run does all of it and keeps nothing. */
+export async function writeOrTry<T>(store: Store, dryRun: boolean, work: (writer: Writer) => Promise<T>): Promise<T> {
+  try {
+    return await store.write(async (writer) => {
+      const result = await work(writer);
+      if (dryRun) {
+        await writer.growth.check(writer);
+        throw new DryRun(result);
+      }
+      return result;
+    });
+  } catch (error) {
+    if (error instanceof DryRun) return error.result;
+    throw error;
+  }
+}
+
+/** A list in parts that a statement can take; between them, other work gets its turn. */
+export async function* inTurns<T>(list: readonly T[]): AsyncGenerator<T[]> {
+  let isFirst = true;
+  for (const some of inChunks(list)) {
+    if (!isFirst) await setImmediate();
+    isFirst = false;
+    yield some;
+  }
+}
+
+/** The groups among these that do not exist. */
+export async function missingGroups(db: Reader, groupIds: Iterable<GroupId>): Promise<Set<GroupId>> {
+  const missing = new Set(groupIds);
+  for (const some of inChunks([...missing])) {
+    const rows = await db.selectFrom('vehicleGroups').select('id').where('id', 'in', some).execute();
+    for (const { id } of rows) missing.delete(id as GroupId);
+  }
+  return missing;
+}
+
+/** Why each of these can't be somebody's dealer; nothing for those who are dealers. */
+export async function notDealers(
+  db: Reader,
+  dealerIds: Iterable<UserId | null>,
+): Promise<Map<UserId | null, UnknownReferenceError>> {
+  const wrong = new Map<UserId | null, UnknownReferenceError>();
+  for (const id of new Set(dealerIds)) {
+    try {
+      await requireDealer(db, id);
+    } catch (error) {
+      if (!(error instanceof UnknownReferenceError)) throw error;
+      wrong.set(id, error);
+    }
+  }
+  return wrong;
+}
+
+/** Makes the groups of each member those given, all of which exist, in place of those it had. */
+export async function replaceGroups(
+  { tx }: Writer,
+  table: MembershipTable,
+  members: readonly { id: string; groupIds: readonly GroupId[] | null }[],
+): Promise<void> {
+  for await (const some of inTurns(members))
+    await tx
+      .deleteFrom(table)
+      .where(
+        'memberId',
+        'in',
+        some.map(({ id }) => id),
+      )
+      .execute();
+  const pairs = members.flatMap(({ id, groupIds }) => (groupIds ?? []).map((groupId) => ({ groupId, memberId: id })));
+  for await (const some of inTurns(pairs)) await tx.insertInto(table).values(some).execute();
+}
+
+function sharesOf(definition: Definition): readonly GroupId[] {
+  return definition.kind === 'geofence' ? definition.sharedGroupIds : [];
+}
+
+/** What each of many writes would make of what is there, and what of them can't be. */
+export class BulkPlan<T extends Definition & { groupIds: readonly GroupId[] | null }> {
+  readonly planned: { index: number; current: T | null; next: T }[] = [];
+  readonly #failures = new Map<number, BulkFailure>();
+
+  /** Of one write, the first failure is reported. */
+  fail(index: number, error: BulkFailure['error']): void {
+    if (!this.#failures.has(index)) this.#failures.set(index, { index, error });
+  }
+
+  /**
+   * Plans each of the writes; fails those of something that is not among `known`, or not in the version expected.
+   *
+   * @param known what may be changed
+   * @param revise returns `current` itself where nothing changes
+   */
+  take<Fields, Patch = Partial<Fields>>(
+    kind: T['kind'],
+    writes: readonly BulkWrite<string, Fields, Patch>[],
+    known: readonly T[],
+    create: (fields: Fields) => T,
+    revise: (current: T, patch: Patch) => T,
+  ): void {
+    const currents = new Map<string, T>(known.map((definition) => [definition.id, definition]));
+    for (const [index, write] of writes.entries()) {
+      if (write.id === null) {
+        this.planned.push({ index, current: null, next: create(write.fields) });
+        continue;
+      }
+      const current = currents.get(write.id);
+      if (current === undefined) {
+        this.fail(index, new NotFoundError(kind, write.id));
+        continue;
+      }
+      if (write.expectedVersion !== null && current.version !== write.expectedVersion)
+        this.fail(index, new StaleError(current, write.expectedVersion));
+      this.planned.push({ index, current, next: revise(current, write.patch) });
+    }
+  }
+
+  /** Fails every write that names a group that does not exist. */
+  async checkGroups(db: Reader): Promise<void> {
+    const missing = await missingGroups(
+      db,
+      this.planned.flatMap(({ next }) => [...(next.groupIds ?? []), ...sharesOf(next)]),
+    );
+    if (missing.size === 0) return;
+    for (const { index, next } of this.planned) {
+      const id = next.groupIds?.find((group) => missing.has(group));
+      if (id !== undefined) this.fail(index, new UnknownReferenceError('groupIds', id));
+      const shared = sharesOf(next).find((group) => missing.has(group));
+      if (shared !== undefined) this.fail(index, new UnknownReferenceError('sharedGroupIds', shared));
+    }
+  }
+
+  /**
+   * Fails every write whose value another definition would have as well: one of these writes before it, or one that is
+   * there and not written.
+   *
+   * @param uniqueOf null: none that must be unique
+   * @param holders who has each of these values now
+   */
+  async checkUnique(
+    uniqueOf: (definition: T) => string | null,
+    holders: (values: string[]) => Promise<readonly { id: string; value: string }[]>,
+    conflict: (value: string) => ConflictError,
+  ): Promise<void> {
+    const firstWith = new Map<string, string>();
+    const written = new Set<string>(this.planned.map(({ next }) => next.id));
+    const wanted = new Map<string, number>();
+    for (const { index, current, next } of this.planned) {
+      const value = uniqueOf(next);
+      if (value === null) continue;
+      if (firstWith.has(value)) this.fail(index, conflict(value));
+      else firstWith.set(value, next.id);
+      if (current === null || uniqueOf(current) !== value) wanted.set(value, index);
+    }
+    // One that is written as well gives its value up, or was found twice above.
+    for await (const some of inTurns([...wanted.keys()]))
+      for (const { id, value } of await holders(some))
+        if (!written.has(id)) this.fail(wanted.get(value) ?? 0, conflict(value));
+  }
+
+  /** @throws {BulkError} when something failed */
+  requireAllGood(): void {
+    if (this.#failures.size > 0) throw new BulkError([...this.#failures.values()].sort((a, b) => a.index - b.index));
+  }
+
+  /**
+   * Makes all of the writes, and notes them; what must be unique is free for the one that gets it.
+   *
+   * @param insert adds rows, without their groups
+   * @param update changes a row, without its groups
+   * @returns what became of each write, in their order
+   */
+  async carryOut(
+    writer: Writer,
+    memberships: MembershipTable,
+    insert: (writer: Writer, created: readonly T[]) => Promise<unknown>,
+    update: (writer: Writer, next: T) => Promise<unknown>,
+  ): Promise<BulkOutcome<T>[]> {
+    const { created, updated } = this;
+    for await (const some of inTurns(updated)) for (const { next } of some) await update(writer, next);
+    for await (const some of inTurns(created)) await insert(writer, some);
+    const regrouped = updated.filter(({ current, next }) => current.groupIds !== next.groupIds);
+    await replaceGroups(writer, memberships, [...created, ...regrouped.map(({ next }) => next)]);
+    for (const { current, next } of this.planned) if (next !== current) writer.changed(next, current);
+    return this.planned.map(({ current, next }) => ({
+      outcome: current === null ? 'created' : next === current ? 'unchanged' : 'updated',
+      definition: next,
+    }));
+  }
+
+  get created(): T[] {
+    return this.planned.filter(({ current }) => current === null).map(({ next }) => next);
+  }
+
+  get updated(): { current: T; next: T }[] {
+    return this.planned.flatMap(({ current, next }) => (current && next !== current ? [{ current, next }] : []));
+  }
+}

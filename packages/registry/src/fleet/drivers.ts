@@ -1,0 +1,356 @@
+import {
+  type Driver,
+  type DriverCode,
+  type DriverId,
+  driverCodeOf,
+  type GroupId,
+  NO_CUSTOM_FIELDS,
+  type UserId,
+} from '@outrider/domain';
+import { requireDealer } from '../accounts/dealers.ts';
+import { dropFromRules } from '../notifications/notification-rules.ts';
+import { forgetDriverInNotifications } from '../notifications/notifications.ts';
+import { ConflictError } from '../store/errors.ts';
+import { type Page, type Paging, pageOf } from '../store/page.ts';
+import { asExpected, revised, touch } from '../store/revisions.ts';
+import type { DriverCodeRow, DriverRow } from '../store/schema.ts';
+import { inChunks, type Reader, type Store, type Writer } from '../store/store.ts';
+import { type BulkOutcome, BulkPlan, type BulkWrite, notDealers, writeOrTry } from './bulk.ts';
+import {
+  checkExternalIds,
+  customColumnsOf,
+  customFieldsOf,
+  externalIdUnder,
+  newCustomFields,
+  requireFreeExternalId,
+  type WithCustomFields,
+} from './custom-fields.ts';
+import { deleteAssignmentsOfDriver } from './driver-assignments.ts';
+import { groupsOf, setGroups, withSortedGroups } from './memberships.ts';
+
+/** What a driver is made of, without what the registry itself gives it. */
+export type DriverFields = WithCustomFields<Omit<Driver, 'kind' | 'id' | 'version' | 'codes'>> & {
+  /** Those that the driver has now. */
+  codes: readonly string[];
+};
+
+export type DriverWrite = BulkWrite<DriverId, DriverFields>;
+
+/** Only drivers for which all that is set holds. */
+export interface DriverFilter {
+  dealerId?: UserId;
+  /** In at least one of these groups; none at all for an empty list. */
+  anyOfGroups?: readonly GroupId[];
+}
+
+/** Codes that a driver may have, past ones included: the oldest are forgotten. */
+export const MAX_CODES_OF_DRIVER = 50;
+
+/** Drivers, their codes and who may see them. */
+export class Drivers {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /**
+   * @throws {ConflictError} when another driver of the dealer (or the operator) has one of the codes
+   * @throws {UnknownReferenceError} when the dealer or a group does not exist
+   */
+  create(fields: DriverFields): Promise<Driver> {
+    return this.#store.write((writer) => createDriver(writer, fields));
+  }
+
+  async get(id: DriverId): Promise<Driver | null> {
+    const [driver] = await loadDrivers(this.#store.db, [id]);
+    return driver ?? null;
+  }
+
+  /** In the order of their ids, which is that of their creation. */
+  async list(filter: DriverFilter, paging: Paging): Promise<Page<Driver>> {
+    if (filter.anyOfGroups?.length === 0) return { items: [], next: null };
+    let query = this.#store.db
+      .selectFrom('drivers')
+      .selectAll()
+      .orderBy('id')
+      .limit(paging.limit + 1);
+    if (paging.after !== null) query = query.where('id', '>', paging.after);
+    if (filter.dealerId !== undefined) query = query.where('dealerId', '=', filter.dealerId);
+    const { anyOfGroups } = filter;
+    if (anyOfGroups !== undefined)
+      query = query.where((e) =>
+        e('id', 'in', e.selectFrom('driverGroupMembers').select('memberId').where('groupId', 'in', anyOfGroups)),
+      );
+    const page = pageOf(await query.execute(), paging);
+    return { ...page, items: await withDetails(this.#store.db, page.items) };
+  }
+
+  /**
+   * A code that a driver no longer has stays the driver's for the time until now.
+   *
+   * @param expectedVersion what the caller last saw; null: whatever it is
+   * @throws {NotFoundError} {StaleError} {ConflictError} {UnknownReferenceError}
+   */
+  update(id: DriverId, expectedVersion: number | null, patch: Partial<DriverFields>): Promise<Driver> {
+    return this.#store.write(async (writer) => {
+      const [found] = await loadDrivers(writer.tx, [id]);
+      const current = asExpected(found, 'driver', id, expectedVersion);
+      const driver = driverAfter(writer, current, patch);
+      if (driver === current) return current;
+      await check(writer, driver);
+      await updateRow(writer, driver);
+      if (driver.groupIds !== current.groupIds) await setGroups(writer, 'driverGroupMembers', id, driver.groupIds);
+      writer.changed(driver, current);
+      return driver;
+    });
+  }
+
+  /**
+   * Adds and changes many drivers: all of them, or none.
+   *
+   * @throws {BulkError} with what is wrong with each
+   */
+  writeAll(writes: readonly DriverWrite[], dryRun: boolean): Promise<BulkOutcome<Driver>[]> {
+    return writeOrTry(this.#store, dryRun, async (writer) => {
+      const ids = writes.flatMap(({ id }) => (id === null ? [] : [id]));
+      const plan = new BulkPlan<Driver>();
+      plan.take<DriverFields>(
+        'driver',
+        writes,
+        await loadDrivers(writer.tx, ids),
+        (fields) => newDriver(writer, fields),
+        (current, patch) => driverAfter(writer, current, patch),
+      );
+      const wrong = await notDealers(
+        writer.tx,
+        plan.planned.map(({ next }) => next.dealerId),
+      );
+      for (const { index, next } of plan.planned) {
+        const error = wrong.get(next.dealerId);
+        if (error !== undefined) plan.fail(index, error);
+      }
+      await plan.checkGroups(writer.tx);
+      await checkCodes(writer.tx, plan);
+      await checkExternalIds(writer, plan, 'driver', ({ dealerId }) => dealerId);
+      plan.requireAllGood();
+      const insert = async (_: Writer, created: readonly Driver[]) => {
+        await writer.tx.insertInto('drivers').values(created.map(toDriverRow)).execute();
+        for (const driver of created) await writeCodes(writer, driver);
+      };
+      return plan.carryOut(writer, 'driverGroupMembers', insert, updateRow);
+    });
+  }
+
+  /**
+   * Deletes a driver with all that is personal: what the audit trail has of the driver is taken out of it, events have
+   * codes alone.
+   *
+   * @throws {NotFoundError} {StaleError}
+   */
+  delete(id: DriverId, expectedVersion: number | null): Promise<void> {
+    return this.#store.write(async (writer) => {
+      const { tx } = writer;
+      const [found] = await loadDrivers(tx, [id]);
+      const driver = asExpected(found, 'driver', id, expectedVersion);
+      await dropFromRules(writer, 'driver', id);
+      await deleteAssignmentsOfDriver(writer, id);
+      await tx.deleteFrom('driverGroupMembers').where('memberId', '=', id).execute();
+      await tx.deleteFrom('driverCodes').where('driverId', '=', id).execute();
+      await forgetDriverInNotifications(writer, id);
+      await tx.deleteFrom('drivers').where('id', '=', id).execute();
+      await tx
+        .updateTable('audit')
+        .set({ subjectName: '', before: null, after: null })
+        .where('subjectKind', '=', 'driver')
+        .where('subjectId', '=', id)
+        .execute();
+      const { id: driverId, kind, version, dealerId, groupIds, licenceExpiresOn } = driver;
+      const impersonal = { kind, id: driverId, version, dealerId, groupIds, licenceExpiresOn, ...NO_CUSTOM_FIELDS };
+      writer.deleted({ ...impersonal, name: '', phone: null, licenceNumber: null, codes: [] });
+    });
+  }
+}
+
+/** Gives all drivers of a deleted dealer to the operator, without codes that another driver has. */
+export async function releaseDrivers(writer: Writer, dealerId: UserId): Promise<void> {
+  const rows = await writer.tx.selectFrom('drivers').selectAll().where('dealerId', '=', dealerId).execute();
+  for (const before of await withDetails(writer.tx, rows)) {
+    const taken = await holdersOf(writer.tx, null, presentCodes(before));
+    const codes = before.codes.filter(({ code }) => !taken.has(code));
+    const externalId = await externalIdUnder(writer, before, null);
+    const driver: Driver = { ...before, dealerId: null, externalId, codes, version: before.version + 1 };
+    const { id, ...columns } = toDriverRow(driver);
+    await writer.tx.updateTable('drivers').set(columns).where('id', '=', id).execute();
+    await writeCodes(writer, driver);
+    writer.changed(driver, before);
+  }
+}
+
+/** The drivers among `ids` that exist, in the order of their ids. */
+export async function loadDrivers(db: Reader, ids: readonly string[]): Promise<Driver[]> {
+  const rows: DriverRow[] = [];
+  for (const some of inChunks(ids))
+    rows.push(...(await db.selectFrom('drivers').selectAll().where('id', 'in', some).orderBy('id').execute()));
+  return withDetails(db, rows);
+}
+
+/** All drivers there are, in the order of their ids. */
+export async function allDrivers(db: Reader): Promise<Driver[]> {
+  return withDetails(db, await db.selectFrom('drivers').selectAll().orderBy('id').execute());
+}
+
+/** Gives each driver a new version and notes it, as `touchVehicles` does. */
+export function touchDrivers(writer: Writer, before: readonly Driver[]): Promise<void> {
+  return touch(writer, 'drivers', before, loadDrivers);
+}
+
+/** The codes that a driver has now. */
+export function presentCodes({ codes }: Pick<Driver, 'codes'>): string[] {
+  return codes.filter(({ untilMs }) => untilMs === null).map(({ code }) => code);
+}
+
+function newDriver(writer: Writer, { codes, ...fields }: DriverFields): Driver {
+  return {
+    ...withSortedGroups(fields),
+    ...newCustomFields(fields),
+    kind: 'driver',
+    id: writer.newId() as DriverId,
+    version: 1,
+    codes: codesAfter([], codes, writer.nowMs),
+  };
+}
+
+function driverAfter(writer: Writer, current: Driver, { codes, ...fields }: Partial<DriverFields>): Driver {
+  return revised<Driver>(current, {
+    ...withSortedGroups(fields),
+    ...(codes !== undefined && { codes: codesAfter(current.codes, codes, writer.nowMs) }),
+  });
+}
+
+/** Everything but the groups. */
+async function updateRow(writer: Writer, driver: Driver): Promise<void> {
+  const { id, ...columns } = toDriverRow(driver);
+  await writer.tx.updateTable('drivers').set(columns).where('id', '=', id).execute();
+  await writeCodes(writer, driver);
+}
+
+async function createDriver(writer: Writer, fields: DriverFields): Promise<Driver> {
+  const driver = newDriver(writer, fields);
+  await check(writer, driver);
+  await writer.tx.insertInto('drivers').values(toDriverRow(driver)).execute();
+  await writeCodes(writer, driver);
+  await setGroups(writer, 'driverGroupMembers', driver.id, driver.groupIds);
+  writer.changed(driver, null);
+  return driver;
+}
+
+/** Present codes become `wanted`; those that are given up were the driver's until now. */
+function codesAfter(before: readonly DriverCode[], wanted: readonly string[], nowMs: number): DriverCode[] {
+  const codes = new Set(wanted.map(driverCodeOf).filter((code) => code !== ''));
+  const kept = before.map((held) =>
+    held.untilMs === null && !codes.has(held.code) ? { ...held, untilMs: Math.max(nowMs, held.sinceMs + 1) } : held,
+  );
+  for (const { code, untilMs } of kept) if (untilMs === null) codes.delete(code);
+  const added = [...codes].map((code): DriverCode => ({ code, sinceMs: nowMs, untilMs: null }));
+  const all = [...kept, ...added].sort((a, b) => a.sinceMs - b.sinceMs || (a.code < b.code ? -1 : 1));
+  const past = all.filter(({ untilMs }) => untilMs !== null).slice(0, Math.max(0, all.length - MAX_CODES_OF_DRIVER));
+  return all.filter((held) => !past.includes(held));
+}
+
+async function check(writer: Writer, driver: Driver): Promise<void> {
+  const { tx } = writer;
+  await requireDealer(tx, driver.dealerId);
+  await requireFreeExternalId(writer, driver, driver.dealerId);
+  const holders = await holdersOf(tx, driver.dealerId, presentCodes(driver));
+  for (const [code, holder] of holders) if (holder !== driver.id) throw new ConflictError('driver', 'codes', code);
+}
+
+/** Fails every write of a driver with a code that another one of the dealer would have as well. */
+async function checkCodes(db: Reader, plan: BulkPlan<Driver>): Promise<void> {
+  const written = new Set<string>(plan.planned.map(({ next }) => next.id));
+  const taken = new Set<string>();
+  const wanted = new Map<UserId | null, Map<string, number>>();
+  for (const { index, next } of plan.planned)
+    for (const code of presentCodes(next)) {
+      const key = `${next.dealerId} ${code}`;
+      if (taken.has(key)) plan.fail(index, new ConflictError('driver', 'codes', code));
+      taken.add(key);
+      const ofDealer = wanted.get(next.dealerId) ?? new Map<string, number>();
+      wanted.set(next.dealerId, ofDealer.set(code, index));
+    }
+  // One that is written as well gives its code up, or was found above.
+  for (const [dealerId, indexes] of wanted)
+    for (const [code, holder] of await holdersOf(db, dealerId, [...indexes.keys()]))
+      if (!written.has(holder)) plan.fail(indexes.get(code) ?? 0, new ConflictError('driver', 'codes', code));
+}
+
+/** Who has each of these codes now, of the drivers of a dealer (or the operator). */
+async function holdersOf(db: Reader, dealerId: UserId | null, codes: readonly string[]): Promise<Map<string, string>> {
+  const holders = new Map<string, string>();
+  for (const some of inChunks(codes)) {
+    const rows = await db
+      .selectFrom('driverCodes')
+      .select(['code', 'driverId'])
+      .where('scope', '=', scopeOf(dealerId))
+      .where('code', 'in', some)
+      .where('untilMs', 'is', null)
+      .execute();
+    for (const { code, driverId } of rows) holders.set(code, driverId);
+  }
+  return holders;
+}
+
+export async function writeCodes({ tx }: Writer, { id, dealerId, codes }: Driver): Promise<void> {
+  await tx.deleteFrom('driverCodes').where('driverId', '=', id).execute();
+  const rows = codes.map(({ code, sinceMs, untilMs }) => ({
+    driverId: id,
+    code,
+    scope: scopeOf(dealerId),
+    sinceMs,
+    untilMs,
+  }));
+  for (const some of inChunks(rows)) await tx.insertInto('driverCodes').values(some).execute();
+}
+
+function scopeOf(dealerId: UserId | null): string {
+  return dealerId ?? 'operator';
+}
+
+async function withDetails(db: Reader, rows: readonly DriverRow[]): Promise<Driver[]> {
+  const ids = rows.map(({ id }) => id);
+  const groups = await groupsOf(db, 'driverGroupMembers', ids);
+  const codes = new Map<string, DriverCode[]>(ids.map((id) => [id, []]));
+  for (const some of inChunks(ids)) {
+    const held = await db
+      .selectFrom('driverCodes')
+      .selectAll()
+      .where('driverId', 'in', some)
+      .orderBy('sinceMs')
+      .orderBy('code')
+      .execute();
+    for (const row of held) codes.get(row.driverId)?.push(fromCodeRow(row));
+  }
+  return rows.map((row) => ({
+    kind: 'driver',
+    id: row.id as DriverId,
+    version: row.version,
+    name: row.name,
+    dealerId: row.dealerId as UserId | null,
+    groupIds: groups.get(row.id) ?? [],
+    codes: codes.get(row.id) ?? [],
+    phone: row.phone,
+    licenceNumber: row.licenceNumber,
+    licenceExpiresOn: row.licenceExpiresOn,
+    ...customFieldsOf(row),
+  }));
+}
+
+function fromCodeRow({ code, sinceMs, untilMs }: DriverCodeRow): DriverCode {
+  return { code, sinceMs: Number(sinceMs), untilMs: untilMs === null ? null : Number(untilMs) };
+}
+
+export function toDriverRow(driver: Driver): DriverRow {
+  const { id, version, name, dealerId, phone, licenceNumber, licenceExpiresOn } = driver;
+  return { id, version, name, dealerId, phone, licenceNumber, licenceExpiresOn, ...customColumnsOf(driver) };
+}

@@ -1,0 +1,306 @@
+import type { GroupId, UserId, VehicleGroup, VehicleId } from '@outrider/domain';
+import { requireDealer } from '../accounts/dealers.ts';
+import { loadUsers, touchUsers } from '../accounts/users.ts';
+import { dropFromRules } from '../notifications/notification-rules.ts';
+import { ConflictError, NotFoundError } from '../store/errors.ts';
+import { type Page, type Paging, pageOf } from '../store/page.ts';
+import { asExpected, revised } from '../store/revisions.ts';
+import type { GroupRow } from '../store/schema.ts';
+import type { Reader, Store, Writer } from '../store/store.ts';
+import { inTurns, writeOrTry } from './bulk.ts';
+import {
+  customColumnsOf,
+  customFieldsOf,
+  externalIdUnder,
+  newCustomFields,
+  requireFreeExternalId,
+  type WithCustomFields,
+} from './custom-fields.ts';
+import { loadDrivers, touchDrivers } from './drivers.ts';
+import { loadGeofences, touchGeofences } from './geofences.ts';
+import { dropMaintenance } from './maintenance.ts';
+import { type MembershipTable, membersOf } from './memberships.ts';
+import { loadVehicles, touchVehicles } from './vehicles.ts';
+
+/** What a group is made of, without what the registry itself gives it. */
+export type GroupFields = WithCustomFields<Omit<VehicleGroup, 'kind' | 'id' | 'version' | 'retentionDays'>> &
+  Partial<Pick<VehicleGroup, 'retentionDays'>>;
+
+/** Only groups for which all that is set holds. */
+export interface GroupFilter {
+  dealerId?: UserId;
+  /** One of these. */
+  ids?: readonly GroupId[];
+}
+
+/** Who comes into a group and who leaves it; nobody is in both lists, or twice in one. */
+export interface MemberChange<Id extends string> {
+  add: readonly Id[];
+  remove: readonly Id[];
+}
+
+/** How many were not in the group before, and how many were. */
+export interface MembersChanged {
+  added: number;
+  removed: number;
+}
+
+/** Vehicle groups, who is in them and who may see them. */
+export class Groups {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /**
+   * @throws {ConflictError} when the dealer (or the operator) already has a group of that name
+   * @throws {UnknownReferenceError} when the dealer does not exist
+   */
+  create(fields: GroupFields): Promise<VehicleGroup> {
+    return this.#store.write((writer) => insertGroup(writer, fields));
+  }
+
+  async get(id: GroupId): Promise<VehicleGroup | null> {
+    return loadGroup(this.#store.db, id);
+  }
+
+  /** In the order of their ids, which is that of their creation. */
+  async list(filter: GroupFilter, paging: Paging): Promise<Page<VehicleGroup>> {
+    if (filter.ids?.length === 0) return { items: [], next: null };
+    let query = this.#store.db
+      .selectFrom('vehicleGroups')
+      .selectAll()
+      .orderBy('id')
+      .limit(paging.limit + 1);
+    if (paging.after !== null) query = query.where('id', '>', paging.after);
+    if (filter.dealerId !== undefined) query = query.where('dealerId', '=', filter.dealerId);
+    if (filter.ids !== undefined) query = query.where('id', 'in', filter.ids);
+    const page = pageOf(await query.execute(), paging);
+    return { ...page, items: page.items.map(fromGroupRow) };
+  }
+
+  /** Ids of the vehicles in the group, sorted. */
+  async vehicleIds(id: GroupId): Promise<VehicleId[]> {
+    return (await membersOf(this.#store.db, 'vehicleGroupMembers', id)) as VehicleId[];
+  }
+
+  /** Ids of the users who were given access to the group, sorted. */
+  async userIds(id: GroupId): Promise<UserId[]> {
+    return (await membersOf(this.#store.db, 'userGroupAccess', id)) as UserId[];
+  }
+
+  /**
+   * Puts a vehicle into the group, or takes it out. Nothing happens where it already is so.
+   *
+   * @throws {NotFoundError} when the group or the vehicle does not exist
+   */
+  async setVehicle(id: GroupId, vehicleId: VehicleId, isMember: boolean): Promise<void> {
+    await this.changeVehicles(id, isMember ? { add: [vehicleId], remove: [] } : { add: [], remove: [vehicleId] });
+  }
+
+  /**
+   * Gives a user access to the group, or takes it. Nothing happens where it already is so.
+   *
+   * @throws {NotFoundError} when the group or the user does not exist
+   */
+  async setUser(id: GroupId, userId: UserId, hasAccess: boolean): Promise<void> {
+    await this.changeUsers(id, hasAccess ? { add: [userId], remove: [] } : { add: [], remove: [userId] });
+  }
+
+  /**
+   * Puts vehicles into the group and takes others out: all of them, or none.
+   *
+   * @param dryRun only finds out how many would change
+   * @throws {NotFoundError} when the group or one of the vehicles does not exist
+   */
+  changeVehicles(id: GroupId, change: MemberChange<VehicleId>, dryRun = false): Promise<MembersChanged> {
+    return this.#changeMembers('vehicleGroupMembers', 'vehicle', loadVehicles, touchVehicles, id, change, dryRun);
+  }
+
+  /**
+   * Gives users access to the group and takes it from others: all of them, or none.
+   *
+   * @param dryRun only finds out how many would change
+   * @throws {NotFoundError} when the group or one of the users does not exist
+   */
+  changeUsers(id: GroupId, change: MemberChange<UserId>, dryRun = false): Promise<MembersChanged> {
+    return this.#changeMembers('userGroupAccess', 'user', loadUsers, touchUsers, id, change, dryRun);
+  }
+
+  #changeMembers<Member extends { id: string; groupIds: readonly GroupId[] }>(
+    table: MembershipTable,
+    kind: 'vehicle' | 'user',
+    load: (db: Reader, ids: readonly string[]) => Promise<Member[]>,
+    touch: (writer: Writer, before: readonly Member[]) => Promise<void>,
+    id: GroupId,
+    { add, remove }: MemberChange<string>,
+    dryRun: boolean,
+  ): Promise<MembersChanged> {
+    return writeOrTry(this.#store, dryRun, async (writer) => {
+      await requireGroup(writer, id, null);
+      const members = new Map((await load(writer.tx, [...add, ...remove])).map((each) => [each.id, each]));
+      const requireMember = (memberId: string) => {
+        const member = members.get(memberId);
+        if (member === undefined) throw new NotFoundError(kind, memberId);
+        return member;
+      };
+      const added = add.map(requireMember).filter(({ groupIds }) => !groupIds.includes(id));
+      const removed = remove.map(requireMember).filter(({ groupIds }) => groupIds.includes(id));
+      for await (const some of inTurns(added))
+        await writer.tx
+          .insertInto(table)
+          .values(some.map((member) => ({ groupId: id, memberId: member.id })))
+          .execute();
+      for await (const some of inTurns(removed.map((member) => member.id)))
+        await writer.tx.deleteFrom(table).where('groupId', '=', id).where('memberId', 'in', some).execute();
+      await touch(writer, [...added, ...removed]);
+      return { added: added.length, removed: removed.length };
+    });
+  }
+
+  /**
+   * @param expectedVersion what the caller last saw; null: whatever it is
+   * @throws {NotFoundError} {StaleError} {ConflictError} {UnknownReferenceError}
+   */
+  update(id: GroupId, expectedVersion: number | null, patch: Partial<GroupFields>): Promise<VehicleGroup> {
+    return this.#store.write(async (writer) => {
+      const current = await requireGroup(writer, id, expectedVersion);
+      const group = revised(current, patch);
+      if (group === current) return current;
+      await check(writer, group);
+      const { id: _, ...columns } = toGroupRow(group);
+      await writer.tx.updateTable('vehicleGroups').set(columns).where('id', '=', id).execute();
+      writer.changed(group, current);
+      return group;
+    });
+  }
+
+  /**
+   * Takes the group away, and out of every vehicle, user, geofence and rule that names it: each gets a new version.
+   * A geofence that named no other group then watches nothing, rather than everything; such a rule becomes inactive.
+   *
+   * @throws {NotFoundError} {StaleError}
+   */
+  delete(id: GroupId, expectedVersion: number | null): Promise<void> {
+    return this.#store.write(async (writer) => {
+      const group = await requireGroup(writer, id, expectedVersion);
+      const { tx } = writer;
+      const vehicles = await loadVehicles(tx, await membersOf(tx, 'vehicleGroupMembers', id));
+      const users = await loadUsers(tx, await membersOf(tx, 'userGroupAccess', id));
+      const naming = await membersOf(tx, 'geofenceGroups', id);
+      const geofences = await loadGeofences(tx, [
+        ...new Set([...naming, ...(await membersOf(tx, 'geofenceShares', id))]),
+      ]);
+      const drivers = await loadDrivers(tx, await membersOf(tx, 'driverGroupMembers', id));
+      for (const table of [
+        'vehicleGroupMembers',
+        'userGroupAccess',
+        'geofenceGroups',
+        'geofenceShares',
+        'driverGroupMembers',
+      ] as const)
+        await tx.deleteFrom(table).where('groupId', '=', id).execute();
+      await touchVehicles(writer, vehicles);
+      await touchUsers(writer, users);
+      await touchGeofences(writer, geofences);
+      await touchDrivers(writer, drivers);
+      await dropFromRules(writer, 'group', id);
+      await dropMaintenance(writer, { groupId: id });
+      await writer.tx.deleteFrom('vehicleGroups').where('id', '=', id).execute();
+      writer.deleted(group);
+    });
+  }
+}
+
+/** @throws {ConflictError} {UnknownReferenceError} */
+export async function insertGroup(writer: Writer, fields: GroupFields): Promise<VehicleGroup> {
+  const group: VehicleGroup = {
+    ...fields,
+    ...newCustomFields(fields),
+    retentionDays: fields.retentionDays ?? null,
+    kind: 'group',
+    id: writer.newId() as GroupId,
+    version: 1,
+  };
+  await check(writer, group);
+  await writer.tx.insertInto('vehicleGroups').values(toGroupRow(group)).execute();
+  writer.changed(group, null);
+  return group;
+}
+
+/** The wanted name, or the first of `name (2)`, `name (3)`, … that the dealer (or the operator) has not given yet. */
+export async function freeGroupName({ tx }: Writer, wanted: string, dealerId: UserId | null): Promise<string> {
+  for (let nth = 1; ; nth += 1) {
+    const name = nth === 1 ? wanted : `${wanted} (${nth})`;
+    if (!(await named(tx, name, dealerId))) return name;
+  }
+}
+
+/** Gives all groups of a dealer to the operator, under a free name each. */
+export async function releaseGroups(writer: Writer, dealerId: UserId): Promise<void> {
+  const rows = await writer.tx.selectFrom('vehicleGroups').selectAll().where('dealerId', '=', dealerId).execute();
+  for (const row of rows) {
+    const name = await freeGroupName(writer, row.name, null);
+    const before = fromGroupRow(row);
+    const externalId = await externalIdUnder(writer, before, null);
+    const group: VehicleGroup = { ...before, name, externalId, dealerId: null, version: row.version + 1 };
+    const { id, ...columns } = toGroupRow(group);
+    await writer.tx.updateTable('vehicleGroups').set(columns).where('id', '=', id).execute();
+    writer.changed(group, before);
+  }
+}
+
+async function requireGroup({ tx }: Writer, id: GroupId, expectedVersion: number | null): Promise<VehicleGroup> {
+  return asExpected(await loadGroup(tx, id), 'group', id, expectedVersion);
+}
+
+async function check(writer: Writer, group: VehicleGroup): Promise<void> {
+  const { tx } = writer;
+  await requireDealer(tx, group.dealerId);
+  await requireFreeExternalId(writer, group, group.dealerId);
+  const other = await named(tx, group.name, group.dealerId);
+  if (other && other.id !== group.id) throw new ConflictError('group', 'name', group.name);
+}
+
+function named(db: Reader, name: string, dealerId: UserId | null): Promise<{ id: string } | undefined> {
+  return db
+    .selectFrom('vehicleGroups')
+    .select('id')
+    .where('nameScope', '=', nameScope(dealerId))
+    .where('name', '=', name)
+    .executeTakeFirst();
+}
+
+async function loadGroup(db: Reader, id: GroupId): Promise<VehicleGroup | null> {
+  const row = await db.selectFrom('vehicleGroups').selectAll().where('id', '=', id).executeTakeFirst();
+  return row ? fromGroupRow(row) : null;
+}
+
+export function fromGroupRow(row: GroupRow): VehicleGroup {
+  return {
+    kind: 'group',
+    id: row.id as GroupId,
+    version: row.version,
+    name: row.name,
+    dealerId: row.dealerId as UserId | null,
+    retentionDays: row.retentionDays ?? null,
+    ...customFieldsOf(row),
+  };
+}
+
+export function toGroupRow(group: VehicleGroup): GroupRow {
+  return {
+    id: group.id,
+    version: group.version,
+    name: group.name,
+    dealerId: group.dealerId,
+    nameScope: nameScope(group.dealerId),
+    retentionDays: group.retentionDays,
+    ...customColumnsOf(group),
+  };
+}
+
+function nameScope(dealerId: UserId | null): string {
+  return dealerId ?? 'operator';
+}

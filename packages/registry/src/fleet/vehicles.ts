@@ -1,0 +1,434 @@
+import {
+  accessAfter,
+  type FirstContact,
+  type GroupId,
+  identifiedSensors,
+  LEARNING_ACCESS,
+  OPEN_ACCESS,
+  type Predecessor,
+  type Sensor,
+  type SensorFields,
+  type Suspension,
+  type TerminalAccess,
+  type TerminalAccessPatch,
+  type TerminalId,
+  type UserId,
+  type Vehicle,
+  type VehicleId,
+  vehicleFieldsOf,
+} from '@outrider/domain';
+import { requireDealer } from '../accounts/dealers.ts';
+import { DEFAULT_ERASURE_GRACE_MS, planErasure } from '../accounts/erasures.ts';
+import { dropFromRules } from '../notifications/notification-rules.ts';
+import { ConflictError } from '../store/errors.ts';
+import { type Page, type Paging, pageOf } from '../store/page.ts';
+import { asExpected, revised, touch } from '../store/revisions.ts';
+import type { VehicleRow } from '../store/schema.ts';
+import { inChunks, type Reader, type Store, type Writer } from '../store/store.ts';
+import { addressConflicts, changedOwners } from '../video/video-addresses.ts';
+import { deleteVideoProfileOf } from '../video/video-profiles.ts';
+import { type BulkOutcome, BulkPlan, type BulkWrite, inTurns, notDealers, writeOrTry } from './bulk.ts';
+import { followSensors } from './custom-counters.ts';
+import {
+  checkExternalIds,
+  customColumnsOf,
+  customFieldsOf,
+  newCustomFields,
+  requireFreeExternalId,
+  type WithCustomFields,
+} from './custom-fields.ts';
+import { deleteAssignmentsOfVehicle } from './driver-assignments.ts';
+import { dropMaintenance } from './maintenance.ts';
+import { groupsOf, setGroups, withSortedGroups } from './memberships.ts';
+import { isOfVehicles, type OfVehicles } from './of-vehicles.ts';
+import { dropFromShareLinks } from './share-links.ts';
+import { heldByOthers, noteHolders } from './terminal-holders.ts';
+import { endCommandsOf } from './vehicle-commands.ts';
+
+/**
+ * What a vehicle is made of, without what the registry itself gives it. Where nothing is said of its terminal, that is
+ * bound to its first protocol.
+ */
+export type VehicleFields = WithCustomFields<
+  Omit<Vehicle, 'kind' | 'id' | 'version' | 'terminalAccess' | 'sensors' | 'suspension' | 'predecessor'>
+> & {
+  terminalAccess?: TerminalAccess;
+  /** None by default. */
+  sensors?: readonly SensorFields[];
+};
+
+/** What of a vehicle changes; of its access, what is not said stays. */
+export type VehiclePatch = Partial<Omit<VehicleFields, 'terminalAccess'>> & { terminalAccess?: TerminalAccessPatch };
+
+/** One of many writes of vehicles. */
+export type VehicleWrite = BulkWrite<VehicleId, VehicleFields, VehiclePatch>;
+
+/** Only vehicles for which all that is set holds. */
+export interface VehicleFilter extends Omit<OfVehicles, 'vehicleId'> {
+  terminalId?: TerminalId;
+}
+
+/** Vehicle profiles. */
+export class Vehicles {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /**
+   * @throws {ConflictError} when the terminal is fitted to another vehicle, or another dealer's video profile has its
+   *   address
+   * @throws {OperatorOnlyError} when the terminal sent data for another dealer's vehicle before, and the caller is not
+   *   an operator
+   * @throws {UnknownReferenceError} when the dealer or a group does not exist
+   */
+  create(fields: VehicleFields): Promise<Vehicle> {
+    return this.#store.write(async (writer) => {
+      const vehicle = newVehicle(writer, fields);
+      await check(writer, vehicle, null);
+      await insertVehicles(writer, [vehicle]);
+      await checkAddresses(writer, vehicle, null);
+      await noteHolders(writer, [{ current: null, next: vehicle }]);
+      await setGroups(writer, 'vehicleGroupMembers', vehicle.id, vehicle.groupIds);
+      writer.changed(vehicle, null);
+      return vehicle;
+    });
+  }
+
+  async get(id: VehicleId): Promise<Vehicle | null> {
+    const [vehicle] = await loadVehicles(this.#store.db, [id]);
+    return vehicle ?? null;
+  }
+
+  /** In the order of their ids, which is that of their creation. */
+  async list(filter: VehicleFilter, paging: Paging): Promise<Page<Vehicle>> {
+    if (filter.anyOfGroups?.length === 0) return { items: [], next: null };
+    let query = this.#store.db
+      .selectFrom('vehicles')
+      .selectAll()
+      .where(isOfVehicles(filter))
+      .orderBy('id')
+      .limit(paging.limit + 1);
+    if (paging.after !== null) query = query.where('id', '>', paging.after);
+    if (filter.terminalId !== undefined) query = query.where('terminalId', '=', filter.terminalId);
+    const page = pageOf(await query.execute(), paging);
+    return { ...page, items: await withGroups(this.#store.db, page.items) };
+  }
+
+  /**
+   * @param expectedVersion what the caller last saw; null: whatever it is
+   * @returns the vehicle as it now is; a patch that changes nothing makes no new version
+   * @throws {NotFoundError} {StaleError} {ConflictError} {UnknownReferenceError}
+   */
+  update(id: VehicleId, expectedVersion: number | null, patch: VehiclePatch): Promise<Vehicle> {
+    return this.#store.write(async (writer) => {
+      const current = await requireVehicle(writer, id, expectedVersion);
+      const vehicle = revisedVehicle(writer, current, patch);
+      if (vehicle === current) return current;
+      await check(writer, vehicle, current);
+      await updateVehicle(writer, vehicle);
+      await followSensors(writer, [vehicle]);
+      await checkAddresses(writer, vehicle, current);
+      await noteHolders(writer, [{ current, next: vehicle }]);
+      if (vehicle.groupIds !== current.groupIds) await setGroups(writer, 'vehicleGroupMembers', id, vehicle.groupIds);
+      writer.changed(vehicle, current);
+      return vehicle;
+    });
+  }
+
+  /**
+   * Suspends a vehicle, or lets it go on.
+   *
+   * @param suspension without its time; null: it goes on
+   * @returns the vehicle as it now is; where it is so already, no new version is made, and the time stays
+   * @throws {NotFoundError}
+   */
+  suspend(id: VehicleId, suspension: Omit<Suspension, 'sinceMs'> | null): Promise<Vehicle> {
+    return this.#store.write(async (writer) => {
+      const current = await requireVehicle(writer, id, null);
+      const sinceMs = current.suspension?.sinceMs ?? writer.nowMs;
+      const vehicle = revised(current, { suspension: suspension && { ...suspension, sinceMs } });
+      if (vehicle === current) return current;
+      await updateVehicle(writer, vehicle);
+      writer.changed(vehicle, current);
+      return vehicle;
+    });
+  }
+
+  /**
+   * Makes and changes many vehicles in one transaction: all of them, or none. Terminals may change places among them.
+   *
+   * @param dryRun only finds out what would become of it
+   * @returns what became of each, in the order of `writes`
+   * @throws {BulkError} naming each write that can't be made
+   */
+  writeAll(writes: readonly VehicleWrite[], dryRun: boolean): Promise<BulkOutcome<Vehicle>[]> {
+    return writeOrTry(this.#store, dryRun, async (writer) => {
+      const plan = await planAll(writer, writes);
+      plan.requireAllGood();
+      const movedTerminals = plan.updated.filter(({ current, next }) => current.terminalId !== next.terminalId);
+      // First all of them give up what they have: it may be what another gets.
+      for await (const some of inTurns(movedTerminals.map(({ next }) => next.id)))
+        await writer.tx.updateTable('vehicles').set({ terminalId: null }).where('id', 'in', some).execute();
+      const outcomes = await plan.carryOut(writer, 'vehicleGroupMembers', insertVehicles, updateVehicle);
+      await followSensors(
+        writer,
+        plan.updated.map(({ next }) => next),
+      );
+      await noteHolders(writer, plan.planned);
+      const conflicts = await addressConflicts(writer, changedOwners(plan.planned));
+      for (const { index, next } of plan.planned) {
+        const conflict = conflicts.get(next.id);
+        if (conflict !== undefined) plan.fail(index, conflict);
+      }
+      plan.requireAllGood();
+      return outcomes;
+    });
+  }
+
+  /**
+   * Writes down what terminals did for the first time: an unbound one is bound to the protocol that it spoke. Changes
+   * nothing for vehicles whose terminal was replaced meanwhile, or for which it is known.
+   */
+  async learn(contacts: readonly FirstContact[]): Promise<void> {
+    const learns = (vehicle: Vehicle) => {
+      const contact = contacts.find(({ vehicleId }) => vehicleId === vehicle.id);
+      return contact?.terminalId === vehicle.terminalId ? accessLearnt(vehicle.terminalAccess, contact) : null;
+    };
+    const ids = contacts.map(({ vehicleId }) => vehicleId);
+    // Every instance of the API is asked: most find it done, and need not write.
+    if (!(await loadVehicles(this.#store.db, ids)).some((vehicle) => learns(vehicle) !== null)) return;
+    await this.#store.write(async (writer) => {
+      for (const vehicle of await loadVehicles(writer.tx, ids)) {
+        const terminalAccess = learns(vehicle);
+        if (terminalAccess === null) continue;
+        // No new version of the vehicle: clients that edit it know nothing of its terminal's first packet.
+        const next = { ...vehicle, terminalAccess };
+        await updateVehicle(writer, next);
+        writer.changed(next, vehicle);
+      }
+    });
+  }
+
+  /**
+   * Forgets the former holders of terminals that were given up before a time: any dealer may claim those then.
+   *
+   * @returns how many they were
+   */
+  async forgetHolders(beforeMs: number, limit: number): Promise<number> {
+    const rows = await this.#store.db
+      .selectFrom('terminalHolders')
+      .select('terminalId')
+      .where('releasedAtMs', '<', beforeMs)
+      .limit(limit)
+      .execute();
+    for (const some of inChunks(rows.map((row) => row.terminalId)))
+      await this.#store.db.deleteFrom('terminalHolders').where('terminalId', 'in', some).execute();
+    return rows.length;
+  }
+
+  /**
+   * Deletes a vehicle, and plans the erasure of all that is stored of it.
+   *
+   * @param graceMs until then the erasure can be cancelled
+   * @throws {NotFoundError} {StaleError}
+   */
+  delete(id: VehicleId, expectedVersion: number | null, graceMs: number = DEFAULT_ERASURE_GRACE_MS): Promise<void> {
+    return this.#store.write(async (writer) => {
+      const vehicle = await requireVehicle(writer, id, expectedVersion);
+      await dropFromRules(writer, 'vehicle', id);
+      await deleteVideoProfileOf(writer, vehicle);
+      await dropFromShareLinks(writer, id);
+      await dropMaintenance(writer, { vehicleId: id });
+      await endCommandsOf(writer, id);
+      await deleteAssignmentsOfVehicle(writer, id);
+      await noteHolders(writer, [{ current: vehicle, next: null }]);
+      await writer.tx.deleteFrom('vehicleGroupMembers').where('memberId', '=', id).execute();
+      await writer.tx.deleteFrom('vehicles').where('id', '=', id).execute();
+      writer.deleted(vehicle);
+      await planErasure(writer, 'vehicle', id, graceMs);
+    });
+  }
+}
+
+/** @returns null where nothing is new */
+function accessLearnt(
+  access: TerminalAccess,
+  { protocol, registrationHash }: Pick<FirstContact, 'protocol' | 'registrationHash'>,
+): TerminalAccess | null {
+  const learnt = {
+    ...access,
+    seen: true,
+    revision: access.revision + 1,
+    protocol: access.protocol === 'learn' ? (protocol ?? 'learn') : access.protocol,
+    registrationHash:
+      access.registrationHash ?? (access.protocol === 'any' || access.secretHash !== null ? null : registrationHash),
+  };
+  const isNews =
+    !access.seen || learnt.protocol !== access.protocol || learnt.registrationHash !== access.registrationHash;
+  return isNews ? learnt : null;
+}
+
+function newVehicle({ newId }: Writer, fields: VehicleFields): Vehicle {
+  return {
+    terminalAccess: LEARNING_ACCESS,
+    ...withSortedGroups(fields),
+    ...newCustomFields(fields),
+    kind: 'vehicle',
+    sensors: identifiedSensors(fields.sensors ?? [], [], newId),
+    suspension: null,
+    predecessor: null,
+    id: newId() as VehicleId,
+    version: 1,
+  };
+}
+
+function revisedVehicle(
+  { newId }: Writer,
+  current: Vehicle,
+  { terminalAccess = {}, sensors, ...fields }: VehiclePatch,
+): Vehicle {
+  const isOtherTerminal = fields.terminalId !== undefined && fields.terminalId !== current.terminalId;
+  return revised(current, {
+    ...withSortedGroups(fields),
+    terminalAccess: accessAfter(current.terminalAccess, terminalAccess, isOtherTerminal),
+    ...(sensors === undefined ? {} : { sensors: identifiedSensors(sensors, current.sensors, newId) }),
+  });
+}
+
+export async function insertVehicles({ tx }: Writer, vehicles: readonly Vehicle[]): Promise<void> {
+  await tx.insertInto('vehicles').values(vehicles.map(toVehicleRow)).execute();
+}
+
+export async function updateVehicle({ tx }: Writer, vehicle: Vehicle): Promise<void> {
+  const { id, ...columns } = toVehicleRow(vehicle);
+  await tx.updateTable('vehicles').set(columns).where('id', '=', id).execute();
+}
+
+async function requireVehicle({ tx }: Writer, id: VehicleId, expectedVersion: number | null): Promise<Vehicle> {
+  const [vehicle] = await loadVehicles(tx, [id]);
+  return asExpected(vehicle, 'vehicle', id, expectedVersion);
+}
+
+async function check(writer: Writer, vehicle: Vehicle, current: Vehicle | null): Promise<void> {
+  const { tx } = writer;
+  await requireDealer(tx, vehicle.dealerId);
+  await requireFreeExternalId(writer, vehicle, vehicle.dealerId);
+  if (vehicle.terminalId === null) return;
+  const other = await tx
+    .selectFrom('vehicles')
+    .select('id')
+    .where('terminalId', '=', vehicle.terminalId)
+    .where('id', '!=', vehicle.id)
+    .executeTakeFirst();
+  if (other) throw new ConflictError('vehicle', 'terminalId', vehicle.terminalId);
+  for (const refusal of (await heldByOthers(writer, [{ current, next: vehicle }])).values()) throw refusal;
+}
+
+/** @throws {ConflictError} when a dealer's video profile would have the address of another dealer's terminal */
+export async function checkAddresses(writer: Writer, next: Vehicle, current: Vehicle | null): Promise<void> {
+  const conflict = (await addressConflicts(writer, changedOwners([{ current, next }]))).get(next.id);
+  if (conflict !== undefined) throw conflict;
+}
+
+async function planAll(writer: Writer, writes: readonly VehicleWrite[]): Promise<BulkPlan<Vehicle>> {
+  const plan = new BulkPlan<Vehicle>();
+  const known = await loadVehicles(
+    writer.tx,
+    writes.flatMap(({ id }) => (id === null ? [] : [id])),
+  );
+  plan.take(
+    'vehicle',
+    writes,
+    known,
+    (fields) => newVehicle(writer, fields),
+    (current, patch) => revisedVehicle(writer, current, patch),
+  );
+  await plan.checkGroups(writer.tx);
+  const wrongDealers = await notDealers(
+    writer.tx,
+    plan.planned.map(({ next }) => next.dealerId),
+  );
+  for (const { index, next } of plan.planned) {
+    const wrong = wrongDealers.get(next.dealerId);
+    if (wrong) plan.fail(index, wrong);
+  }
+  const held = await heldByOthers(writer, plan.planned);
+  for (const { index, current, next } of plan.planned) {
+    const refusal = next.terminalId === current?.terminalId ? undefined : held.get(next.terminalId as TerminalId);
+    if (refusal !== undefined) plan.fail(index, refusal);
+  }
+  await plan.checkUnique(
+    ({ terminalId }) => terminalId,
+    async (values) => {
+      const query = writer.tx.selectFrom('vehicles').select(['id', 'terminalId as value']);
+      const rows = await query.where('terminalId', 'in', values).execute();
+      return rows.flatMap(({ id, value }) => (value === null ? [] : [{ id, value }]));
+    },
+    (value) => new ConflictError('vehicle', 'terminalId', value),
+  );
+  await checkExternalIds(writer, plan, 'vehicle', ({ dealerId }) => dealerId);
+  return plan;
+}
+
+/** The vehicles among `ids` that exist, in the order of their ids. */
+export async function loadVehicles(db: Reader, ids: readonly string[]): Promise<Vehicle[]> {
+  const rows: VehicleRow[] = [];
+  for (const some of inChunks(ids))
+    rows.push(...(await db.selectFrom('vehicles').selectAll().where('id', 'in', some).orderBy('id').execute()));
+  return withGroups(db, rows);
+}
+
+/**
+ * Gives each vehicle a new version and notes it: for a change that came from elsewhere, already made in the tables.
+ *
+ * @param before the vehicles as they were
+ */
+export function touchVehicles(writer: Writer, before: readonly Vehicle[]): Promise<void> {
+  return touch(writer, 'vehicles', before, loadVehicles);
+}
+
+async function withGroups(db: Reader, rows: readonly VehicleRow[]): Promise<Vehicle[]> {
+  const ids = rows.map((row) => row.id);
+  const groups = await groupsOf(db, 'vehicleGroupMembers', ids);
+  return rows.map((row) => fromVehicleRow(row, groups.get(row.id) ?? []));
+}
+
+export function fromVehicleRow(row: VehicleRow, groupIds: readonly GroupId[]): Vehicle {
+  const { id, version, dealerId, terminalAccess, sensors, suspension, predecessor } = row;
+  return {
+    kind: 'vehicle',
+    id: id as VehicleId,
+    version,
+    ...vehicleFieldsOf(row),
+    ...customFieldsOf(row),
+    dealerId: dealerId as UserId | null,
+    groupIds,
+    sensors: sensors === null ? [] : (JSON.parse(sensors) as Sensor[]),
+    terminalAccess: accessOf(terminalAccess),
+    suspension: suspension ? (JSON.parse(suspension) as Suspension) : null,
+    // Missing where a migration before it reads the row.
+    predecessor: predecessor ? (JSON.parse(predecessor) as Predecessor) : null,
+  };
+}
+
+/** The column `terminal_access`; before it had a revision, learning raised the version of the vehicle. */
+export function accessOf(column: string | null): TerminalAccess {
+  return column === null ? OPEN_ACCESS : { ...OPEN_ACCESS, ...(JSON.parse(column) as TerminalAccess) };
+}
+
+export function toVehicleRow(vehicle: Vehicle): VehicleRow {
+  const { id, version, dealerId, terminalAccess, sensors, suspension, predecessor } = vehicle;
+  return {
+    id,
+    version,
+    ...vehicleFieldsOf(vehicle),
+    ...customColumnsOf(vehicle),
+    dealerId,
+    terminalAccess: JSON.stringify(terminalAccess),
+    sensors: sensors.length === 0 ? null : JSON.stringify(sensors),
+    suspension: suspension === null ? null : JSON.stringify(suspension),
+    predecessor: predecessor === null ? null : JSON.stringify(predecessor),
+  };
+}

@@ -1,0 +1,661 @@
+import {
+  type DriverId,
+  type EventId,
+  type FleetEvent,
+  type GeofenceId,
+  isLate,
+  isTooSoon,
+  type LicenceExpiry,
+  type Notification,
+  type NotificationId,
+  type NotificationRule,
+  type NotificationRuleId,
+  orderOfRule,
+  type UnreadCount,
+  type UserId,
+  type VehicleCommand,
+  type VehicleId,
+} from '@outrider/domain';
+import type { Transaction } from 'kysely';
+import { SERVICE } from '../audit/actor.ts';
+import { insertNotes } from '../audit/audit-notes.ts';
+import { insertRuleCommands, type RuleCommandWish } from '../fleet/vehicle-commands.ts';
+import { type ConsumerPlace, placesOf, setPlace } from '../store/consumer-places.ts';
+import { NotFoundError } from '../store/errors.ts';
+import type { Tables } from '../store/schema.ts';
+import { inChunks, type Reader, type Store, type Writer } from '../store/store.ts';
+import { insertDeliveries } from './deliveries.ts';
+import { fromNotificationRow, toNotificationRow } from './notification-row.ts';
+import { insertWaiting, takeWaiting, type WaitingNotification } from './waiting-notifications.ts';
+
+/** What a rule asks for, before it is a notification. */
+export interface NotificationDraft {
+  /** Of the event, in its partition of topic `events`. */
+  offset: number;
+  rule: Pick<
+    NotificationRule,
+    | 'id'
+    | 'version'
+    | 'ownerId'
+    | 'name'
+    | 'minIntervalMinutes'
+    | 'emails'
+    | 'webhookUrl'
+    | 'channelIds'
+    | 'push'
+    | 'command'
+  >;
+  event: FleetEvent;
+  vehicleName: string;
+  geofenceName: string | null;
+  /** How long it has lasted, where the rule waited for that. */
+  lastedMs?: number;
+}
+
+/** A licence of which a rule notifies. */
+export interface LicenceDraft {
+  rule: NotificationDraft['rule'];
+  event: LicenceExpiry;
+  driverName: string;
+}
+
+/** What a consumer of topic `events` made of a range of one partition. */
+export interface NotificationBatch {
+  consumer: string;
+  partition: number;
+  /** Where the consumer goes on when this is saved. */
+  next: number;
+  /** Those of one rule in the order of their offsets, all below `next`. */
+  drafts: readonly NotificationDraft[];
+  /** Saved with the offset: they wait for the event to last. Default: none. */
+  waiting?: readonly WaitingNotification[];
+  /** Others of the same events follow: the offset to go on from stays. Default: false. */
+  isPart?: boolean;
+  /** Called once it is saved, with the commands that the rules send. */
+  onCommands?(commands: readonly VehicleCommand[]): void;
+}
+
+/** The range of a user's notification numbers. */
+export interface NotificationProgress {
+  /** Of the newest; 0 before the first. */
+  lastNumber: number;
+  /** Up to and including this one they are deleted. */
+  forgottenNumber: number;
+}
+
+/** Only notifications for which all that is set holds. */
+export interface NotificationFilter {
+  unread?: boolean;
+  vehicleId?: VehicleId;
+  ruleId?: NotificationRuleId;
+  eventKind?: string;
+  /** When the notification was created. */
+  fromMs?: number;
+  /** Exclusive. */
+  toMs?: number;
+}
+
+/** A page of an inbox; `next` is the number to go on after. */
+export interface NotificationPage {
+  items: Notification[];
+  next: number | null;
+}
+
+const NEVER: NotificationProgress = { lastNumber: 0, forgottenNumber: 0 };
+
+/** All inboxes, and the offsets of the events that they hold. */
+export class Notifications {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** Where a consumer goes on in each partition that it ever saved; the others are missing. */
+  places(consumer: string): Promise<Map<number, ConsumerPlace>> {
+    return placesOf(this.#store.db, consumer);
+  }
+
+  /**
+   * Notes which log a consumer reads.
+   *
+   * @param offset where it goes on in it; null: where it is
+   */
+  setPlace(consumer: string, partition: number, identity: string, offset: number | null): Promise<void> {
+    return setPlace(this.#store.db, consumer, partition, identity, offset);
+  }
+
+  /**
+   * Saves the notifications of a range of events, with their deliveries and the offset to go on from, as one: it is
+   * all there or nothing is. Each event gives at most one notification per rule and phase, however often this is
+   * called: what lies below the offset that was saved is left out, and so is what was notified before, what comes too
+   * soon after the last of its rule and vehicle, and what is for an account that is gone.
+   *
+   * @returns the new notifications, in the order of the drafts
+   */
+  async record(batch: NotificationBatch): Promise<Notification[]> {
+    const { consumer, partition, next, waiting = [], isPart = false, onCommands = () => {} } = batch;
+    const nowMs = this.#store.now();
+    let commands: VehicleCommand[] = [];
+    const saved = this.#store.db.transaction().execute(async (tx) => {
+      const done = await lockOffset(tx, consumer, partition);
+      if (next <= done) return [];
+      const fresh = batch.drafts.filter((draft) => draft.offset >= done);
+      const made =
+        fresh.length === 0
+          ? []
+          : await this.#insert(tx, fresh, nowMs, (queued) => {
+              commands = queued;
+            });
+      if (isPart) return made;
+      await insertWaiting(tx, waiting);
+      await tx
+        .updateTable('consumerOffsets')
+        .set({ nextOffset: next })
+        .where('consumer', '=', consumer)
+        .where('logPartition', '=', partition)
+        .execute();
+      return made;
+    });
+    const made = await saved;
+    if (commands.length > 0) onCommands(commands);
+    return made;
+  }
+
+  /**
+   * Saves the notifications of events that have lasted as long as their rules ask for, each once: what no longer waits
+   * is left out.
+   */
+  async recordWaited(
+    drafts: readonly NotificationDraft[],
+    onCommands: (commands: readonly VehicleCommand[]) => void = () => {},
+  ): Promise<Notification[]> {
+    const nowMs = this.#store.now();
+    let commands: VehicleCommand[] = [];
+    const made = await this.#store.db.transaction().execute(async (tx) => {
+      const taken: NotificationDraft[] = [];
+      // In one order everywhere: two that take the same ones never wait for each other.
+      const sorted = drafts.toSorted((a, b) => (waitingKey(a) < waitingKey(b) ? -1 : 1));
+      for (const draft of sorted)
+        if (await takeWaiting(tx, { event: draft.event, ruleId: draft.rule.id })) taken.push(draft);
+      return this.#insert(tx, taken, nowMs, (queued) => {
+        commands = queued;
+      });
+    });
+    if (commands.length > 0) onCommands(commands);
+    return made;
+  }
+
+  /**
+   * Saves the notification of a licence, once per rule, driver, date and stage, whichever instance comes first. What
+   * was notified is known for as long as the rule and the driver exist, and so for longer than the notification is.
+   *
+   * @returns null where it was notified before, or rule or driver have changed since they were looked at
+   */
+  recordLicence(draft: LicenceDraft): Promise<Notification | null> {
+    const nowMs = this.#store.now();
+    return this.#store.db.transaction().execute(async (tx) => {
+      if (!(await takeLicence(tx, draft))) return null;
+      const drafts = await withoutRepeated(tx, await withoutOwnerless(tx, [draft]));
+      return (await this.#save(tx, drafts, nowMs))[0] ?? null;
+    });
+  }
+
+  async #insert(
+    tx: Transaction<Tables>,
+    drafts: readonly NotificationDraft[],
+    nowMs: number,
+    onCommands: (commands: VehicleCommand[]) => void,
+  ): Promise<Notification[]> {
+    const kept = await withoutTooSoon(tx, await withoutRepeated(tx, await withoutOwnerless(tx, drafts)));
+    const made = await this.#save(tx, kept, nowMs);
+    const { commands, notes } = await insertRuleCommands(tx, kept.flatMap(commandsOf), nowMs, this.#store.newId);
+    await insertNotes(tx, notes, SERVICE, nowMs, this.#store.newId);
+    onCommands(commands);
+    return made;
+  }
+
+  /** Saves notifications, numbered, with their deliveries. */
+  async #save(
+    tx: Transaction<Tables>,
+    drafts: readonly (NotificationDraft | LicenceDraft)[],
+    nowMs: number,
+  ): Promise<Notification[]> {
+    const numbers = await takeNumbers(
+      tx,
+      drafts.map(({ rule }) => rule.ownerId),
+    );
+    const rules: NotificationDraft['rule'][] = [];
+    const made = drafts.map((draft, nth): Notification => {
+      const { rule, event } = draft;
+      rules.push(rule);
+      return {
+        id: this.#store.newId() as NotificationId,
+        userId: rule.ownerId,
+        number: numbers[nth] ?? 0,
+        ruleId: rule.id,
+        ruleVersion: rule.version,
+        ruleName: rule.name,
+        vehicleName: 'vehicleName' in draft ? draft.vehicleName : null,
+        geofenceName: 'geofenceName' in draft ? draft.geofenceName : null,
+        driverName: 'driverName' in draft ? draft.driverName : null,
+        event,
+        lastedMs: ('lastedMs' in draft ? draft.lastedMs : undefined) ?? null,
+        createdAtMs: nowMs,
+        readAtMs: null,
+      };
+    });
+    for (const some of inChunks(made))
+      await tx.insertInto('notifications').values(some.map(toNotificationRow)).execute();
+    await insertDeliveries(tx, made, rules, nowMs, this.#store.newId);
+    return made;
+  }
+
+  /** The user's, the newest first. */
+  async list(
+    userId: UserId,
+    filter: NotificationFilter,
+    { limit, after }: { limit: number; after: number | null },
+  ): Promise<NotificationPage> {
+    let query = this.#store.db
+      .selectFrom('notifications')
+      .selectAll()
+      .where('userId', '=', userId)
+      .orderBy('number', 'desc')
+      .limit(limit + 1);
+    if (after !== null) query = query.where('number', '<', after);
+    if (filter.unread !== undefined) query = query.where('readAtMs', filter.unread ? 'is' : 'is not', null);
+    if (filter.vehicleId !== undefined) query = query.where('vehicleId', '=', filter.vehicleId);
+    if (filter.ruleId !== undefined) query = query.where('ruleId', '=', filter.ruleId);
+    if (filter.eventKind !== undefined)
+      query = query.where(this.#store.jsonText('event', 'kind'), '=', filter.eventKind);
+    if (filter.fromMs !== undefined) query = query.where('createdAtMs', '>=', filter.fromMs);
+    if (filter.toMs !== undefined) query = query.where('createdAtMs', '<', filter.toMs);
+    const rows = await query.execute();
+    const items = rows.slice(0, limit).map(fromNotificationRow);
+    return { items, next: rows.length > limit ? (items.at(-1)?.number ?? null) : null };
+  }
+
+  /** The user's after a number, the oldest first. */
+  async after(userId: UserId, number: number, limit: number): Promise<Notification[]> {
+    const rows = await this.#store.db
+      .selectFrom('notifications')
+      .selectAll()
+      .where('userId', '=', userId)
+      .where('number', '>', number)
+      .orderBy('number')
+      .limit(limit)
+      .execute();
+    return rows.map(fromNotificationRow);
+  }
+
+  /** Null when the user has no notification with this id. */
+  async get(userId: UserId, id: NotificationId): Promise<Notification | null> {
+    const row = await this.#store.db
+      .selectFrom('notifications')
+      .selectAll()
+      .where('id', '=', id)
+      .where('userId', '=', userId)
+      .executeTakeFirst();
+    return row ? fromNotificationRow(row) : null;
+  }
+
+  /** Of the user's notifications those with these ids. */
+  async byIds(userId: UserId, ids: readonly NotificationId[]): Promise<Map<NotificationId, Notification>> {
+    const found = new Map<NotificationId, Notification>();
+    for (const some of inChunks([...new Set(ids)])) {
+      const rows = await this.#store.db
+        .selectFrom('notifications')
+        .selectAll()
+        .where('id', 'in', some)
+        .where('userId', '=', userId)
+        .execute();
+      for (const row of rows) found.set(row.id as NotificationId, fromNotificationRow(row));
+    }
+    return found;
+  }
+
+  async progress(userId: UserId): Promise<NotificationProgress> {
+    return (await this.progressByUser([userId])).get(userId) ?? NEVER;
+  }
+
+  /** The counters of all users who have ever had a notification. */
+  async progressByUser(userIds: readonly UserId[]): Promise<Map<UserId, NotificationProgress>> {
+    const progressByUser = new Map<UserId, NotificationProgress>();
+    for (const some of inChunks(userIds)) {
+      const rows = await this.#store.db
+        .selectFrom('notificationCounters')
+        .selectAll()
+        .where('userId', 'in', some)
+        .execute();
+      for (const row of rows)
+        progressByUser.set(row.userId as UserId, { lastNumber: row.lastNumber, forgottenNumber: row.forgottenNumber });
+    }
+    return progressByUser;
+  }
+
+  /** How many the user has not read, by what they are about: what of it counts is a matter of the user's rights. */
+  async unread(userId: UserId): Promise<UnreadCount[]> {
+    const geofenceId = this.#store.jsonText('event', 'geofenceId');
+    const rows = await this.#store.db
+      .selectFrom('notifications')
+      .select(({ fn }) => ['vehicleId', geofenceId.as('geofenceId'), 'driverId', fn.countAll<number>().as('count')])
+      .where('userId', '=', userId)
+      .where('readAtMs', 'is', null)
+      .groupBy(['vehicleId', geofenceId, 'driverId'])
+      .execute();
+    return rows.map((row) => ({
+      vehicleId: row.vehicleId === '' ? null : (row.vehicleId as VehicleId),
+      geofenceId: row.geofenceId as GeofenceId | null,
+      driverId: row.driverId as DriverId | null,
+      count: Number(row.count),
+    }));
+  }
+
+  /**
+   * Notes that the user has read it; when first, stays.
+   *
+   * @throws {NotFoundError} when the user has no notification with this id
+   */
+  async markRead(userId: UserId, id: NotificationId): Promise<Notification> {
+    await this.#store.db
+      .updateTable('notifications')
+      .set({ readAtMs: this.#store.now() })
+      .where('id', '=', id)
+      .where('userId', '=', userId)
+      .where('readAtMs', 'is', null)
+      .execute();
+    const notification = await this.get(userId, id);
+    if (!notification) throw new NotFoundError('notification', id);
+    return notification;
+  }
+
+  /**
+   * Notes that the user has read all, up to and with a number: what came since they looked stays unread.
+   *
+   * @returns how many were unread
+   */
+  async markAllRead(userId: UserId, upTo: number): Promise<number> {
+    const [result] = await this.#store.db
+      .updateTable('notifications')
+      .set({ readAtMs: this.#store.now() })
+      .where('userId', '=', userId)
+      .where('number', '<=', upTo)
+      .where('readAtMs', 'is', null)
+      .execute();
+    return Number(result?.numUpdatedRows ?? 0);
+  }
+
+  /**
+   * Forgets the oldest notifications with their deliveries: those created before a time, and of each user those beyond
+   * the newest so many.
+   *
+   * @param limit at most about this many in one call
+   * @returns how many they were; less than `limit` when none are left to forget
+   */
+  async forget(options: { beforeMs: number; maxPerUser: number; limit: number }): Promise<number> {
+    const { beforeMs, maxPerUser, limit } = options;
+    return this.#store.db.transaction().execute(async (tx) => {
+      await tx.deleteFrom('deliveryCircuits').where('changedAtMs', '<', beforeMs).execute();
+      const old = await tx
+        .selectFrom('notifications')
+        .select(['id', 'userId', 'number'])
+        .where('createdAtMs', '<', beforeMs)
+        .orderBy('createdAtMs')
+        .limit(limit)
+        .execute();
+      const forgotten = await forgetRows(tx, old);
+      if (forgotten >= limit) return forgotten;
+      const full = await tx
+        .selectFrom('notificationCounters')
+        .select(['userId', 'lastNumber'])
+        .where((e) => e(e('lastNumber', '-', e.ref('forgottenNumber')), '>', maxPerUser))
+        .orderBy('userId')
+        .limit(1)
+        .execute();
+      let more = 0;
+      for (const { userId, lastNumber } of full) {
+        const upTo = lastNumber - maxPerUser;
+        const surplus = await tx
+          .selectFrom('notifications')
+          .select(['id', 'userId', 'number'])
+          .where('userId', '=', userId)
+          .where('number', '<=', upTo)
+          .orderBy('number')
+          .limit(limit)
+          .execute();
+        more += await forgetRows(tx, surplus);
+        if (surplus.length < limit)
+          await tx
+            .updateTable('notificationCounters')
+            .set({ forgottenNumber: upTo })
+            .where('userId', '=', userId)
+            .where('forgottenNumber', '<', upTo)
+            .execute();
+      }
+      // There may be another user with too many.
+      return full.length > 0 ? limit : forgotten + more;
+    });
+  }
+}
+
+/** What the rule sends to the terminal because of the event: nothing because of late data. */
+function commandsOf(draft: NotificationDraft): RuleCommandWish[] {
+  const { rule, event } = draft;
+  const { command } = rule;
+  if (command === null || isLate(event)) return [];
+  return [
+    {
+      vehicleId: event.vehicleId,
+      order: orderOfRule(command),
+      maxSpeedKmh: command.maxSpeedKmh,
+      createdBy: rule.ownerId,
+      expiresAtMs: dataTimeMs(draft) + command.expiresInSeconds * 1000,
+      ruleId: rule.id,
+      eventId: event.id,
+    },
+  ];
+}
+
+/** Up to when the data has to be known for the notification. */
+function dataTimeMs({ event, lastedMs }: NotificationDraft): number {
+  return lastedMs === undefined ? event.fixTimeMs : Math.max(event.fixTimeMs, event.startedAtMs + lastedMs);
+}
+
+/** Notes that the rule has notified of it. @returns false where it had, or where rule or driver have changed since */
+async function takeLicence(tx: Transaction<Tables>, { rule, event }: LicenceDraft): Promise<boolean> {
+  const { driverId, licenceExpiresOn, stage } = event;
+  // Both rows stay locked until the transaction ends: a deletion meanwhile finds what was saved. The rule comes first,
+  // as it does where a driver is deleted.
+  const ofRule = await tx
+    .updateTable('notificationRules')
+    .set((e) => ({ version: e.ref('version') }))
+    .where('id', '=', rule.id)
+    .where('version', '=', rule.version)
+    .returning('id')
+    .executeTakeFirst();
+  if (ofRule === undefined) return false;
+  const driver = await tx
+    .updateTable('drivers')
+    .set((e) => ({ version: e.ref('version') }))
+    .where('id', '=', driverId)
+    .where('licenceExpiresOn', '=', licenceExpiresOn)
+    .returning('id')
+    .executeTakeFirst();
+  if (driver === undefined) return false;
+  const taken = await tx
+    .insertInto('licenceNotices')
+    .values({ ruleId: rule.id, driverId, licenceExpiresOn, stage })
+    .onConflict((c) => c.columns(['ruleId', 'driverId', 'licenceExpiresOn', 'stage']).doNothing())
+    .returning('ruleId')
+    .executeTakeFirst();
+  return taken !== undefined;
+}
+
+/** Takes the name of a driver who is deleted out of all inboxes. */
+export async function forgetDriverInNotifications({ tx }: Writer, driverId: DriverId): Promise<void> {
+  await tx.deleteFrom('licenceNotices').where('driverId', '=', driverId).execute();
+  await tx.updateTable('notifications').set({ driverName: null }).where('driverId', '=', driverId).execute();
+}
+
+function waitingKey({ event, rule }: NotificationDraft): string {
+  return `${event.id} ${rule.id}`;
+}
+
+/** Deletes the user's inbox. */
+export async function deleteNotificationsOf({ tx }: Writer, userId: UserId): Promise<void> {
+  // The counter first: a transaction that adds notifications locks it, so this waits and deletes those too.
+  await tx.deleteFrom('notificationCounters').where('userId', '=', userId).execute();
+  await tx.deleteFrom('deliveries').where('userId', '=', userId).execute();
+  await tx.deleteFrom('deliveryCircuits').where('userId', '=', userId).execute();
+  await tx.deleteFrom('channelTests').where('userId', '=', userId).execute();
+  await tx.deleteFrom('notifications').where('userId', '=', userId).execute();
+}
+
+/** Deletes notifications, with what was sent of them. */
+export async function deleteNotifications(tx: Reader, rows: readonly { id: string }[]): Promise<void> {
+  for (const some of inChunks(rows.map(({ id }) => id))) {
+    await tx.deleteFrom('deliveries').where('notificationId', 'in', some).execute();
+    await tx.deleteFrom('notifications').where('id', 'in', some).execute();
+  }
+}
+
+async function forgetRows(
+  tx: Transaction<Tables>,
+  rows: readonly { id: string; userId: string; number: number }[],
+): Promise<number> {
+  await deleteNotifications(tx, rows);
+  const upTo = new Map<string, number>();
+  for (const { userId, number } of rows) upTo.set(userId, Math.max(number, upTo.get(userId) ?? 0));
+  for (const [userId, number] of [...upTo].sort(([a], [b]) => (a < b ? -1 : 1)))
+    await tx
+      .updateTable('notificationCounters')
+      .set({ forgottenNumber: number })
+      .where('userId', '=', userId)
+      .where('forgottenNumber', '<', number)
+      .execute();
+  return rows.length;
+}
+
+/** The saved offset, its row locked until the transaction ends: another consumer of the partition waits here. */
+async function lockOffset(tx: Transaction<Tables>, consumer: string, partition: number): Promise<number> {
+  await tx
+    .insertInto('consumerOffsets')
+    .values({ consumer, logPartition: partition, nextOffset: 0, logIdentity: null })
+    .onConflict((c) => c.columns(['consumer', 'logPartition']).doNothing())
+    .execute();
+  const row = await tx
+    .updateTable('consumerOffsets')
+    .set((e) => ({ nextOffset: e.ref('nextOffset') }))
+    .where('consumer', '=', consumer)
+    .where('logPartition', '=', partition)
+    .returning('nextOffset')
+    .executeTakeFirstOrThrow();
+  return row.nextOffset;
+}
+
+/** A rule may have been asked a moment before its owner was deleted. */
+async function withoutOwnerless<D extends Pick<NotificationDraft, 'rule'>>(
+  db: Reader,
+  drafts: readonly D[],
+): Promise<D[]> {
+  const known = new Set<string>();
+  for (const some of inChunks([...new Set(drafts.map(({ rule }) => rule.ownerId))])) {
+    const rows = await db.selectFrom('users').select('id').where('id', 'in', some).execute();
+    for (const { id } of rows) known.add(id);
+  }
+  return drafts.filter(({ rule }) => known.has(rule.ownerId));
+}
+
+async function withoutRepeated<D extends NotificationDraft | LicenceDraft>(
+  db: Reader,
+  drafts: readonly D[],
+): Promise<D[]> {
+  const known = new Set<string>();
+  for (const some of inChunks([...new Set(drafts.map(({ event }) => event.id))])) {
+    const rows = await db
+      .selectFrom('notifications')
+      .select(['eventId', 'ruleId', 'phase'])
+      .where('eventId', 'in', some)
+      .execute();
+    for (const row of rows) known.add(notificationKey(row.eventId as EventId, row.ruleId, row.phase));
+  }
+  return drafts.filter(({ event, rule }) => {
+    const key = notificationKey(event.id, rule.id, event.phase);
+    return !known.has(key) && known.add(key);
+  });
+}
+
+function notificationKey(eventId: EventId, ruleId: string, phase: string): string {
+  return `${eventId}/${ruleId}/${phase}`;
+}
+
+/** Leaves out what comes within the interval of its rule, and notes what does not. */
+async function withoutTooSoon(
+  tx: Transaction<Tables>,
+  drafts: readonly NotificationDraft[],
+): Promise<NotificationDraft[]> {
+  const spaced = drafts.filter(({ rule }) => rule.minIntervalMinutes > 0);
+  const last = new Map<string, number>();
+  const vehicleIds = [...new Set(spaced.map(({ event }) => event.vehicleId))];
+  for (const some of inChunks([...new Set(spaced.map(({ rule }) => rule.id))]))
+    for (const vehicles of inChunks(vehicleIds)) {
+      const rows = await tx
+        .selectFrom('ruleFirings')
+        .selectAll()
+        .where('ruleId', 'in', some)
+        .where('vehicleId', 'in', vehicles)
+        .execute();
+      for (const row of rows) last.set(`${row.ruleId}/${row.vehicleId}`, row.fixTimeMs);
+    }
+  const fired = new Map<string, { ruleId: string; vehicleId: string; fixTimeMs: number }>();
+  const kept = drafts.filter((draft) => {
+    const { rule, event } = draft;
+    if (rule.minIntervalMinutes === 0) return true;
+    const key = `${rule.id}/${event.vehicleId}`;
+    const lastMs = last.get(key) ?? null;
+    const atMs = dataTimeMs(draft);
+    if (isTooSoon(rule, lastMs, { origin: event.origin, fixTimeMs: atMs })) return false;
+    // Late data is of before: it sets nothing back.
+    const fixTimeMs = Math.max(atMs, lastMs ?? atMs);
+    last.set(key, fixTimeMs);
+    fired.set(key, { ruleId: rule.id, vehicleId: event.vehicleId, fixTimeMs });
+    return true;
+  });
+  for (const some of inChunks([...fired].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)))
+    await tx
+      .insertInto('ruleFirings')
+      .values(some)
+      .onConflict((c) =>
+        c.columns(['ruleId', 'vehicleId']).doUpdateSet((e) => ({ fixTimeMs: e.ref('excluded.fixTimeMs') })),
+      )
+      .execute();
+  return kept;
+}
+
+/**
+ * A number for each of the users named, in their order. A user's counter stays locked until the transaction ends, so a
+ * number that can be seen has none below it that is still to come. Always in the order of the ids: two who lock the
+ * same counters never wait for each other.
+ */
+async function takeNumbers(tx: Transaction<Tables>, userIds: readonly UserId[]): Promise<number[]> {
+  const next = new Map<UserId, number>();
+  for (const [userId, { length }] of [...Map.groupBy(userIds, (id) => id)].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const { lastNumber } = await tx
+      .insertInto('notificationCounters')
+      .values({ userId, lastNumber: length, forgottenNumber: 0 })
+      .onConflict((c) =>
+        c.column('userId').doUpdateSet((e) => ({
+          lastNumber: e('notificationCounters.lastNumber', '+', length),
+        })),
+      )
+      .returning('lastNumber')
+      .executeTakeFirstOrThrow();
+    next.set(userId, lastNumber - length + 1);
+  }
+  return userIds.map((userId) => {
+    const number = next.get(userId) ?? 0;
+    next.set(userId, number + 1);
+    return number;
+  });
+}

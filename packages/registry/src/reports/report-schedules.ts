@@ -1,0 +1,316 @@
+import {
+  nextRun,
+  type ReportSchedule,
+  type ReportScheduleId,
+  type ScheduledRun,
+  type ScheduleRest,
+  type ScheduleTerms,
+  type UserId,
+} from '@outrider/domain';
+import type { AuditedFields, AuditNote } from '../audit/audit-notes.ts';
+import { ConflictError, NotFoundError, StaleError } from '../store/errors.ts';
+import { type Page, type Paging, pageOf } from '../store/page.ts';
+import type { ReportScheduleRow } from '../store/schema.ts';
+import { differences, type Reader, type Store, type Writer } from '../store/store.ts';
+import { type JobFacts, newJobRow } from '../work/jobs.ts';
+
+/** What a schedule is made of, without what the registry itself gives it. */
+export type ReportScheduleFields = Omit<
+  ReportSchedule,
+  'kind' | 'id' | 'version' | 'inactiveReason' | 'lastPeriod' | 'nextAtMs' | 'nextPeriod'
+>;
+export type ReportSchedulePatch = Partial<Omit<ReportScheduleFields, 'ownerId'>>;
+
+/** What a schedule's job is to do; null: nothing, the schedule is to rest. */
+export type ScheduledJob = { kind: string; subjectId: string | null; parameters: JobFacts } | null;
+
+/** Reports that are made again and again, each with one owner. */
+export class ReportSchedules {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /**
+   * @throws {ConflictError} when the owner already has a schedule of that name
+   * @throws {QuotaExceededError}
+   */
+  create(fields: ReportScheduleFields): Promise<ReportSchedule> {
+    return this.#store.write(async (writer) => {
+      const { tx, newId, nowMs } = writer;
+      const schedule = due(
+        {
+          ...fields,
+          kind: 'report-schedule',
+          id: newId() as ReportScheduleId,
+          version: 1,
+          inactiveReason: fields.active ? null : 'switched-off',
+          lastPeriod: null,
+          nextAtMs: null,
+          nextPeriod: null,
+        },
+        nowMs,
+      );
+      await requireName(writer, schedule);
+      await tx.insertInto('reportSchedules').values(toRow(schedule)).execute();
+      writer.note(noteOf(null, schedule));
+      writer.growth.add(schedule.ownerId, 'reportSchedules', 1);
+      return schedule;
+    });
+  }
+
+  async get(id: ReportScheduleId): Promise<ReportSchedule | null> {
+    const row = await this.#store.db.selectFrom('reportSchedules').selectAll().where('id', '=', id).executeTakeFirst();
+    return row ? fromRow(row) : null;
+  }
+
+  /** In the order of their ids, which is that of their creation. */
+  async list(filter: { ownerId?: UserId }, paging: Paging): Promise<Page<ReportSchedule>> {
+    let query = this.#store.db
+      .selectFrom('reportSchedules')
+      .selectAll()
+      .orderBy('id')
+      .limit(paging.limit + 1);
+    if (paging.after !== null) query = query.where('id', '>', paging.after);
+    if (filter.ownerId !== undefined) query = query.where('ownerId', '=', filter.ownerId);
+    const page = pageOf(await query.execute(), paging);
+    return { ...page, items: page.items.map(fromRow) };
+  }
+
+  /**
+   * One that rests stays so until it is switched on again; from then on it goes on with the next time that is due.
+   *
+   * @param expectedVersion what the caller last saw; null: whatever it is
+   * @throws {NotFoundError} {StaleError} {ConflictError}
+   */
+  update(
+    id: ReportScheduleId,
+    expectedVersion: number | null,
+    patch: ReportSchedulePatch,
+    rest: ScheduleRest = 'switched-off',
+  ): Promise<ReportSchedule> {
+    return this.#store.write(async (writer) => {
+      const current = await requireSchedule(writer, id, expectedVersion);
+      const changed = differences<ReportSchedulePatch>(current, patch);
+      if (Object.keys(changed).length === 0) return current;
+      return change(writer, current, changed, rest);
+    });
+  }
+
+  /** @throws {NotFoundError} {StaleError} */
+  delete(id: ReportScheduleId, expectedVersion: number | null): Promise<void> {
+    return this.#store.write(async (writer) => {
+      await remove(writer, await requireSchedule(writer, id, expectedVersion));
+    });
+  }
+
+  /**
+   * Creates the jobs of all due schedules and sets their next times, in one transaction: one job for each period, also
+   * with several schedulers. A schedule whose last job is not over waits for it.
+   *
+   * @param jobOf what is to be done for a period
+   * @returns how many were looked at
+   */
+  async runDue(jobOf: (schedule: ReportSchedule, period: string) => ScheduledJob, limit: number): Promise<number> {
+    const dueOf = (db: Reader, nowMs: number) =>
+      db
+        .selectFrom('reportSchedules')
+        .selectAll()
+        .where('nextAtMs', '<=', nowMs)
+        .where((e) =>
+          e.not(
+            e.exists(
+              e
+                .selectFrom('jobs')
+                .select('jobs.id')
+                .whereRef('jobs.scheduleId', '=', 'reportSchedules.id')
+                .where('jobs.state', 'in', ['queued', 'running']),
+            ),
+          ),
+        )
+        .orderBy('nextAtMs')
+        .limit(limit)
+        .execute();
+    const run = async (writer: Writer, rows: readonly ReportScheduleRow[]) => {
+      const { tx, nowMs, newId } = writer;
+      for (const row of rows) {
+        const schedule = fromRow(row);
+        const { id: scheduleId, ownerId: userId } = schedule;
+        const { period, atMs } = notTooOld(schedule, nowMs);
+        const job = jobOf(schedule, period);
+        if (job === null) {
+          await change(writer, schedule, { active: false }, 'nothing-to-tell');
+          continue;
+        }
+        await tx
+          .insertInto('jobs')
+          .values(newJobRow({ ...job, userId, dueAtMs: nowMs }, newId(), nowMs, { scheduleId, period }))
+          .execute();
+        const next = nextRun(schedule, atMs, period);
+        await tx
+          .updateTable('reportSchedules')
+          .set({ lastPeriod: period, nextAtMs: next.atMs, nextPeriod: next.period })
+          .where('id', '=', scheduleId)
+          .execute();
+      }
+      return [...rows];
+    };
+    const ran = await this.#store.writeDue('report schedules', dueOf, run, async () => {
+      const { at } = await this.#store.db
+        .selectFrom('reportSchedules')
+        .select((e) => e.fn.min('nextAtMs').as('at'))
+        .executeTakeFirstOrThrow();
+      return at === null ? null : Number(at);
+    });
+    return ran.length;
+  }
+}
+
+/** What was missed for longer is of no use to anybody, where there is something newer. */
+const MISSED_FOR_MS = 7 * 86_400_000;
+
+function notTooOld(schedule: ReportSchedule, nowMs: number): ScheduledRun {
+  const { id, nextPeriod: period, nextAtMs: atMs } = schedule;
+  if (period === null || atMs === null) throw new Error(`schedule ${id} is due for no day`);
+  const oldestMs = nowMs - MISSED_FOR_MS;
+  const newer = atMs < oldestMs ? nextRun(schedule, oldestMs, period) : null;
+  return newer !== null && newer.atMs <= nowMs ? newer : { period, atMs };
+}
+
+/** Schedules of a blocked account are switched off, until somebody switches them on again. */
+export async function restSchedulesOf(writer: Writer, ownerId: UserId): Promise<void> {
+  for (const schedule of await ofOwner(writer, ownerId))
+    if (schedule.active) await change(writer, schedule, { active: false }, 'owner-blocked');
+}
+
+export async function deleteSchedulesOf(writer: Writer, ownerId: UserId): Promise<void> {
+  for (const schedule of await ofOwner(writer, ownerId)) await remove(writer, schedule);
+}
+
+async function ofOwner({ tx }: Writer, ownerId: UserId): Promise<ReportSchedule[]> {
+  const rows = await tx
+    .selectFrom('reportSchedules')
+    .selectAll()
+    .where('ownerId', '=', ownerId)
+    .orderBy('id')
+    .execute();
+  return rows.map(fromRow);
+}
+
+async function change(
+  writer: Writer,
+  current: ReportSchedule,
+  changed: ReportSchedulePatch,
+  rest: ScheduleRest,
+): Promise<ReportSchedule> {
+  const active = changed.active ?? current.active;
+  const schedule = due(
+    {
+      ...current,
+      ...changed,
+      version: current.version + 1,
+      inactiveReason: active ? null : (current.inactiveReason ?? rest),
+    },
+    writer.nowMs,
+  );
+  await requireName(writer, schedule);
+  const { id, ...columns } = toRow(schedule);
+  await writer.tx.updateTable('reportSchedules').set(columns).where('id', '=', id).execute();
+  writer.note(noteOf(current, schedule));
+  return schedule;
+}
+
+async function remove(writer: Writer, schedule: ReportSchedule): Promise<void> {
+  await writer.tx.deleteFrom('reportSchedules').where('id', '=', schedule.id).execute();
+  writer.note(noteOf(schedule, null));
+  writer.growth.add(schedule.ownerId, 'reportSchedules', -1);
+}
+
+/** With the time at which it is due next, from now on. */
+function due(schedule: ReportSchedule, nowMs: number): ReportSchedule {
+  const next = schedule.active ? nextRun(schedule, nowMs, schedule.lastPeriod) : null;
+  return { ...schedule, nextAtMs: next?.atMs ?? null, nextPeriod: next?.period ?? null };
+}
+
+async function requireSchedule({ tx }: Writer, id: ReportScheduleId, expectedVersion: number | null) {
+  const row = await tx.selectFrom('reportSchedules').selectAll().where('id', '=', id).executeTakeFirst();
+  if (!row) throw new NotFoundError('report-schedule', id);
+  const schedule = fromRow(row);
+  if (expectedVersion !== null && schedule.version !== expectedVersion) throw new StaleError(schedule, expectedVersion);
+  return schedule;
+}
+
+async function requireName({ tx }: Writer, { id, ownerId, name }: ReportSchedule): Promise<void> {
+  const other = await tx
+    .selectFrom('reportSchedules')
+    .select('id')
+    .where('ownerId', '=', ownerId)
+    .where('name', '=', name)
+    .where('id', '!=', id)
+    .executeTakeFirst();
+  if (other) throw new ConflictError('report-schedule', 'name', name);
+}
+
+/** What of a schedule the trail shows: not which vehicles it names, which may not be its reader's to know. */
+function shown({ name, active, frequency, hour, covers, timeZone, emails, report }: ReportSchedule): AuditedFields {
+  return { name, active, frequency, hour, covers, timeZone, emails, report: report.report, format: report.format };
+}
+
+function noteOf(before: ReportSchedule | null, after: ReportSchedule | null): AuditNote {
+  const subject = after ?? before;
+  if (subject === null) throw new Error('a change is of something');
+  const [was, is] = [before && shown(before), after && shown(after)];
+  const changed = was && is ? Object.keys(differences(was, is)) : Object.keys(was ?? is ?? {});
+  const pick = (fields: AuditedFields | null) =>
+    fields && Object.fromEntries(changed.map((name) => [name, fields[name]]));
+  return {
+    action: before === null ? 'created' : after === null ? 'deleted' : 'changed',
+    subject: { kind: 'report-schedule', id: subject.id, name: subject.name },
+    before: pick(was),
+    after: pick(is),
+    dealerIds: [],
+    ownerIds: [subject.ownerId],
+  };
+}
+
+/** What nothing is asked by. */
+type Terms = ScheduleTerms & Pick<ReportSchedule, 'report' | 'emails'>;
+
+function fromRow(row: ReportScheduleRow): ReportSchedule {
+  const { frequency, hour, covers, timeZone, report, emails } = JSON.parse(row.terms) as Terms;
+  return {
+    kind: 'report-schedule',
+    id: row.id as ReportScheduleId,
+    version: row.version,
+    ownerId: row.ownerId as UserId,
+    name: row.name,
+    active: row.inactiveReason === null,
+    inactiveReason: row.inactiveReason as ScheduleRest | null,
+    frequency,
+    hour,
+    covers,
+    timeZone,
+    report,
+    emails,
+    lastPeriod: row.lastPeriod,
+    nextAtMs: row.nextAtMs,
+    nextPeriod: row.nextPeriod,
+  };
+}
+
+function toRow(schedule: ReportSchedule): ReportScheduleRow {
+  const { frequency, hour, covers, timeZone, report, emails } = schedule;
+  const terms: Terms = { frequency, hour, covers, timeZone, report, emails };
+  return {
+    id: schedule.id,
+    version: schedule.version,
+    ownerId: schedule.ownerId,
+    name: schedule.name,
+    inactiveReason: schedule.inactiveReason,
+    terms: JSON.stringify(terms),
+    lastPeriod: schedule.lastPeriod,
+    nextAtMs: schedule.nextAtMs,
+    nextPeriod: schedule.nextPeriod,
+  };
+}
