@@ -27,7 +27,7 @@ const REFRESH_MS = 5000;
 const STATES = ['pending', 'delivered', 'failed', 'cancelled'] as const;
 const CHANNELS = ['email', 'webhook', ...KIND_NAMES] as const;
 
-function nameOf(channel: (typeof CHANNELS)[number]): string {
+function wordFor(channel: (typeof CHANNELS)[number]): string {
   const { channelNames } = t().rules;
   return channel === 'email' || channel === 'webhook' ? channelNames[channel] : said(KINDS[channel].name);
 }
@@ -123,7 +123,7 @@ function Filters({ ruleId, state, channel, onReload }: FilterProps) {
         <option value="">{words.allChannels}</option>
         {CHANNELS.map((one) => (
           <option key={one} value={one} selected={one === channel}>
-            {nameOf(one)}
+            {wordFor(one)}
           </option>
         ))}
       </select>
@@ -174,7 +174,7 @@ function columns(): Column<Delivery>[] {
     { key: 'state', title: t().state, cell: ({ state }) => <StateChip state={state} /> },
     { key: 'event', title: words.event, cell: eventText },
     { key: 'rule', title: words.rule, cell: ({ notification }) => notification?.ruleName ?? '' },
-    { key: 'channel', title: words.channels, cell: ({ channel }) => nameOf(channel) },
+    { key: 'channel', title: words.channels, cell: ({ channel }) => wordFor(channel) },
     { key: 'target', title: words.target, cell: ({ target }) => <bdi title={target}>{target}</bdi> },
     { key: 'attempts', title: words.attempts, isNumber: true, cell: ({ attempts }) => format.number(attempts) },
     { key: 'answer', title: words.answer, cell: answerText },
@@ -236,7 +236,7 @@ function DeliveryPanel({ delivery, onClose, onResent }: PanelProps) {
       <div class="scrolled">
         <div class="body">
           <dl class="facts">
-            <dt>{nameOf(channel)}</dt>
+            <dt>{wordFor(channel)}</dt>
             <dd class="address">
               <bdi>{target}</bdi>
             </dd>
