@@ -41,7 +41,7 @@ import { patientCheckpoints, patientHub } from './patient.ts';
 import { openTokens } from './tokens.ts';
 import { logVariables, type ServerName, type serverVariables, serverVariablesWith } from './variables.ts';
 
-/** What services stand on, by name. */
+/** The stores and other shared things that services use, by name. */
 export interface Stores {
   log: Log;
   hub: Hub;
@@ -53,15 +53,15 @@ export interface Stores {
   serviceFiles: Files;
   /** Everything defined, as it is in force. */
   directory: Directory;
-  /** Of those who call: needs `DATA_DIR` with the keys. */
+  /** Issues and verifies tokens of callers: needs `DATA_DIR` with the keys. */
   tokens: Tokens;
   geocoder: Geocoder;
 }
 export type StoreName = keyof Stores;
 
-/** How a service wants its stores. */
+/** Options that stores are opened with. */
 export interface StoreOptions {
-  /** `withoutSecrets`: it reads and stores none, and needs no key for them. */
+  /** `withoutSecrets`: the service reads and stores no secrets, and needs no key for them. */
   registry?: Pick<RegistryOptions, 'quotas'> & { withoutSecrets?: true };
   warehouse?: WarehouseOptions;
 }
@@ -70,9 +70,9 @@ export interface StoreOptions {
  * What services of one process do for each other. Absent where the other is in a process of its own, or does not run.
  */
 export interface Neighbours {
-  /** Archives at once what waits for more to come. */
+  /** Has the archiver write at once what it gathers for its next insert. */
   hurryArchiver?: () => Promise<void>;
-  /** Hands over the WebSockets of a path of the REST API's server. */
+  /** Hands WebSocket upgrades of a path of the REST API's server to another service. */
   takeUpgrades?: (path: string, take: TakeUpgrade) => void;
   /** The ports of terminals, once they are open. */
   terminalPorts?: () => TerminalPorts;
@@ -123,21 +123,26 @@ export interface StartedService {
 /** The open ports of terminals, by protocol. */
 export type TerminalPorts = Readonly<Record<'ports' | 'tlsPorts' | 'udpPorts', Partial<Record<ProtocolName, number>>>>;
 
-/** A service, for a process of its own, for a thread, and for a process with all of them. */
-export interface Service<V extends Variables = Variables, Name extends StoreName = StoreName, Prepared = unknown> {
+/** Which stores are used, and how they are opened. */
+export interface StoreUse<V extends Variables = Variables, Name extends StoreName = StoreName> {
   name: string;
-  settings: V;
-  /** Settings of a process of its own, beside those. */
-  ownSettings?: Variables;
   stores: readonly Name[];
   /** Called for each of those stores, with the ones that it names before. */
   storeOptions?(config: Config<V>, parts: Pick<Stores, Name> & Pick<SharedParts<V>, 'loggerOf' | 'now'>): StoreOptions;
-  /** Stores of which it waits out that their server is away, as it has nothing else to do. */
+  /** Stores whose outages it waits out, instead of failing. */
   patient?: readonly ('checkpoints' | 'hub')[];
   /** Name of its group of readers of definitions. Default: its own. */
   definitionsReader?: string;
   /** Called with each change of definitions by another instance. */
   onForeignChange?: (change: DefinitionChange, stores: Pick<Stores, Name>) => void;
+}
+
+/** A service, for a process of its own, for a thread, and for a process with all of them. */
+export interface Service<V extends Variables = Variables, Name extends StoreName = StoreName, Prepared = unknown>
+  extends StoreUse<V, Name> {
+  settings: V;
+  /** Settings of a process of its own, beside those. */
+  ownSettings?: Variables;
   /** In a process with all services it has a thread of its own. */
   thread?: ServiceThread;
   /** Before any service of the process starts. */
@@ -148,7 +153,7 @@ export interface Service<V extends Variables = Variables, Name extends StoreName
 export interface ServiceThread {
   /** `import.meta.url` of the module that exports it as `service`. */
   module: string;
-  /** It appends much: its commits wait for each other, as `COMMIT_GAP_MS` says. */
+  /** It appends much to the log: commits are spaced by `COMMIT_GAP_MS`. */
   isBusyWriter?: boolean;
   /** MiB that V8 has for new objects; as V8 decides where it is absent. */
   youngMb?: number;
@@ -161,7 +166,7 @@ export function defineService<const V extends Variables, const Name extends Stor
   return service;
 }
 
-/** The servers that a process of its own meets the others at, and further settings, by store. */
+/** By store, the servers that a process of its own must be given, and further settings. */
 const NEEDED: Readonly<Record<StoreName, { servers: readonly ServerName[]; settings?: Variables }>> = {
   log: { servers: ['KAFKA_BROKERS'], settings: logVariables },
   hub: { servers: ['REDIS_URL'] },
@@ -218,7 +223,7 @@ export function placesOf(backing: Backing) {
   return { folder, registryName: folder === null && backing.databaseUrl === null ? 'none' : registryName(backing) };
 }
 
-/** What has to be there first, and the service. */
+/** Prepares a service and starts it. */
 export async function startService<V extends Variables, Name extends StoreName, Prepared>(
   service: Service<V, Name, Prepared>,
   parts: StartParts<V, Name>,
@@ -237,20 +242,20 @@ export interface OpeningContext<V extends Variables> {
 }
 
 /**
- * Opens the stores of a service, in the order in which it names them; `life` closes them.
+ * Opens stores in the order in which they are named; `life` closes them.
  *
  * @param given stores that are open already
  * @param open how a store is opened otherwise than by `backing` alone
  */
 export async function openStores<V extends Variables, Name extends StoreName>(
-  service: Service<V, Name>,
+  use: StoreUse<V, Name>,
   context: OpeningContext<V>,
   given: Partial<Stores> = {},
   open: Partial<{ log: () => Promise<Log>; warehouse: () => Promise<Warehouse> }> = {},
 ): Promise<Pick<Stores, Name> & { refresh: () => Promise<void> }> {
   const { config, backing, life, loggerOf, metrics, now } = context;
   const stores: Partial<Stores> = { ...given };
-  const options = () => service.storeOptions?.(config, { ...(stores as Pick<Stores, Name>), loggerOf, now }) ?? {};
+  const options = () => use.storeOptions?.(config, { ...(stores as Pick<Stores, Name>), loggerOf, now }) ?? {};
   let refresh = async () => {};
   const openers: Record<StoreName, () => Promise<void>> = {
     async log() {
@@ -260,7 +265,7 @@ export async function openStores<V extends Variables, Name extends StoreName>(
       const logger = loggerOf('hub');
       stores.hub = await life.open('hub', async () => {
         const hub = await openHub(backing, logger);
-        return service.patient?.includes('hub') ? patientHub(hub, logger) : hub;
+        return use.patient?.includes('hub') ? patientHub(hub, logger) : hub;
       });
     },
     async checkpoints() {
@@ -268,9 +273,7 @@ export async function openStores<V extends Variables, Name extends StoreName>(
       const isOutage = backing.redisUrl === null ? isDiskOutage : undefined;
       stores.checkpoints = await life.open('checkpoints', async () => {
         const checkpoints = await openCheckpoints(backing, logger);
-        return service.patient?.includes('checkpoints')
-          ? patientCheckpoints(checkpoints, logger, isOutage)
-          : checkpoints;
+        return use.patient?.includes('checkpoints') ? patientCheckpoints(checkpoints, logger, isOutage) : checkpoints;
       });
     },
     async registry() {
@@ -299,13 +302,13 @@ export async function openStores<V extends Variables, Name extends StoreName>(
       stores.tokens = tokens;
     },
     async directory() {
-      const reader = service.definitionsReader ?? service.name;
+      const reader = use.definitionsReader ?? use.name;
       const definitions = await openDirectory(
         opened('registry'),
         opened('log'),
         reader,
         loggerOf('definitions'),
-        (change) => service.onForeignChange?.(change, stores as Pick<Stores, Name>),
+        (change) => use.onForeignChange?.(change, stores as Pick<Stores, Name>),
       );
       await life.start(definitions);
       stores.directory = definitions.directory;
@@ -315,12 +318,12 @@ export async function openStores<V extends Variables, Name extends StoreName>(
       stores.geocoder = geocoderOf(config as never, loggerOf('geocoder'));
     },
   };
-  for (const name of service.stores) if (stores[name] === undefined) await openers[name]();
+  for (const name of use.stores) if (stores[name] === undefined) await openers[name]();
   return { ...(stores as Pick<Stores, Name>), refresh };
 
   function opened<Of extends 'registry' | 'log'>(name: Of): Stores[Of] {
     const store = stores[name];
-    if (store === undefined) throw new Error(`service ${service.name} does not name store ${name} before it is needed`);
+    if (store === undefined) throw new Error(`service ${use.name} does not name store ${name} before it is needed`);
     return store as Stores[Of];
   }
 }

@@ -1,14 +1,8 @@
 import { expect, test } from 'vitest';
-import type { ChannelKind, ChannelSetting } from './channel-kind.ts';
-import {
-  channelVariables,
-  MESSAGE_CHANNEL_KINDS,
-  MESSAGE_CHANNELS,
-  messageChannel,
-  sendOver,
-} from './message-channel.ts';
+import type { ChannelSetting } from './channel-kind.ts';
+import { CHANNEL_DESCRIPTIONS, channelVariables, messageChannel, sendOver } from './message-channel.ts';
 
-const kinds = MESSAGE_CHANNEL_KINDS.map((kind) => MESSAGE_CHANNELS[kind] as unknown as ChannelKind<object>);
+const kinds = CHANNEL_DESCRIPTIONS.map(([, kind]) => kind);
 const options = { allowPrivateAddresses: false };
 
 test('settings of one name are of one type in all kinds: a change of settings does not say the kind', () => {

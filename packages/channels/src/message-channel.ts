@@ -30,11 +30,16 @@ export const channelVariables = Object.assign(
 /** What channels of all kinds send with. */
 export type SendContext = ChannelContext & { config: Config<typeof channelVariables> };
 
+/** All kinds, whatever their settings. */
+export const CHANNEL_DESCRIPTIONS = Object.entries(MESSAGE_CHANNELS) as unknown as readonly (readonly [
+  MessageChannelKind,
+  ChannelKind<object>,
+])[];
+const byKind: ReadonlyMap<string, ChannelKind<object>> = new Map(CHANNEL_DESCRIPTIONS);
+
 /** A kind by name, whatever its settings; null where there is no such kind. */
 export function messageChannel(kind: string): ChannelKind<object> | null {
-  return Object.hasOwn(MESSAGE_CHANNELS, kind)
-    ? (MESSAGE_CHANNELS[kind as MessageChannelKind] as unknown as ChannelKind<object>)
-    : null;
+  return byKind.get(kind) ?? null;
 }
 
 /** One attempt to send a message over a channel of a user. Never rejects. */

@@ -1,11 +1,10 @@
-import { type ChannelKind, MESSAGE_CHANNEL_KINDS, MESSAGE_CHANNELS } from '@outrider/channels';
+import { CHANNEL_DESCRIPTIONS } from '@outrider/channels';
 
 export const CHANNEL_KINDS_FILE = new URL('../src/channel-kinds.ts', import.meta.url);
 
 /** A module with the kinds of message channels, their words and the fields of their forms. */
 export function channelKinds(): string {
-  const kinds = MESSAGE_CHANNEL_KINDS.map((kind) => {
-    const { name, add, note, target, settings, secret } = MESSAGE_CHANNELS[kind] as unknown as ChannelKind<object>;
+  const kinds = CHANNEL_DESCRIPTIONS.map(([kind, { name, add, note, target, settings, secret }]) => {
     const fields = add === null ? {} : settings;
     const { doc: _, fault: __, ...shown } = secret;
     return [kind, { name, add, note, target, fields: withoutDocs(fields), secret: shown }];

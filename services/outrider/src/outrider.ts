@@ -86,7 +86,9 @@ async function startServices(context: Context, stores: Stores): Promise<Record<s
     async () => mergedMetrics(await Promise.all([snapshotOf(metrics), ...threads.map((thread) => thread.metrics())])),
     config.METRICS_TOKEN,
   );
-  const checks: Record<string, ReadyCheck> = { start: () => Promise.reject(new Error('it starts')) };
+  const checks: Record<string, ReadyCheck> = {
+    start: () => Promise.reject(new Error('the service is still starting')),
+  };
   const neighbours: Neighbours = {};
   const parts = {
     ...{ config, life, loggerOf, metrics, metricsAccess, tracing, now, checks, neighbours, ...shared },

@@ -1,7 +1,14 @@
 import { ensureAdmin, refuseLostRegistry } from '@outrider/api';
 import { service as api } from '@outrider/api/service';
 import { service as archiver } from '@outrider/archiver/service';
-import { backingOf, defineService, openLog, openStores as openStoresOf, registryName } from '@outrider/backing';
+import {
+  backingOf,
+  openLog,
+  openStores as openStoresOf,
+  registryName,
+  type StoreName,
+  type StoreUse,
+} from '@outrider/backing';
 import {
   type Config,
   createDiskWatch,
@@ -14,7 +21,7 @@ import {
   type RootLogger,
   tracingConfigOf,
 } from '@outrider/runtime';
-import { variables } from './config.ts';
+import type { variables } from './config.ts';
 import type { openDataDir } from './data-dir.ts';
 import { createLogFillWatch, measureLog } from './disk.ts';
 
@@ -77,9 +84,8 @@ export async function openStores(context: Context) {
 }
 
 /** Stores that services share: opened as those services have them opened that write to them. */
-const ALL_STORES = defineService({
+const ALL_STORES: StoreUse<typeof variables, Exclude<StoreName, 'directory'>> = {
   name: 'outrider',
-  settings: variables,
   stores: [
     ...(['registry', 'log', 'checkpoints', 'warehouse', 'videoFiles', 'reportFiles', 'serviceFiles'] as const),
     ...(['hub', 'tokens', 'geocoder'] as const),
@@ -89,5 +95,4 @@ const ALL_STORES = defineService({
     warehouse: { ...archiver.storeOptions?.(config, parts).warehouse, whenNeeded: true },
   }),
   patient: ['checkpoints'],
-  start: async () => ({}),
-});
+};

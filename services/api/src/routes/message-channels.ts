@@ -1,4 +1,5 @@
 import {
+  CHANNEL_DESCRIPTIONS,
   type ChannelKind,
   type ChannelSetting,
   MESSAGE_CHANNEL_KINDS,
@@ -17,7 +18,7 @@ const { get, post, patch, remove } = callsOf('Notifications');
 const secret = z.string().max(1000).meta({ description: 'Stored sealed, and never shown.' });
 const name = line(100);
 
-/** A setting as it is stored, without a default and what it says of itself. */
+/** The schema of a setting's value, without its default and its description. */
 function storedOf(setting: ChannelSetting): z.ZodType {
   if (setting.type === 'choice') return z.enum(setting.values);
   if (setting.type === 'text') return setting.maxChars === undefined ? z.string() : z.string().max(setting.maxChars);
@@ -25,7 +26,7 @@ function storedOf(setting: ChannelSetting): z.ZodType {
   return z.array(header).max(setting.maxHeaders);
 }
 
-/** The same as it is shown: what was stored is not bounded again. */
+/** The schema of the same value in an answer, which says no bounds. */
 function shownOf(setting: ChannelSetting): z.ZodType {
   if (setting.type === 'choice') return z.enum(setting.values);
   return setting.type === 'text' ? z.string() : z.array(z.strictObject({ name: z.string(), value: z.string() }));
@@ -57,10 +58,11 @@ function schemasOf({ schemaName, example, settings }: ChannelKind<object>) {
   };
 }
 
-const KINDS = MESSAGE_CHANNEL_KINDS.map((kind) => {
-  const description = MESSAGE_CHANNELS[kind] as unknown as ChannelKind<object>;
-  return { kind, ...description, ...schemasOf(description) };
-});
+const KINDS = CHANNEL_DESCRIPTIONS.map(([kind, description]) => ({
+  kind,
+  ...description,
+  ...schemasOf(description),
+}));
 /** Kinds that users add by their settings. */
 const BY_SETTINGS = KINDS.filter(({ add }) => add !== null);
 const NEW_CHANNELS = BY_SETTINGS.map((kind) =>
