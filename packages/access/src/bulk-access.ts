@@ -129,7 +129,7 @@ export class BulkAccess {
   /** All vehicles that the caller may see, some at a time. */
   async *vehicles(groupId: GroupId | undefined): AsyncGenerator<Vehicle[]> {
     for (let after: string | null = null; ; ) {
-      const page = await this.#access.vehicles({ groupId }, { limit: PAGE, after });
+      const page = await this.#access.vehicles.page({ groupId }, { limit: PAGE, after });
       yield page.items;
       if (page.next === null) return;
       after = page.next;
@@ -197,7 +197,7 @@ export class BulkAccess {
       const { terminalId = null } = fields;
       return terminalId === currents[nth]?.terminalId ? null : terminalId;
     });
-    for (const { terminalId, field } of await this.#access.unclaimable(wanted))
+    for (const { terminalId, field } of await this.#access.vehicles.unclaimable(wanted))
       faults.add({ row: lines[wanted.indexOf(terminalId)]?.row ?? 0, column: field, detail: operatorOnly(field) });
     faults.throwIfAny();
     const outcomes = await collectingFaults(
@@ -329,7 +329,7 @@ export class BulkAccess {
 
   async #requireGroup(id: GroupId): Promise<void> {
     this.#requireManager();
-    if (rightToGroup(this.#caller, await this.#access.group(id)) !== 'write') throw seenOnly('the group');
+    if (rightToGroup(this.#caller, await this.#access.groups.get(id)) !== 'write') throw seenOnly('the group');
   }
 
   /**
@@ -359,7 +359,7 @@ export class BulkAccess {
   /** Geofences, some at a time: the caller's own, or all that the caller may see. */
   async *geofences(ownOnly: boolean): AsyncGenerator<Geofence[]> {
     for (let after: string | null = null; ; ) {
-      const page = await this.#access.geofences({ limit: GEOFENCE_PAGE, after }, ownOnly);
+      const page = await this.#access.geofences.page({ limit: GEOFENCE_PAGE, after }, ownOnly);
       yield page.items;
       if (page.next === null) return;
       after = page.next;

@@ -1,6 +1,7 @@
-export { Access, type AuditShown, type Sources, type VehicleKey } from './access.ts';
+export { Access, type Sources } from './access.ts';
 export { type PasswordResetSources, requestPasswordReset, setPasswordByLink } from './account-mail-access.ts';
 export { ApiKeyAccess, MAX_API_KEY_DAYS, MAX_GROUPS_OF_API_KEY } from './api-key-access.ts';
+export type { AuditShown } from './audit-access.ts';
 export type { DriverLine, GeofenceItem, VehicleLine } from './bulk-access.ts';
 export {
   CommandAccess,
@@ -72,6 +73,7 @@ export {
   sharedPositions,
   sharedTracks,
 } from './share-access.ts';
+export type { VehicleKey } from './vehicle-access.ts';
 export {
   type ProfileShown,
   requireParallel,

@@ -114,7 +114,7 @@ export const auditRoutes: Route[] = [
         ...(action === undefined ? {} : { action }),
         ...(kind === undefined ? {} : { subjectKind: kind }),
       };
-      return pageReply(await access.audit(filter, pageAsked(query)), show);
+      return pageReply(await access.audit.list(filter, pageAsked(query)), show);
     },
   }),
 ];

@@ -260,7 +260,7 @@ export const authRoutes: Route[] = [
       204: { description: 'Ended.', headers: { 'Set-Cookie': 'Takes the cookie away, where it brought one.' } },
     },
     async handle(_, { access, caller, sessionId, via, arrival }) {
-      await access.endSession(caller.id, sessionOf({ sessionId }));
+      await access.users.endSession(caller.id, sessionOf({ sessionId }));
       if (via === 'jwt') return { status: 204 };
       return { status: 204, headers: { 'set-cookie': setSessionCookie('', arrival.secure, 0) } };
     },

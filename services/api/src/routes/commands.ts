@@ -212,7 +212,7 @@ export const commandRoutes: Route[] = [
     answers: { 200: { description: 'The types, with their parameters.', body: TypesOut } },
     problems: ['not-found', 'vehicle-suspended', 'forbidden'],
     async handle({ params }, { access }) {
-      const commands = await access.commandsOf(params.id);
+      const commands = await access.vehicles.commands(params.id);
       return { status: 200, body: typesBody(await commands.types(), commands) };
     },
   }),
@@ -230,7 +230,7 @@ export const commandRoutes: Route[] = [
     problems: ['not-found', 'vehicle-suspended', 'forbidden'],
     async handle({ params, query }, { access }) {
       const asked = pageAsked(query);
-      const commands = await access.commandsOf(params.id);
+      const commands = await access.vehicles.commands(params.id);
       return pageReply(await commands.commands(query.state, asked), commandBody);
     },
   }),
@@ -260,7 +260,7 @@ export const commandRoutes: Route[] = [
     problems: ['not-found', 'vehicle-suspended', 'forbidden', 'conflict', 'unsafe-command', 'too-many-commands'],
     async handle({ params, body }, { access, nowMs }) {
       const { confirm, maxSpeedKmh, expiresInSeconds, ...order } = body;
-      const commands = await access.commandsOf(params.id);
+      const commands = await access.vehicles.commands(params.id);
       const command = await commands.add({ order, confirm, maxSpeedKmh, expiresInSeconds }, nowMs);
       return {
         status: 201,
@@ -277,7 +277,7 @@ export const commandRoutes: Route[] = [
     answers: { 200: { description: 'The command.', body: CommandOut } },
     problems: ['not-found', 'vehicle-suspended', 'forbidden'],
     async handle({ params }, { access }) {
-      const commands = await access.commandsOf(params.id);
+      const commands = await access.vehicles.commands(params.id);
       return { status: 200, body: commandBody(await commands.command(params.command_id)) };
     },
   }),
@@ -289,7 +289,7 @@ export const commandRoutes: Route[] = [
     answers: { 204: { description: 'Cancelled.' } },
     problems: ['not-found', 'vehicle-suspended', 'forbidden', 'conflict'],
     async handle({ params }, { access }) {
-      await (await access.commandsOf(params.id)).cancel(params.command_id);
+      await (await access.vehicles.commands(params.id)).cancel(params.command_id);
       return { status: 204 };
     },
   }),

@@ -106,7 +106,7 @@ export const geozoneRoutes: Route[] = [
     async handle({ query }, { access }) {
       const custom = customAsked(query);
       const search = searchAsked(query, customMatcher(custom) !== null);
-      const page = search ? access.findGeofences(search, custom) : await access.geofences(pageAsked(query));
+      const page = search ? access.geofences.find(search, custom) : await access.geofences.page(pageAsked(query));
       return pageReply<Geofence>(page, geozoneBody);
     },
   }),
@@ -129,7 +129,7 @@ export const geozoneRoutes: Route[] = [
     problems: ['conflict', 'quota-exceeded'],
     async handle({ body }, { access, geometry }) {
       const { shape: _, radiusM: __, widthM: ___, ...terms } = body.properties;
-      return reply(201, await access.addGeofence({ ...terms, shape: await geometry.shapeOf(body) }));
+      return reply(201, await access.geofences.add({ ...terms, shape: await geometry.shapeOf(body) }));
     },
   }),
   get('/api/v1/geozones/{id}', {
@@ -139,7 +139,7 @@ export const geozoneRoutes: Route[] = [
     answers: { 200: oneGeozone },
     problems: ['not-found'],
     async handle({ params }, { access }) {
-      return reply(200, await access.geofence(params.id));
+      return reply(200, await access.geofences.get(params.id));
     },
   }),
   patch('/api/v1/geozones/{id}', {
@@ -175,7 +175,7 @@ export const geozoneRoutes: Route[] = [
     answers: { 200: oneGeozone },
     problems: ['not-found', 'forbidden', 'conflict', 'quota-exceeded', 'stale'],
     async handle({ params, body }, { access, ifMatch, geometry }) {
-      const changed = await access.changeGeofence(params.id, ifMatch, async (current) => {
+      const changed = await access.geofences.change(params.id, ifMatch, async (current) => {
         const { shape, radiusM, widthM, customAttributes, ...rest } = body.properties ?? {};
         const now = measuresOf(current.shape);
         // A name that was not given has no place in the merge; null takes a measure away.
@@ -211,7 +211,7 @@ export const geozoneRoutes: Route[] = [
     answers: { 204: { description: 'Deleted.' } },
     problems: ['not-found', 'forbidden', 'stale'],
     async handle({ params }, { access, ifMatch }) {
-      await access.removeGeofence(params.id, ifMatch);
+      await access.geofences.remove(params.id, ifMatch);
       return { status: 204 };
     },
   }),

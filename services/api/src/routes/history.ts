@@ -42,7 +42,7 @@ export const historyRoutes: Route[] = [
     },
     problems: ['not-found', 'forbidden', 'unavailable'],
     async handle({ params, body }, { access, nowMs }) {
-      const history = await access.historyOf(params.id);
+      const history = await access.vehicles.history(params.id);
       const faults = new Faults();
       const read = readHistory(body, faults, nowMs);
       faults.throwIfAny();
@@ -89,7 +89,7 @@ export const historyRoutes: Route[] = [
     },
     problems: ['not-found', 'forbidden', 'vehicle-suspended', 'conflict'],
     async handle({ params, query, body: { before } }, { access, nowMs }) {
-      const history = await access.historyOf(params.id);
+      const history = await access.vehicles.history(params.id);
       if (query.dryRun === 'true') return { status: 200, body: await history.erasable(before, nowMs) };
       return accepted(await history.erase(before, nowMs), access.jobs);
     },

@@ -402,7 +402,10 @@ export const jobRoutes: Route[] = [
     answers: ACCEPTED,
     problems: ['not-found', 'forbidden', 'conflict'],
     async handle({ params, query }, { access }) {
-      return accepted(await access.recalculateGeofence(params.id, { fromMs: query.from, toMs: query.to }), access.jobs);
+      return accepted(
+        await access.geofences.recalculate(params.id, { fromMs: query.from, toMs: query.to }),
+        access.jobs,
+      );
     },
   }),
   route({
@@ -419,7 +422,10 @@ Where positions come late, the service does this by itself: this call is for def
     answers: ACCEPTED,
     problems: ['not-found', 'forbidden', 'conflict'],
     async handle({ params, query }, { access }) {
-      return accepted(await access.recalculateVehicle(params.id, { fromMs: query.from, toMs: query.to }), access.jobs);
+      return accepted(
+        await access.vehicles.recalculate(params.id, { fromMs: query.from, toMs: query.to }),
+        access.jobs,
+      );
     },
   }),
   get('/api/v1/jobs', {

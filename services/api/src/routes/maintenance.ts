@@ -434,7 +434,7 @@ export const maintenanceRoutes: Route[] = [
     problems: ['not-found', 'vehicle-suspended'],
     async handle({ params }, { access }) {
       const { maintenance } = access;
-      const { counters, corrections } = await maintenance.counters(await access.vehicleData(params.id));
+      const { counters, corrections } = await maintenance.counters(await access.vehicles.data(params.id));
       return {
         status: 200,
         body: {
@@ -469,7 +469,7 @@ export const maintenanceRoutes: Route[] = [
     },
     problems: ['not-found', 'vehicle-suspended', 'forbidden', 'conflict'],
     async handle({ params, body: { startsAt, ...fields } }, { access, nowMs }) {
-      const vehicle = await access.vehicleData(params.id);
+      const vehicle = await access.vehicles.data(params.id);
       const wish: CounterWish = { ...fields, startsAtMs: startsAt };
       const counter = await access.maintenance.addCounter(vehicle, wish, nowMs);
       return {
@@ -486,7 +486,7 @@ export const maintenanceRoutes: Route[] = [
     answers: { 200: { description: 'The counter.', body: CustomCounterOut, headers: { ETag: 'Its version.' } } },
     problems: ['not-found', 'vehicle-suspended'],
     async handle({ params }, { access }) {
-      const counter = await access.maintenance.customCounter(await access.vehicleData(params.id), params.counterId);
+      const counter = await access.maintenance.customCounter(await access.vehicles.data(params.id), params.counterId);
       return { status: 200, body: counterBody(counter), headers: { etag: `"${counter.version}"` } };
     },
   }),
@@ -506,7 +506,7 @@ export const maintenanceRoutes: Route[] = [
     problems: ['not-found', 'vehicle-suspended', 'forbidden', 'conflict', 'stale'],
     async handle({ params, body }, { access, ifMatch }) {
       const patch = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
-      const vehicle = await access.vehicleData(params.id);
+      const vehicle = await access.vehicles.data(params.id);
       const counter = await access.maintenance.changeCounter(vehicle, params.counterId, ifMatch, patch);
       return { status: 200, body: counterBody(counter), headers: { etag: `"${counter.version}"` } };
     },
@@ -520,7 +520,7 @@ export const maintenanceRoutes: Route[] = [
     answers: { 204: { description: 'Deleted.' } },
     problems: ['not-found', 'vehicle-suspended', 'forbidden', 'stale'],
     async handle({ params }, { access, ifMatch }) {
-      await access.maintenance.removeCounter(await access.vehicleData(params.id), params.counterId, ifMatch);
+      await access.maintenance.removeCounter(await access.vehicles.data(params.id), params.counterId, ifMatch);
       return { status: 204 };
     },
   }),
@@ -552,7 +552,7 @@ export const maintenanceRoutes: Route[] = [
     problems: ['not-found', 'vehicle-suspended', 'forbidden'],
     async handle({ params, body }, { access, nowMs }) {
       const { maintenance } = access;
-      const vehicle = await access.vehicleData(params.id);
+      const vehicle = await access.vehicles.data(params.id);
       const value = body.counter === 'engine-hours' ? body.value * HOUR_MS : body.value;
       const wish = { counter: body.counter, value, atMs: body.at ?? null, note: body.note };
       const correction = await maintenance.correct(vehicle, wish, nowMs);
@@ -571,7 +571,7 @@ export const maintenanceRoutes: Route[] = [
     answers: { 204: { description: 'Taken back.' } },
     problems: ['not-found', 'vehicle-suspended', 'forbidden'],
     async handle({ params }, { access }) {
-      await access.maintenance.removeCorrection(await access.vehicleData(params.id), params.correctionId);
+      await access.maintenance.removeCorrection(await access.vehicles.data(params.id), params.correctionId);
       return { status: 204 };
     },
   }),
@@ -692,7 +692,7 @@ export const maintenanceRoutes: Route[] = [
     async handle({ params, query }, { access }) {
       const { maintenance } = access;
       const asked = pageAsked(query);
-      const page = await maintenance.records(await access.vehicleData(params.id), asked);
+      const page = await maintenance.records(await access.vehicles.data(params.id), asked);
       return pageReply(page, (record) => recordBody(record, maintenance));
     },
   }),
@@ -721,7 +721,7 @@ export const maintenanceRoutes: Route[] = [
       const { maintenance } = access;
       const { at, engineHours, cost: paid, ...fields } = body;
       const record = await maintenance.addRecord(
-        await access.vehicleData(params.id),
+        await access.vehicles.data(params.id),
         {
           ...fields,
           atMs: at ?? nowMs,
@@ -745,7 +745,7 @@ export const maintenanceRoutes: Route[] = [
     answers: { 204: { description: 'Deleted.' } },
     problems: ['not-found', 'vehicle-suspended', 'forbidden'],
     async handle({ params }, { access }) {
-      await access.maintenance.removeRecord(await access.vehicleData(params.id), params.recordId);
+      await access.maintenance.removeRecord(await access.vehicles.data(params.id), params.recordId);
       return { status: 204 };
     },
   }),
@@ -768,7 +768,7 @@ export const maintenanceRoutes: Route[] = [
     answers: { 201: { description: 'Put.', body: FileOut, headers: { Location: 'URL of the file.' } } },
     problems: ['not-found', 'vehicle-suspended', 'forbidden', 'conflict', 'quota-exceeded'],
     async handle({ params, body }, { access }) {
-      const vehicle = await access.vehicleData(params.id);
+      const vehicle = await access.vehicles.data(params.id);
       const content = Buffer.from(body.content, 'base64');
       const file = await access.maintenance.addFile(vehicle, params.recordId, body.name, content);
       const location = `/api/v1/vehicles/${vehicle.id}/service-records/${params.recordId}/files/${file.id}`;
@@ -793,7 +793,7 @@ export const maintenanceRoutes: Route[] = [
     problems: ['not-found', 'vehicle-suspended', 'range-not-satisfiable'],
     async handle({ params }, { access, method, header }) {
       const { maintenance } = access;
-      const file = await maintenance.file(await access.vehicleData(params.id), params.recordId, params.fileId);
+      const file = await maintenance.file(await access.vehicles.data(params.id), params.recordId, params.fileId);
       const sent = {
         mediaType: file.mediaType,
         disposition: dispositionOf(file.name),
@@ -813,7 +813,7 @@ export const maintenanceRoutes: Route[] = [
     answers: { 204: { description: 'Deleted.' } },
     problems: ['not-found', 'vehicle-suspended', 'forbidden'],
     async handle({ params }, { access }) {
-      await access.maintenance.removeFile(await access.vehicleData(params.id), params.recordId, params.fileId);
+      await access.maintenance.removeFile(await access.vehicles.data(params.id), params.recordId, params.fileId);
       return { status: 204 };
     },
   }),

@@ -233,7 +233,10 @@ export const operatorRoutes: Route[] = [
     problems: ['forbidden'],
     async handle({ query: { limit, cursor } }, { access, sessionId }) {
       const after = readCursor(sessionCursor, cursor);
-      const found = await access.allSessions(limit + 1, after && { lastUsedAtMs: after[0], id: after[1] as SessionId });
+      const found = await access.users.allSessions(
+        limit + 1,
+        after && { lastUsedAtMs: after[0], id: after[1] as SessionId },
+      );
       const items = found.slice(0, limit);
       const last = items.at(-1)?.session;
       const next = found.length > limit && last ? [last.lastUsedAtMs, last.id] : null;

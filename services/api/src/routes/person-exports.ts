@@ -37,7 +37,7 @@ export const personExportRoutes: Route[] = [
     answers: ACCEPTED,
     problems: ['not-found', 'forbidden', 'conflict'],
     async handle({ params }, { access }) {
-      return accepted(await access.exportUser(params.id), access.jobs);
+      return accepted(await access.users.export(params.id), access.jobs);
     },
   }),
   route({

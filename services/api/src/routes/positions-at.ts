@@ -44,7 +44,7 @@ export const positionsAtRoutes: Route[] = [
       if (vehicleId !== undefined && groupId !== undefined)
         throw badParameter('groupId', 'Name a vehicle or a group, not both.');
       const { limit, after } = pageAsked(asked);
-      const vehicles = await access.reportVehicles(vehicleId, groupId);
+      const vehicles = await access.vehicles.ofReport(vehicleId, groupId);
       const left = after === null ? vehicles : vehicles.filter(({ id }) => id > after);
       const page = left.slice(0, limit);
       const fixes = await access.reports.sources.archive.fixesBefore({

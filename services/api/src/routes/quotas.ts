@@ -40,7 +40,7 @@ export const quotaRoutes: Route[] = [
     description: 'A write beyond a quota is refused as `quota-exceeded`, with the quota, its limit and what is used.',
     answers: { 200: quotas },
     async handle(_, { access, caller }) {
-      return { status: 200, body: quotasBody(await access.quotasOf(caller.id)) };
+      return { status: 200, body: quotasBody(await access.users.quotasOf(caller.id)) };
     },
   }),
   get('/api/v1/users/{id}/quotas', {
@@ -50,7 +50,7 @@ export const quotaRoutes: Route[] = [
     answers: { 200: quotas },
     problems: ['not-found'],
     async handle({ params }, { access }) {
-      return { status: 200, body: quotasBody(await access.quotasOf(params.id)) };
+      return { status: 200, body: quotasBody(await access.users.quotasOf(params.id)) };
     },
   }),
   patch('/api/v1/users/{id}/quotas', {
@@ -67,7 +67,7 @@ export const quotaRoutes: Route[] = [
     answers: { 200: quotas },
     problems: ['not-found', 'forbidden'],
     async handle({ params, body }, { access }) {
-      return { status: 200, body: quotasBody(await access.setQuotas(params.id, body as QuotaPatch)) };
+      return { status: 200, body: quotasBody(await access.users.setQuotas(params.id, body as QuotaPatch)) };
     },
   }),
 ];

@@ -145,9 +145,9 @@ async function questionOf(asked: Asked, { access, nowMs, signal }: AuthorizedCon
     throw badParameter('to', `It may be ${MAX_DAYS} days after from at most.`);
   if (asked.vehicleId !== undefined && asked.groupId !== undefined)
     throw badParameter('groupId', 'Name a vehicle or a group, not both.');
-  if (asked.geozoneId !== undefined) await access.geofence(asked.geozoneId);
+  if (asked.geozoneId !== undefined) await access.geofences.get(asked.geozoneId);
   for (const driver of asked.driverId ?? []) access.drivers.driver(driver);
-  const vehicles = await access.reportVehicles(asked.vehicleId, asked.groupId);
+  const vehicles = await access.vehicles.ofReport(asked.vehicleId, asked.groupId);
   requireSensors(asked.sensor ?? [], vehicles);
   return {
     vehicles,
@@ -494,7 +494,7 @@ async function trackPage(asked: Asked, context: AuthorizedContext): Promise<Repl
   const [key] = asked.vehicleId ?? [];
   if (key === undefined) throw new Error('a track of no vehicle');
   if (to <= from) throw badParameter('to', 'It must be later than from.');
-  const { vehicleId, positions, next } = await access.track(key, {
+  const { vehicleId, positions, next } = await access.vehicles.track(key, {
     fromMs: from,
     toMs: to,
     limit,

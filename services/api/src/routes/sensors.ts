@@ -109,7 +109,7 @@ export const sensorRoutes: Route[] = [
     description: `For notification rules and reports, which name sensors. The first ${MAX_LISTED}, by name.`,
     answers: { 200: { description: 'Each name once, whatever its case.', body: SensorsOut } },
     async handle(_, { access }) {
-      return { status: 200, body: { items: access.sensors().slice(0, MAX_LISTED) } };
+      return { status: 200, body: { items: access.vehicles.sensors().slice(0, MAX_LISTED) } };
     },
   }),
   post('/api/v1/vehicles/{id}/sensor-trial', {
@@ -124,12 +124,12 @@ export const sensorRoutes: Route[] = [
     answers: { 200: { description: 'Nothing, where no record is archived.', body: SensorTrialOut } },
     problems: ['not-found', 'vehicle-suspended'],
     async handle({ params, body }, { access }) {
-      const { status } = await access.status(params.id);
+      const { status } = await access.vehicles.status(params.id);
       const records: Position[] = [];
       for (const windowMs of status === null ? [] : WINDOWS_MS) {
         const toMs = (status?.record.fixTimeMs ?? 0) + 1;
         const question = { fromMs: toMs - windowMs, toMs, limit: PAGE, after: null };
-        const page = await access.track(params.id, question);
+        const page = await access.vehicles.track(params.id, question);
         records.splice(0, records.length, ...page.positions.slice(-MAX_TRIED).map(({ position }) => position));
         if (records.length >= ENOUGH || page.next !== null) break;
       }

@@ -149,8 +149,8 @@ export const terminalRoutes: Route[] = [
     async handle({ query }, { access, terminals }) {
       const after = readCursor(seenCursor, query.cursor);
       const refused = [
-        ...(await access.unknownTerminals()).map(terminalSeen),
-        ...(await access.unknownDevices()).map(deviceSeen),
+        ...(await access.vehicles.unknownTerminals()).map(terminalSeen),
+        ...(await access.vehicles.unknownDevices()).map(deviceSeen),
       ];
       const left = refused
         .toSorted((a, b) => b.lastSeenMs - a.lastSeenMs || (a.key < b.key ? -1 : 1))

@@ -181,7 +181,7 @@ export const userRoutes: Route[] = [
     summary: 'The account that calls.',
     answers: { 200: oneUser },
     async handle(_, { access, caller }) {
-      return reply(200, await access.user(caller.id));
+      return reply(200, await access.users.get(caller.id));
     },
   }),
   patch('/api/v1/me', {
@@ -193,7 +193,10 @@ export const userRoutes: Route[] = [
       .meta({ id: 'MePatch', examples: [{ name: 'Anna Ivanova' }] }),
     answers: { 200: oneUser },
     async handle({ body }, { access, caller }) {
-      return reply(200, body.name === undefined ? await access.user(caller.id) : await access.changeOwnName(body.name));
+      return reply(
+        200,
+        body.name === undefined ? await access.users.get(caller.id) : await access.users.changeOwnName(body.name),
+      );
     },
   }),
   put('/api/v1/me/password', {
@@ -207,7 +210,7 @@ export const userRoutes: Route[] = [
     answers: { 204: { description: 'Changed.' } },
     problems: ['unavailable'],
     async handle({ body }, { access, sessionId }) {
-      await access.changeOwnPassword(body.currentPassword, body.password, sessionOf({ sessionId }));
+      await access.users.changeOwnPassword(body.currentPassword, body.password, sessionOf({ sessionId }));
       return { status: 204 };
     },
   }),
@@ -234,7 +237,7 @@ export const userRoutes: Route[] = [
         (role === undefined || user.role === role) &&
         (blocked === undefined || String(user.blocked) === blocked) &&
         isWanted?.(user) !== false;
-      const page = search ? access.findUsers(search, matches) : await access.users(pageAsked(query));
+      const page = search ? access.users.find(search, matches) : await access.users.page(pageAsked(query));
       return pageReply<User>(page, userBody);
     },
   }),
@@ -276,7 +279,7 @@ export const userRoutes: Route[] = [
       // Addresses are set by people: an API key is refused before there is an account.
       const session = email === undefined ? null : sessionOf({ sessionId });
       // Nobody knows it: the user chooses another one by the link.
-      const user = await access.addUser(fields, password ?? randomBytes(32).toString('base64url'));
+      const user = await access.users.add(fields, password ?? randomBytes(32).toString('base64url'));
       if (email !== undefined && session !== null) {
         await access.accountMails.setEmail(user.id, email, undefined, session);
         if (password === undefined) await access.accountMails.invite(user.id);
@@ -291,7 +294,7 @@ export const userRoutes: Route[] = [
     answers: { 200: oneUser },
     problems: ['not-found'],
     async handle({ params }, { access }) {
-      return reply(200, await access.user(params.id));
+      return reply(200, await access.users.get(params.id));
     },
   }),
   patch('/api/v1/users/{id}', {
@@ -314,7 +317,7 @@ export const userRoutes: Route[] = [
     answers: { 200: oneUser },
     problems: ['not-found', 'forbidden', 'conflict', 'quota-exceeded', 'stale'],
     async handle({ params, body }, { access, ifMatch }) {
-      return reply(200, await access.changeUser(params.id, ifMatch, body));
+      return reply(200, await access.users.change(params.id, ifMatch, body));
     },
   }),
   remove('/api/v1/users/{id}', {
@@ -325,7 +328,7 @@ export const userRoutes: Route[] = [
     answers: { 204: { description: 'Deleted.' } },
     problems: ['not-found', 'forbidden', 'conflict', 'stale'],
     async handle({ params }, { access, ifMatch }) {
-      await access.removeUser(params.id, ifMatch);
+      await access.users.remove(params.id, ifMatch);
       return { status: 204 };
     },
   }),
@@ -346,7 +349,7 @@ export const userRoutes: Route[] = [
       answers: { 200: oneUser },
       problems: ['not-found', 'forbidden', 'conflict'],
       async handle({ params }, { access }) {
-        return reply(200, await access.setBlocked(params.id, blocked));
+        return reply(200, await access.users.setBlocked(params.id, blocked));
       },
     }),
   ),
@@ -357,7 +360,7 @@ export const userRoutes: Route[] = [
     answers: { 200: { description: 'Its end.', body: Expiry } },
     problems: ['not-found'],
     async handle({ params }, { access }) {
-      const expiresAtMs = await access.expiryOf(params.id);
+      const expiresAtMs = await access.users.expiryOf(params.id);
       return { status: 200, body: { expiresAt: expiresAtMs === null ? null : isoTime(expiresAtMs) } };
     },
   }),
@@ -373,7 +376,7 @@ export const userRoutes: Route[] = [
     answers: { 204: { description: 'Noted.' } },
     problems: ['not-found', 'forbidden', 'conflict'],
     async handle({ params, body }, { access }) {
-      await access.setExpiry(params.id, body.expiresAt);
+      await access.users.setExpiry(params.id, body.expiresAt);
       return { status: 204 };
     },
   }),
@@ -389,7 +392,7 @@ export const userRoutes: Route[] = [
     answers: { 200: { description: 'It is so now.', body: FleetRetention } },
     problems: ['not-found'],
     async handle({ params }, { access }) {
-      return { status: 200, body: { retentionDays: await access.fleetRetentionOf(params.id) } };
+      return { status: 200, body: { retentionDays: await access.users.fleetRetentionOf(params.id) } };
     },
   }),
   route({
@@ -405,7 +408,7 @@ export const userRoutes: Route[] = [
     answers: { 204: { description: 'It holds from the next daily erasure on.' } },
     problems: ['not-found', 'forbidden', 'conflict'],
     async handle({ params, body }, { access }) {
-      await access.setFleetRetention(params.id, body.retentionDays);
+      await access.users.setFleetRetention(params.id, body.retentionDays);
       return { status: 204 };
     },
   }),
@@ -426,7 +429,7 @@ export const userRoutes: Route[] = [
       answers: { 200: oneUser },
       problems: ['not-found', 'forbidden', 'conflict'],
       async handle({ params }, { access }) {
-        return reply(200, await access.setApiAccess(params.id, apiAccess));
+        return reply(200, await access.users.setApiAccess(params.id, apiAccess));
       },
     }),
   ),
@@ -451,7 +454,7 @@ export const userRoutes: Route[] = [
     answers: { 204: { description: 'Changed.' } },
     problems: ['not-found', 'forbidden', 'unavailable'],
     async handle({ params, body }, { access, sessionId }) {
-      await access.setPassword(params.id, body.password, body.currentPassword, sessionOf({ sessionId }));
+      await access.users.setPassword(params.id, body.password, body.currentPassword, sessionOf({ sessionId }));
       return { status: 204 };
     },
   }),
@@ -463,7 +466,7 @@ export const userRoutes: Route[] = [
     answers: { 200: { description: 'All open sessions.', body: listOf(SessionOut) } },
     problems: ['not-found', 'forbidden'],
     async handle({ params }, { access, sessionId }) {
-      const items = await access.sessionsOf(params.id);
+      const items = await access.users.sessionsOf(params.id);
       return pageReply({ items, next: null }, (session) => sessionBody(session, sessionId));
     },
   }),
@@ -475,7 +478,7 @@ export const userRoutes: Route[] = [
     answers: { 204: { description: 'Ended.' } },
     problems: ['not-found', 'forbidden'],
     async handle({ params }, { access, sessionId }) {
-      await access.endSessions(params.id, sessionOf({ sessionId }));
+      await access.users.endSessions(params.id, sessionOf({ sessionId }));
       return { status: 204 };
     },
   }),
@@ -487,7 +490,7 @@ export const userRoutes: Route[] = [
     answers: { 204: { description: 'Ended.' } },
     problems: ['not-found', 'forbidden'],
     async handle({ params }, { access }) {
-      await access.endSession(params.id, params.sessionId);
+      await access.users.endSession(params.id, params.sessionId);
       return { status: 204 };
     },
   }),

@@ -64,7 +64,7 @@ export const vehicleGroupRoutes: Route[] = [
     async handle({ query }, { access }) {
       const custom = customAsked(query);
       const search = searchAsked(query, customMatcher(custom) !== null);
-      const page = search ? access.findGroups(search, custom) : await access.groups(pageAsked(query));
+      const page = search ? access.groups.find(search, custom) : await access.groups.page(pageAsked(query));
       return pageReply<VehicleGroup>(page, groupBody);
     },
   }),
@@ -83,7 +83,7 @@ export const vehicleGroupRoutes: Route[] = [
     answers: { 201: { ...oneGroup, description: 'Added.' } },
     problems: ['forbidden', 'conflict'],
     async handle({ body }, { access }) {
-      return reply(201, await access.addGroup(body));
+      return reply(201, await access.groups.add(body));
     },
   }),
   get('/api/v1/vehicle-groups/{id}', {
@@ -93,7 +93,7 @@ export const vehicleGroupRoutes: Route[] = [
     answers: { 200: oneGroup },
     problems: ['not-found'],
     async handle({ params }, { access }) {
-      return reply(200, await access.group(params.id));
+      return reply(200, await access.groups.get(params.id));
     },
   }),
   patch('/api/v1/vehicle-groups/{id}', {
@@ -108,7 +108,7 @@ export const vehicleGroupRoutes: Route[] = [
     answers: { 200: oneGroup },
     problems: ['not-found', 'forbidden', 'conflict', 'stale'],
     async handle({ params, body }, { access, ifMatch }) {
-      return reply(200, await access.changeGroup(params.id, ifMatch, body));
+      return reply(200, await access.groups.change(params.id, ifMatch, body));
     },
   }),
   remove('/api/v1/vehicle-groups/{id}', {
@@ -120,7 +120,7 @@ export const vehicleGroupRoutes: Route[] = [
     answers: { 204: { description: 'Deleted.' } },
     problems: ['not-found', 'forbidden', 'stale'],
     async handle({ params }, { access, ifMatch }) {
-      await access.removeGroup(params.id, ifMatch);
+      await access.groups.remove(params.id, ifMatch);
       return { status: 204 };
     },
   }),
@@ -132,7 +132,7 @@ export const vehicleGroupRoutes: Route[] = [
     answers: { 200: { description: 'A page.', body: listOf(VehicleOut) } },
     problems: ['not-found'],
     async handle({ params, query }, { access }) {
-      return pageReply(await access.vehicles({ groupId: params.id }, pageAsked(query)), vehicleBody);
+      return pageReply(await access.vehicles.page({ groupId: params.id }, pageAsked(query)), vehicleBody);
     },
   }),
   get('/api/v1/vehicle-groups/{id}/users', {
@@ -143,7 +143,7 @@ export const vehicleGroupRoutes: Route[] = [
     answers: { 200: { description: 'A page.', body: listOf(UserOut) } },
     problems: ['not-found'],
     async handle({ params, query }, { access }) {
-      return pageReply(await access.usersOfGroup(params.id, pageAsked(query)), userBody);
+      return pageReply(await access.groups.users(params.id, pageAsked(query)), userBody);
     },
   }),
   ...(
@@ -162,7 +162,7 @@ export const vehicleGroupRoutes: Route[] = [
       answers: { 204: { description: 'It is so now.' } },
       problems: ['not-found', 'forbidden'],
       async handle({ params }, { access }) {
-        await access.setVehicleInGroup(params.id, params.vehicleId, isMember);
+        await access.groups.setVehicle(params.id, params.vehicleId, isMember);
         return { status: 204 };
       },
     }),
@@ -183,7 +183,7 @@ export const vehicleGroupRoutes: Route[] = [
       answers: { 204: { description: 'It is so now.' } },
       problems: ['not-found', 'forbidden'],
       async handle({ params }, { access }) {
-        await access.setUserAccess(params.id, params.userId, hasAccess);
+        await access.groups.setUser(params.id, params.userId, hasAccess);
         return { status: 204 };
       },
     }),

@@ -472,11 +472,11 @@ export const vehicleRoutes: Route[] = [
         [state, protocol, dealerId, suspended, query.externalId, query.attribute].some((each) => each !== undefined),
       );
       const page = search
-        ? await access.findVehicles(
+        ? await access.vehicles.find(
             { ...query, suspended: suspended && suspended === 'true', custom: customAsked(query) },
             search,
           )
-        : await access.vehicles(query, pageAsked(query));
+        : await access.vehicles.page(query, pageAsked(query));
       return pageReply<Vehicle>(page, vehicleBody);
     },
   }),
@@ -498,7 +498,7 @@ export const vehicleRoutes: Route[] = [
     problems: ['forbidden', 'conflict', 'quota-exceeded'],
     async handle({ body }, { access }) {
       const terminalAccess = accessAfter(LEARNING_ACCESS, accessOf(body.terminalAccess), false);
-      return reply(201, await access.addVehicle({ ...body, terminalAccess }));
+      return reply(201, await access.vehicles.add({ ...body, terminalAccess }));
     },
   }),
   get('/api/v1/vehicles/{id}', {
@@ -508,7 +508,7 @@ export const vehicleRoutes: Route[] = [
     answers: { 200: oneVehicle },
     problems: ['not-found'],
     async handle({ params }, { access }) {
-      return reply(200, await access.vehicle(params.id));
+      return reply(200, await access.vehicles.get(params.id));
     },
   }),
   patch('/api/v1/vehicles/{id}', {
@@ -534,7 +534,7 @@ export const vehicleRoutes: Route[] = [
     async handle({ params, body }, { access, ifMatch }) {
       const { terminalAccess: wanted, ...fields } = body;
       const patch = { ...fields, ...(wanted === undefined ? {} : { terminalAccess: accessOf(wanted) }) };
-      return reply(200, await access.changeVehicle(params.id, ifMatch, patch));
+      return reply(200, await access.vehicles.change(params.id, ifMatch, patch));
     },
   }),
   remove('/api/v1/vehicles/{id}', {
@@ -545,7 +545,7 @@ export const vehicleRoutes: Route[] = [
     answers: { 204: { description: 'Deleted.' } },
     problems: ['not-found', 'vehicle-suspended', 'forbidden', 'stale'],
     async handle({ params }, { access, ifMatch }) {
-      await access.removeVehicle(params.id, ifMatch);
+      await access.vehicles.remove(params.id, ifMatch);
       return { status: 204 };
     },
   }),
@@ -563,7 +563,7 @@ export const vehicleRoutes: Route[] = [
     answers: { 200: oneVehicle },
     problems: ['not-found', 'forbidden', 'vehicle-suspended'],
     async handle({ params, body }, { access }) {
-      return reply(200, await access.suspendVehicle(params.id, body.reason));
+      return reply(200, await access.vehicles.suspend(params.id, body.reason));
     },
   }),
   post('/api/v1/vehicles/{id}/resume', {
@@ -574,7 +574,7 @@ export const vehicleRoutes: Route[] = [
     answers: { 200: oneVehicle },
     problems: ['not-found', 'forbidden', 'vehicle-suspended'],
     async handle({ params }, { access }) {
-      return reply(200, await access.suspendVehicle(params.id, null));
+      return reply(200, await access.vehicles.suspend(params.id, null));
     },
   }),
   get('/api/v1/vehicles/{id}/state', {
@@ -592,7 +592,7 @@ export const vehicleRoutes: Route[] = [
     },
     problems: ['not-found', 'vehicle-suspended'],
     async handle({ params }, { access, nowMs }) {
-      const { vehicleId, status, connection, refusal } = await access.status(params.id);
+      const { vehicleId, status, connection, refusal } = await access.vehicles.status(params.id);
       const code = status?.activity?.driverCode ?? null;
       const [driver = null] = await access.drivers.driversAt([{ vehicleId, atMs: nowMs, code }]);
       const counters = await access.maintenance.shown(vehicleId);
@@ -615,7 +615,7 @@ export const vehicleRoutes: Route[] = [
     problems: ['not-found', 'vehicle-suspended'],
     async handle({ params }, { access, nowMs }) {
       const fromMs = nowMs - REJECTIONS_OF_MS;
-      const { vehicleId, rejections, isComplete } = await access.rejectedPositions(params.id, fromMs, nowMs);
+      const { vehicleId, rejections, isComplete } = await access.vehicles.rejectedPositions(params.id, fromMs, nowMs);
       return {
         status: 200,
         body: {

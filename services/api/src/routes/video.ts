@@ -344,7 +344,7 @@ export const videoRoutes: Route[] = [
     problems: ['forbidden'],
     async handle({ query }, { access }) {
       const page = await access.video.profiles(query.terminalId as TerminalId | undefined, pageAsked(query));
-      return pageReply(page, (shown) => profileBody(shown, access.terminalOf(shown.profile.vehicleId)));
+      return pageReply(page, (shown) => profileBody(shown, access.vehicles.terminalOf(shown.profile.vehicleId)));
     },
   }),
   post(`${BASE}/profiles`, {
@@ -387,7 +387,7 @@ export const videoRoutes: Route[] = [
       }
       requireParallel(body.protocol, body.maxParallelDownloads);
       const shown = await access.video.addProfile({ ...body, address: body.address });
-      return profileReply(201, shown, access.terminalOf(shown.profile.vehicleId));
+      return profileReply(201, shown, access.vehicles.terminalOf(shown.profile.vehicleId));
     },
   }),
   get(`${BASE}/profiles/{profile_id}`, {
@@ -399,7 +399,7 @@ export const videoRoutes: Route[] = [
     problems: ['not-found', 'forbidden'],
     async handle({ params }, { access }) {
       const shown = await access.video.profile(params.profile_id);
-      return profileReply(200, shown, access.terminalOf(shown.profile.vehicleId));
+      return profileReply(200, shown, access.vehicles.terminalOf(shown.profile.vehicleId));
     },
   }),
   patch(`${BASE}/profiles/{profile_id}`, {
@@ -419,7 +419,7 @@ export const videoRoutes: Route[] = [
       const { profile } = await access.video.profile(params.profile_id);
       if (profile.protocol === 'stream' && body.address !== undefined) requireStreamAddress(body.address);
       const shown = await access.video.changeProfile(params.profile_id, ifMatch, body);
-      return profileReply(200, shown, access.terminalOf(shown.profile.vehicleId));
+      return profileReply(200, shown, access.vehicles.terminalOf(shown.profile.vehicleId));
     },
   }),
   remove(`${BASE}/profiles/{profile_id}`, {

@@ -68,7 +68,7 @@ export const TRACCAR_LISTS = {
     query: z.object({ ...listed, id: numbers, uniqueId: z.array(z.string().max(100)).max(1000).optional() }),
     async items({ id, uniqueId }: { id?: number[]; uniqueId?: string[] }, { access }) {
       const groups = new SeenGroups(access);
-      const named = vehiclesOf(access, { deviceId: id }, access.listedVehicles());
+      const named = vehiclesOf(access, { deviceId: id }, access.vehicles.all());
       const vehicles = named.filter(({ terminalId, id: own }) => uniqueId?.includes(terminalId ?? own) ?? true);
       const seen = new Set(access.reports.vehicles(null).map((vehicle) => vehicle.id));
       const statuses = await statusesOf(
@@ -81,9 +81,9 @@ export const TRACCAR_LISTS = {
   groups: { query: z.object(listed), items: (_, { access }) => new SeenGroups(access).all.map(traccarGroup) },
   geofences: {
     query: z.object(listed),
-    items: (_, { access }) => access.findGeofences(ALL).items.map(traccarGeofence),
+    items: (_, { access }) => access.geofences.find(ALL).items.map(traccarGeofence),
   },
-  users: { query: z.object(listed), items: (_, { access }) => access.findUsers(ALL).items.map(traccarUser) },
+  users: { query: z.object(listed), items: (_, { access }) => access.users.find(ALL).items.map(traccarUser) },
   positions: {
     query: z.object({ ...reported, id: numbers, from: range.from.optional(), to: range.to.optional() }),
     async items(

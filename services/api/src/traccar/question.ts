@@ -38,7 +38,7 @@ export class SeenGroups {
   readonly #ids: ReadonlySet<GroupId>;
 
   constructor(access: Access) {
-    this.all = access.findGroups({ text: '', field: null, descending: false, limit: Infinity, after: null }).items;
+    this.all = access.groups.find({ text: '', field: null, descending: false, limit: Infinity, after: null }).items;
     this.#ids = new Set(this.all.map(({ id }) => id));
   }
 

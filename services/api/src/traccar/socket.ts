@@ -160,7 +160,7 @@ export class TraccarSockets {
 type Items = readonly Record<string, unknown>[];
 
 async function snapshot(access: Access, known: Known): Promise<object> {
-  const vehicles = access.listedVehicles();
+  const vehicles = access.vehicles.all();
   const statuses = await statusesOf(
     access,
     access.reports.vehicles(null).map(({ id }) => id),

@@ -180,7 +180,7 @@ function serveSession(
     const identity = 'caller' in ofCookie ? ofCookie : (await callOf(c)).identity;
     // A key goes on: its holder gave the cookie back alone.
     if (identity.sessionId !== null)
-      await accessOf(identity, arrival.address).endSession(identity.caller.id, identity.sessionId);
+      await accessOf(identity, arrival.address).users.endSession(identity.caller.id, identity.sessionId);
     c.header('set-cookie', traccarCookie('', arrival, 0));
     return c.body(null, 204);
   });

@@ -1,0 +1,146 @@
+import type { Geofence, GeofenceId, GroupId, User, UserId, Vehicle, VehicleGroup } from '@outrider/domain';
+import type { Page } from '@outrider/registry';
+import type { Sources } from './access.ts';
+import { badField, notFound, Problem } from './problem.ts';
+import {
+  dealerOf,
+  isOperator,
+  mayManage,
+  type Right,
+  requireRight,
+  rightToGeofence,
+  rightToGroup,
+  rightToUser,
+  rightToVehicle,
+} from './rights.ts';
+import type { SearchPage } from './search.ts';
+import type { VehicleKey } from './vehicle-access.ts';
+
+/** What one caller may do with what is defined, and how they may see it: for the parts of `Access`. */
+export class Checks {
+  readonly #caller: User;
+  readonly #sources: Pick<Sources, 'directory' | 'registry'>;
+
+  constructor(caller: User, sources: Pick<Sources, 'directory' | 'registry'>) {
+    this.#caller = caller;
+    this.#sources = sources;
+  }
+
+  async vehicle(key: VehicleKey, needed: Right): Promise<Vehicle> {
+    const { directory, registry } = this.#sources;
+    const vehicle =
+      'id' in key
+        ? (directory.vehicles.get(key.id) ?? (await registry.vehicles.get(key.id)))
+        : directory.vehicleOfTerminal(key.terminalId);
+    const right = vehicle ? rightToVehicle(this.#caller, vehicle) : 'none';
+    if (right === 'read' && needed === 'write') requireRight(this.#caller, 'edit-vehicles');
+    return permitted(vehicle, right, needed);
+  }
+
+  async group(id: GroupId, needed: Right): Promise<VehicleGroup> {
+    const { directory, registry } = this.#sources;
+    const group = directory.groups.get(id) ?? (await registry.groups.get(id));
+    return permitted(group, group ? rightToGroup(this.#caller, group) : 'none', needed);
+  }
+
+  async user(id: UserId, needed: Right): Promise<User> {
+    const { directory, registry } = this.#sources;
+    const user = directory.users.get(id) ?? (await registry.users.get(id));
+    return permitted(user, user ? rightToUser(this.#caller, user) : 'none', needed);
+  }
+
+  async geofence(id: GeofenceId, needed: Right): Promise<Geofence> {
+    const { directory, registry } = this.#sources;
+    const geofence = directory.geofences.get(id) ?? (await registry.geofences.get(id));
+    const right = geofence ? this.rightToGeofence(geofence) : 'none';
+    if (right === 'read' && needed === 'write') requireRight(this.#caller, 'edit-geofences');
+    return permitted(geofence, right, needed);
+  }
+
+  rightToGeofence(geofence: Geofence): Right {
+    return rightToGeofence(this.#caller, geofence, this.#sources.directory.ownerOf(geofence));
+  }
+
+  requireManager(): void {
+    if (!mayManage(this.#caller)) throw new Problem('forbidden', 'Only operators and dealers may do that.');
+  }
+
+  requireOperator(detail: string): void {
+    if (!isOperator(this.#caller)) throw new Problem('forbidden', detail);
+  }
+
+  /** The dealer of something new: an operator says which, a dealer is it. */
+  dealerFor(wanted: UserId | null | undefined): UserId | null {
+    if (isOperator(this.#caller)) return wanted ?? null;
+    const own = dealerOf(this.#caller);
+    if (wanted !== undefined && wanted !== own)
+      throw new Problem('forbidden', 'Only operators say which dealer something belongs to.');
+    return own;
+  }
+
+  requireSameDealer(current: UserId | null, wanted: UserId | null | undefined): void {
+    if (wanted !== undefined && (wanted !== current || !mayManage(this.#caller)))
+      this.requireOperator('Only operators say which dealer something belongs to.');
+  }
+
+  /**
+   * What becomes of the groups that something names: those asked for, all of which the caller must see, and those
+   * that the caller does not see and so can't mean to take away. Nothing where no groups were asked for.
+   */
+  async groupsFrom(
+    current: readonly GroupId[],
+    wanted: readonly GroupId[] | null | undefined,
+    pointer: string,
+  ): Promise<{ groupIds?: readonly GroupId[] }> {
+    if (!wanted) return {};
+    await this.requireGroups(wanted, pointer);
+    return { groupIds: [...wanted, ...current.filter((id) => !this.seesGroup(id))] };
+  }
+
+  async requireGroups(groupIds: readonly GroupId[], pointer: string): Promise<void> {
+    for (const [nth, id] of groupIds.entries()) await this.#requireGroup(id, `${pointer}/${nth}`);
+  }
+
+  async #requireGroup(id: GroupId, pointer: string): Promise<void> {
+    try {
+      await this.group(id, 'read');
+    } catch (error) {
+      if (error instanceof Problem && error.kind === 'not-found') throw badField(pointer, 'There is no such group.');
+      throw error;
+    }
+  }
+
+  seesGroup(id: GroupId): boolean {
+    if (isOperator(this.#caller)) return true;
+    const group = this.#sources.directory.groups.get(id);
+    return group !== undefined && rightToGroup(this.#caller, group) !== 'none';
+  }
+
+  /** A definition as the caller may see it: without the groups that the caller may not. */
+  shown<T extends { groupIds: readonly GroupId[] | null; sharedGroupIds?: readonly GroupId[] }>(thing: T): T {
+    if (isOperator(this.#caller)) return thing;
+    const { groupIds, sharedGroupIds } = thing;
+    return {
+      ...thing,
+      ...(groupIds && { groupIds: groupIds.filter((id) => this.seesGroup(id)) }),
+      ...(sharedGroupIds && { sharedGroupIds: sharedGroupIds.filter((id) => this.seesGroup(id)) }),
+    };
+  }
+
+  found<T extends { groupIds: readonly GroupId[] | null }>(page: SearchPage<T>): SearchPage<T> {
+    return { ...page, items: page.items.map((item) => this.shown(item)) };
+  }
+
+  /** The queries ask for what may be seen, and nothing else; should one ever ask for more, it is still not shown. */
+  page<T extends { groupIds: readonly GroupId[] | null }>(page: Page<T>, right: (item: T) => Right): Page<T> {
+    const items = page.items.filter((item) => right(item) !== 'none').map((item) => this.shown(item));
+    return { ...page, items };
+  }
+}
+
+function permitted<T>(thing: T | null | undefined, right: Right, needed: Right): T {
+  if (!thing || right === 'none') throw notFound();
+  if (needed === 'write' && right !== 'write')
+    throw new Problem('forbidden', 'This account may see it, and may not change it.');
+  return thing;
+}
