@@ -22,6 +22,7 @@ import type { LoginBrake } from './login-brake.ts';
 import { MaintenanceAccess, type MaintenanceSources } from './maintenance-access.ts';
 import { MessageChannelAccess, type MessageChannelSources } from './message-channel-access.ts';
 import { NotificationAccess, type NotificationSources } from './notification-access.ts';
+import type { Owned } from './owned-archive.ts';
 import { PasskeyAccess, type PasskeySources } from './passkey-access.ts';
 import { PlaceAccess } from './place-access.ts';
 import { Problem } from './problem.ts';
@@ -59,8 +60,8 @@ export interface Sources
     Hub,
     'latest' | 'connections' | 'refusedTerminal' | 'unknownTerminals' | 'unknownDevices' | 'publish' | 'hit'
   >;
-  trackReport: TrackReport;
-  reportArchive: ReportArchive;
+  trackReport: Owned<TrackReport>;
+  reportArchive: Owned<ReportArchive>;
   geocoder: Geocoder;
   tokens: Tokens;
   /** Slows down guesses at a password. */

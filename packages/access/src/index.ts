@@ -38,6 +38,7 @@ export {
 export type { PlanLine, ReadingLine } from './maintenance-import.ts';
 export type { PushAccessConfig } from './message-channel-access.ts';
 export type { EventReport, ListedDelivery, ListedRule, RuleShown, RuleTrial, RuleWish } from './notification-access.ts';
+export type { Owned } from './owned-archive.ts';
 export { noPasskeysHere } from './passkey-access.ts';
 export { weaknessOf } from './password-strength.ts';
 export { type ExportedPerson, exportOf, mayExport, PERSON_EXPORT } from './person-export.ts';

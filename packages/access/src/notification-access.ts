@@ -57,7 +57,7 @@ import {
 } from '@outrider/registry';
 import { rightToDriver } from './driver-access.ts';
 import { EmailStates, type ListedEmails } from './email-states.ts';
-import { ownedArchive } from './owned-archive.ts';
+import { type Owned, ownedArchive } from './owned-archive.ts';
 import { badField, notFound, Problem, scopeNeeded } from './problem.ts';
 import { ruleReaderOf } from './reader.ts';
 import {
@@ -101,7 +101,7 @@ export interface NotificationSources {
   registry: Registry;
   directory: Directory;
   hub: Pick<Hub, 'publish'>;
-  eventReport: EventReport;
+  eventReport: Owned<EventReport>;
   config: {
     /** Whether webhooks may go to plain http and into the own network. */
     allowPrivateWebhooks: boolean;

@@ -23,14 +23,14 @@ import {
 import type { Language } from '@outrider/words';
 import { DriverAccess, rightToDriver } from './driver-access.ts';
 import { maintenanceFor } from './maintenance-access.ts';
-import { ownedArchive } from './owned-archive.ts';
+import { type Owned, ownedArchive } from './owned-archive.ts';
 import { PlaceAccess, type PlaceSources } from './place-access.ts';
 import { readerOf } from './reader.ts';
 import { isOperator, rightToGeofence, rightToGroup, visibleGeofences } from './rights.ts';
 
 export interface ReportAccessSources extends PlaceSources {
   hub: Pick<Hub, 'latest' | 'connections' | 'publish'>;
-  reportArchive: ReportArchive;
+  reportArchive: Owned<ReportArchive>;
   registry: {
     geofences: Pick<Registry['geofences'], 'deleted' | 'deletedIds'>;
     preferences: Pick<Registry['preferences'], 'get'>;

@@ -17,6 +17,11 @@ export const EMPTY_ARCHIVE: ReportArchive = {
   gaps: async () => [],
 };
 
+/** An archive that has no turns: who asks is answered at once. */
+export function withoutTurns<Archive extends object>(archive: Archive): Archive & { as(): Archive } {
+  return { ...archive, as: () => archive };
+}
+
 /** Nothing is planned, and nothing was done. */
 export const NO_MAINTENANCE: MaintenanceOfVehicles = {
   planned: async () => [],

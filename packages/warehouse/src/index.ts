@@ -9,7 +9,6 @@ export {
   WarehouseDamagedError,
   WarehouseFullError,
 } from './engines/engine.ts';
-export { asOwner } from './engines/fair-queue.ts';
 export { probeClickHouse } from './engines/probe-clickhouse.ts';
 export { type HistoryCut, type HistoryRows, MAX_CUTS } from './erasure.ts';
 export type { EventReplacement } from './events/replacement.ts';
@@ -38,6 +37,7 @@ export {
 export type { TripPart, TripPartsQuestion } from './reports/trip-parts.ts';
 export type { ArchiveTable } from './tables.ts';
 export {
+  type ArchiveQueries,
   type OpenedArchive,
   openWarehouse,
   type Rows,

@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
-import type { FleetEvent, PackedPacket, TelemetryPacket, VehicleId } from '@outrider/domain';
+import type { FleetEvent, Owner, PackedPacket, TelemetryPacket, VehicleId } from '@outrider/domain';
 import { type Engine, type FileRows, WarehouseDamagedError } from './engines/engine.ts';
 import {
   countBefore,
@@ -102,8 +102,29 @@ export interface Rows {
   readonly block: NativeBlock;
 }
 
+/** What people ask the archive. */
+export type ArchiveQueries = Pick<
+  Warehouse,
+  | 'track'
+  | 'recentEvents'
+  | 'firstEventMs'
+  | 'fixesBefore'
+  | 'rejections'
+  | 'positions'
+  | 'records'
+  | 'vehiclesWithin'
+  | 'overlappingEvents'
+  | 'openEvents'
+  | 'tallies'
+  | 'tripParts'
+  | 'file'
+  | 'gaps'
+>;
+
 /** The archive of positions and events. */
 export interface Warehouse {
+  /** The same archive, whose queries wait in the turn of an owner. Without, they are the service's own. */
+  as(owner: Owner): ArchiveQueries;
   /**
    * Archives the positions of packets. Resolves with the number of positions when they are durable. The same records
    * may come again, in any batches: they are archived once. Big batches are cheap, small ones dear: each call makes a
@@ -354,7 +375,39 @@ function warehouseOn(opened: Engine): Warehouse {
     unfinished.add(work);
     void work.finally(() => unfinished.delete(work));
   };
+  const queriesOn = (on: Engine): ArchiveQueries => ({
+    track: (question) => track(on, question),
+    recentEvents: (question) => recentEvents(on, question),
+    firstEventMs: (question) => firstEventMs(on, question),
+    fixesBefore: (question) => fixesBefore(on, question),
+    rejections: (question) => rejections(on, question),
+    positions: (question) => positions(on, question),
+    records: (question) => records(on, question),
+    vehiclesWithin: (question) => vehiclesWithin(on, question),
+    overlappingEvents: (question) => overlappingEvents(on, question),
+    openEvents: (question) => openEvents(on, question),
+    tallies: (question) => tallies(on, question),
+    tripParts: (question) => tripParts(on, question, later),
+    file: (rows) => on.file(rows),
+    gaps() {
+      if (gaps === null || performance.now() - gaps.atMs > GAPS_MS) {
+        const read = readGaps(engine);
+        gaps = { atMs: performance.now(), read };
+        read.catch(() => {
+          gaps = null;
+        });
+      }
+      return gaps.read;
+    },
+  });
   return {
+    ...queriesOn(engine),
+    as: (owner) =>
+      queriesOn({
+        ...engine,
+        select: (statement) => engine.select({ ...statement, owner }),
+        file: (rows) => engine.file({ ...rows, owner }),
+      }),
     insertPositions: async (packets) => insert([{ table: 'positions', block: positionBlock([...packets]) }]),
     insertEvents: async (recorded) => insert([eventRows([...recorded])]),
     positionRows,
@@ -362,32 +415,19 @@ function warehouseOn(opened: Engine): Warehouse {
     insert,
     positionCount: () => count(engine, COUNT_POSITIONS),
     eventCount: () => count(engine, `SELECT count() FROM events FINAL WHERE ${NOT_REMOVED}`),
-    track: (question) => track(engine, question),
     events: (question) => events(engine, question),
-    recentEvents: (question) => recentEvents(engine, question),
-    firstEventMs: (question) => firstEventMs(engine, question),
     archivedEvents: (question) => archivedEvents(engine, question),
     replaceEvents: (replacement) => replaceEvents(engine, replacement),
     startOfLastFixes: (question) => startOfLastFixes(engine, question),
-    fixesBefore: (question) => fixesBefore(engine, question),
     hasLateArrivals: (question) => hasLateArrivals(engine, question),
     haveLateArrivals: (questions) => haveLateArrivals(engine, questions),
     startsOfLastFixes: (questions) => startsOfLastFixes(engine, questions),
     archivedEventsOfMany: (questions, limit) => archivedEventsOfMany(engine, questions, limit),
     judgedTracks: (questions, limit) => judgedTracks(engine, questions, limit),
     countedTracks: (questions, limit, withAttributes) => countedTracks(engine, questions, limit, withAttributes),
-    rejections: (question) => rejections(engine, question),
-    positions: (question) => positions(engine, question),
-    records: (question) => records(engine, question),
-    vehiclesWithin: (question) => vehiclesWithin(engine, question),
-    overlappingEvents: (question) => overlappingEvents(engine, question),
-    openEvents: (question) => openEvents(engine, question),
-    tallies: (question) => tallies(engine, question),
-    tripParts: (question) => tripParts(engine, question, later),
     erase: (question) => erase(engine, question),
     eraseBefore: (cuts) => eraseBefore(engine, cuts),
     countBefore: (cuts) => countBefore(engine, cuts),
-    file: (rows) => engine.file(rows),
     share(port) {
       if (engine.share === undefined) throw new Error('only chDB is shared by a port: a server is reached directly');
       engine.share(port);
@@ -412,16 +452,6 @@ function warehouseOn(opened: Engine): Warehouse {
       const found = await inspect(engine, log);
       gaps = { atMs: performance.now(), read: Promise.resolve(found) };
       return found;
-    },
-    gaps() {
-      if (gaps === null || performance.now() - gaps.atMs > GAPS_MS) {
-        const read = readGaps(engine);
-        gaps = { atMs: performance.now(), read };
-        read.catch(() => {
-          gaps = null;
-        });
-      }
-      return gaps.read;
     },
     async updateGap(gap) {
       await updateGap(engine, gap);

@@ -10,8 +10,8 @@ import { MemoryHub } from '@outrider/hub';
 import type { DeadLetter } from '@outrider/log';
 import { followRegistry, type Registry, type UserFields } from '@outrider/registry';
 import { openTestRegistry } from '@outrider/registry/blank';
-import type { TrackReport } from '@outrider/reports';
-import { EMPTY_ARCHIVE } from '@outrider/reports/empty-archive';
+import type { ReportArchive, TrackReport } from '@outrider/reports';
+import { EMPTY_ARCHIVE, withoutTurns } from '@outrider/reports/empty-archive';
 import { createMetricsAccess, Registry as Metrics } from '@outrider/runtime';
 import { type Api, type ApiConfig, type ApiParts, createApi } from './api.ts';
 import { holdAgainstDocument } from './described-answer.fixture.ts';
@@ -58,6 +58,23 @@ const DEAD_LETTER: DeadLetter = {
   replayedAtMs: null,
 };
 
+interface TestArchives {
+  trackReport: TrackReport;
+  reportArchive: ReportArchive;
+  eventReport: EventReport;
+}
+/** Parts of the API, with archives that have no turns. */
+export type TestParts = Partial<Omit<ApiParts, keyof TestArchives> & TestArchives>;
+
+function partsOf({ trackReport, reportArchive, eventReport, ...more }: TestParts): Partial<ApiParts> {
+  return {
+    ...more,
+    ...(trackReport && { trackReport: withoutTurns(trackReport) }),
+    ...(reportArchive && { reportArchive: withoutTurns(reportArchive) }),
+    ...(eventReport && { eventReport: withoutTurns(eventReport) }),
+  };
+}
+
 /** The API on a registry of its own, with a clock that stands still. */
 export class World {
   nowMs = Date.UTC(2026, 0, 15, 12);
@@ -71,12 +88,12 @@ export class World {
   readonly tokens: Tokens;
   api: Api;
   /** The API as another process makes it, on the same registry. */
-  readonly remake: (more: Partial<ApiParts>) => Api;
+  readonly remake: (more: TestParts) => Api;
   /** What the archive was asked. */
   readonly tracksAsked: Parameters<TrackReport['track']>[0][] = [];
   fixesBefore: Awaited<ReturnType<TrackReport['fixesBefore']>> = [];
   trackAnswer: Awaited<ReturnType<TrackReport['track']>> = { positions: [], next: null };
-  rejections: Awaited<ReturnType<ApiParts['reportArchive']['rejections']>> = [];
+  rejections: Awaited<ReturnType<ReportArchive['rejections']>> = [];
   readonly eventsAsked: Parameters<EventReport['recentEvents']>[0][] = [];
   eventsAnswer: FleetEvent[] = [];
   readonly logged: unknown[][] = [];
@@ -96,7 +113,7 @@ export class World {
       reportFiles: Files;
       serviceFiles: Files;
     },
-    more: Partial<ApiParts>,
+    more: TestParts,
     config: Partial<ApiConfig>,
     clock: { now: () => number },
   ) {
@@ -134,23 +151,23 @@ export class World {
         erasure: { graceMs: 7 * 86_400_000 },
         ...config,
       },
-      trackReport: {
+      trackReport: withoutTurns<TrackReport>({
         track: async (question) => {
           this.tracksAsked.push(question);
           return this.trackAnswer;
         },
         fixesBefore: async () => this.fixesBefore,
-      },
-      eventReport: {
+      }),
+      eventReport: withoutTurns<EventReport>({
         recentEvents: async (question) => {
           this.eventsAsked.push(question);
           return this.eventsAnswer;
         },
         firstEventMs: async () => this.eventsAnswer.at(-1)?.startedAtMs ?? null,
-      },
+      }),
       historyArchive: { countBefore: async () => ({ positions: 0, events: 0 }) },
       geocoder: PLAIN_GEOCODER,
-      reportArchive: { ...EMPTY_ARCHIVE, rejections: async () => [...this.rejections] },
+      reportArchive: withoutTurns({ ...EMPTY_ARCHIVE, rejections: async () => [...this.rejections] }),
       checks: {},
       log: ONE_DEAD_LETTER,
       metricsAccess: createMetricsAccess(async () => '', null),
@@ -160,21 +177,17 @@ export class World {
       wait: async (ms) => {
         this.waited.push(ms);
       },
-      ...more,
+      ...partsOf(more),
     };
     this.config = sources.config;
-    this.remake = (others) => createApi({ ...sources, ...others });
+    this.remake = (others) => createApi({ ...sources, ...partsOf(others) });
     this.api = this.remake({});
   }
 
   /**
    * @param quotas default limits of accounts
    */
-  static async open(
-    config: Partial<ApiConfig> = {},
-    more: Partial<ApiParts> = {},
-    quotas?: QuotaLimits,
-  ): Promise<World> {
+  static async open(config: Partial<ApiConfig> = {}, more: TestParts = {}, quotas?: QuotaLimits): Promise<World> {
     const folder = await mkdtemp(join(tmpdir(), 'api-'));
     const clock = { now: () => 0 };
     const now = () => clock.now();

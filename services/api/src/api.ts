@@ -11,7 +11,7 @@ import type {
   VideoConfig,
   VideoFiles,
 } from '@outrider/access';
-import { Access, LoginBrake, notFound, Problem, type PushAccessConfig } from '@outrider/access';
+import { Access, LoginBrake, notFound, type Owned, Problem, type PushAccessConfig } from '@outrider/access';
 import { type Arrival, arrivalOf, arrivalOfUpgrade, isTrustedProxy, type Tokens, trustedProxies } from '@outrider/auth';
 import type { Directory } from '@outrider/domain';
 import type { FeedLog } from '@outrider/feeds';
@@ -124,12 +124,12 @@ export interface ApiParts {
   refresh?: () => Promise<void>;
   tokens: Tokens;
   hub: Hub;
-  trackReport: TrackReport;
-  reportArchive: ReportArchive;
+  trackReport: Owned<TrackReport>;
+  reportArchive: Owned<ReportArchive>;
   /** Absent: no gaps of the archive are shown to operators. */
   archiveGaps?: Pick<Warehouse, 'gaps' | 'updateGap'>;
   geocoder: Geocoder;
-  eventReport: EventReport;
+  eventReport: Owned<EventReport>;
   historyArchive: HistorySources['historyArchive'];
   /** Where the video service puts what it fetched. */
   videoFiles: VideoFiles;

@@ -1,13 +1,13 @@
 import type { GeofenceId, GeofenceVisit, Speeding, VehicleId } from '@outrider/domain';
 import { deriveEventId } from '@outrider/domain';
+import type { ReportArchive } from '@outrider/reports';
 import { EMPTY_ARCHIVE } from '@outrider/reports/empty-archive';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { World } from './api.fixture.ts';
-import type { ApiParts } from './api.ts';
 
 const NOON = Date.UTC(2026, 0, 15, 12);
 const DAY = 'from=2026-01-15T00:00:00Z&to=2026-01-16T00:00:00Z';
-type Tallies = ApiParts['reportArchive']['tallies'];
+type Tallies = ReportArchive['tallies'];
 
 let world: World;
 let events: (GeofenceVisit | Speeding)[];
@@ -15,7 +15,7 @@ let tallied: Parameters<Tallies>[0]['geofenceIds'][];
 beforeEach(async () => {
   events = [];
   tallied = [];
-  const reportArchive: ApiParts['reportArchive'] = {
+  const reportArchive: ReportArchive = {
     ...EMPTY_ARCHIVE,
     overlappingEvents: async ({ kinds }) => ({
       events: events.filter(({ kind }) => kinds === null || kinds.includes(kind)),

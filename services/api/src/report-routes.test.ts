@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Vehicle, VehicleId } from '@outrider/domain';
+import type { ReportArchive } from '@outrider/reports';
 import { readCsv } from '@outrider/reports';
 import { EMPTY_ARCHIVE } from '@outrider/reports/empty-archive';
 import { type ArchiveGap, BusyError, type PositionsQuestion, TooMuchError } from '@outrider/warehouse';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ABSENT, World } from './api.fixture.ts';
-import type { ApiParts } from './api.ts';
 import { listenApi } from './listen.ts';
 
 const DAY = 'from=2026-01-15T00:00:00Z&to=2026-01-16T00:00:00Z';
@@ -16,7 +16,7 @@ let world: World;
 afterEach(() => world?.close());
 
 /** A world in which an operator has a vehicle, and the archive answers as given. */
-async function scene(archive: Partial<ApiParts['reportArchive']> = {}): Promise<{ jwt: string; vehicle: Vehicle }> {
+async function scene(archive: Partial<ReportArchive> = {}): Promise<{ jwt: string; vehicle: Vehicle }> {
   world = await World.open({}, { reportArchive: { ...EMPTY_ARCHIVE, ...archive } });
   const { jwt } = await world.member('op', 'operator');
   const { body } = await world.call('POST', '/api/v1/vehicles', { jwt, body: { name: '=Van' } });

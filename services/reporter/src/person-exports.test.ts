@@ -4,7 +4,7 @@ import { sampleVehicleFields } from '@outrider/domain/samples';
 import { type Files, FilesFullError } from '@outrider/files';
 import { PLAIN_GEOCODER } from '@outrider/geocoder/testing';
 import type { ReportArchive } from '@outrider/reports';
-import { EMPTY_ARCHIVE } from '@outrider/reports/empty-archive';
+import { EMPTY_ARCHIVE, withoutTurns } from '@outrider/reports/empty-archive';
 import type { Part } from '@outrider/runtime';
 import { Registry as Metrics } from '@outrider/runtime';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -41,7 +41,7 @@ async function start(files: Files = world.reportFiles): Promise<void> {
     registry: world.registry,
     directory: world.directory,
     hub: world.hub,
-    reportArchive: archive,
+    reportArchive: withoutTurns(archive),
     geocoder: PLAIN_GEOCODER,
     files,
     logger: { debug() {}, info() {}, warn() {}, error() {}, fatal() {} },

@@ -1,4 +1,4 @@
-import { MailPolicy } from '@outrider/access';
+import { MailPolicy, type Owned } from '@outrider/access';
 import {
   type accessVariables,
   geocoderOf,
@@ -34,7 +34,7 @@ export interface ReporterParts {
   /** Brings the directory up to date: a job may name what was defined a moment ago. */
   refresh(): Promise<void>;
   hub: Pick<Hub, 'latest' | 'connections' | 'publish'>;
-  reportArchive: ReportArchive;
+  reportArchive: Owned<ReportArchive>;
   files: Files;
   logger: Logger;
   metrics: Metrics;

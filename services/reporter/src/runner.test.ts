@@ -15,7 +15,7 @@ import {
 } from '@outrider/domain';
 import { PLAIN_GEOCODER } from '@outrider/geocoder/testing';
 import type { ReportArchive } from '@outrider/reports';
-import { EMPTY_ARCHIVE } from '@outrider/reports/empty-archive';
+import { EMPTY_ARCHIVE, withoutTurns } from '@outrider/reports/empty-archive';
 import { Registry as Metrics } from '@outrider/runtime';
 import { BusyError } from '@outrider/warehouse';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -106,7 +106,7 @@ async function start(config: Partial<ReportRunnerConfig> = {}): Promise<ReportRu
     registry: world.registry,
     directory: world.directory,
     hub: world.hub,
-    reportArchive: archive,
+    reportArchive: withoutTurns(archive),
     geocoder: PLAIN_GEOCODER,
     files: world.reportFiles,
     logger: { debug() {}, info() {}, warn() {}, error() {}, fatal() {} },

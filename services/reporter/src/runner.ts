@@ -1,3 +1,4 @@
+import type { Owned } from '@outrider/access';
 import type { Directory } from '@outrider/domain';
 import type { Files } from '@outrider/files';
 import type { Geocoder } from '@outrider/geocoder';
@@ -50,7 +51,7 @@ export interface ReportRunnerParts {
   /** As of the API: a job may name what another instance has just made. */
   refresh?: () => Promise<void>;
   hub: Pick<Hub, 'latest' | 'connections' | 'publish'>;
-  reportArchive: ReportArchive;
+  reportArchive: Owned<ReportArchive>;
   geocoder: Geocoder;
   files: Files;
   logger: Logger;

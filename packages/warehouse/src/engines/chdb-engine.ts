@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { threadId } from 'node:worker_threads';
+import type { Owner } from '@outrider/domain';
 import { blockStructure, blocksChunks } from '../native/block.ts';
 import {
   type Engine,
@@ -21,6 +22,8 @@ export interface ChdbStatement {
   queue: 'write' | 'quick' | 'report' | 'probe';
   /** Its `log_comment`, by which it can be broken off while it runs. */
   name?: string;
+  /** Whose turn it waits in. Default: the service's own. */
+  owner?: Owner;
   signal?: AbortSignal | undefined;
 }
 
@@ -60,14 +63,14 @@ export function chdbEngine({ spool, run }: ChdbStatements): Omit<Engine, 'close'
     },
 
     async select(statement) {
-      const { parameters, signal, queue = 'quick' } = statement;
+      const { parameters, signal, owner, queue = 'quick' } = statement;
       const name = nextName();
       const sql = `${limitedSql(statement)}, log_comment = '${name}'`;
-      const rows = await run({ sql, parameters, queue: queue, name, signal });
+      const rows = await run({ sql, parameters, queue, name, signal, ...(owner && { owner }) });
       return (JSON.parse(Buffer.from(rows.buffer, rows.byteOffset, rows.byteLength).toString()) as Rows).data;
     },
 
-    async *file({ format, columns, lines, signal }) {
+    async *file({ format, columns, lines, owner, signal }) {
       const name = join(spool, nextName());
       const [from, to] = [`${name}.jsonl`, `${name}.file`];
       try {
@@ -83,7 +86,7 @@ export function chdbEngine({ spool, run }: ChdbStatements): Omit<Engine, 'close'
         const settings = Object.entries(FILE_SETTINGS).map(([key, value]) => `${key} = ${setting(value)}`);
         const sql = `INSERT INTO FUNCTION file(${literal(to)}, ${format}) SELECT * FROM
           file(${literal(from)}, JSONCompactEachRow, ${literal(structureOf(columns))}) SETTINGS ${settings.join(', ')}`;
-        await run({ sql, queue: 'report', signal });
+        await run({ sql, queue: 'report', signal, ...(owner && { owner }) });
         await rm(from);
         for await (const chunk of createReadStream(to)) {
           signal?.throwIfAborted();

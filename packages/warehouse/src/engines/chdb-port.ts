@@ -1,11 +1,9 @@
 import type { MessagePort } from 'node:worker_threads';
-import { type Owner, SERVICE_OWNER } from '@outrider/domain';
 import type { ChdbStatement, ChdbStatements } from './chdb-engine.ts';
 import { chdbEngine } from './chdb-engine.ts';
 import { BusyError, type Engine, TooMuchError, WarehouseAwayError, WarehouseFullError } from './engine.ts';
-import { asOwner, ownerOfQueries } from './fair-queue.ts';
 
-type Request = { id: number; statement: Omit<ChdbStatement, 'signal'>; owner: Owner } | { abort: number };
+type Request = { id: number; statement: Omit<ChdbStatement, 'signal'> } | { abort: number };
 type Response = { spool: string } | { id: number; rows: Uint8Array } | { id: number; error: SentError };
 
 /** An error on its way to another thread: copying keeps no class of ours. */
@@ -25,11 +23,11 @@ export function serveChdb(statements: ChdbStatements, port: MessagePort): void {
 
   port.on('message', async (request: Request) => {
     if ('abort' in request) return running.get(request.abort)?.abort();
-    const { id, statement, owner } = request;
+    const { id, statement } = request;
     const controller = new AbortController();
     running.set(id, controller);
     try {
-      const rows = await asOwner(owner, () => statements.run({ ...statement, signal: controller.signal }));
+      const rows = await statements.run({ ...statement, signal: controller.signal });
       send({ id, rows });
     } catch (error) {
       send({ id, error: sentError(error) });
@@ -76,7 +74,7 @@ export async function connectChdb(port: MessagePort): Promise<Engine> {
       try {
         return await new Promise<Uint8Array>((resolve, reject) => {
           waiting.set(id, { resolve, reject });
-          port.postMessage({ id, statement, owner: ownerOfQueries() ?? SERVICE_OWNER } satisfies Request);
+          port.postMessage({ id, statement } satisfies Request);
         });
       } catch (error) {
         signal?.throwIfAborted();

@@ -15,7 +15,6 @@ import type { ChdbStatements } from './chdb-engine.ts';
 import { connectChdb, serveChdb } from './chdb-port.ts';
 import { ENDLESS, engineConformance } from './engine.conformance.ts';
 import { WarehouseAwayError } from './engine.ts';
-import { asOwner, ownerOfQueries } from './fair-queue.ts';
 
 const VEHICLE = '00000000-0000-4000-8000-000000000001' as VehicleId;
 const SAMPLE = { vehicles: 10, positions: 100, perPacket: 10, startMs: Date.UTC(2026, 0, 1) };
@@ -44,14 +43,14 @@ engineConformance('chDB through a port', async () => {
 test('through a port, a query waits in the turn of its owner, and ends when the port closes', async () => {
   const statements: { owner: Owner | undefined; signal: AbortSignal | undefined }[] = [];
   const { port1, port2 } = new MessageChannel();
-  const run: ChdbStatements['run'] = ({ signal }) => {
-    statements.push({ owner: ownerOfQueries(), signal });
+  const run: ChdbStatements['run'] = ({ owner, signal }) => {
+    statements.push({ owner, signal });
     return new Promise(() => {});
   };
   serveChdb({ spool: folder, run }, port1);
   const connected = await connectChdb(port2);
   const owner = { account: 'anna', tenant: 'north' } as Owner;
-  const query = asOwner(owner, () => connected.select({ sql: 'SELECT 1', parameters: {} }));
+  const query = connected.select({ sql: 'SELECT 1', parameters: {}, owner });
   const outcome = query.catch((error: unknown) => error);
   await vi.waitFor(() => expect(statements).toHaveLength(1));
   expect(statements[0]?.owner).toEqual(owner);

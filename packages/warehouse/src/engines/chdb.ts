@@ -144,10 +144,10 @@ async function openIn(folder: string, spool: string): Promise<ChdbEngine> {
   const statements: ChdbStatements = {
     spool,
     run(statement) {
-      const { queue, signal } = statement;
+      const { queue } = statement;
       const work = (turns: Turns) => turns.take((session) => execute(session, statement));
       if (queue === 'write') return work(writer);
-      return queue === 'probe' ? work(prober) : queues[queue].take(work, signal);
+      return queue === 'probe' ? work(prober) : queues[queue].take(work, statement);
     },
   };
   return {

@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
+import type { Owner } from '@outrider/domain';
 import type { NativeBlock } from '../native/block.ts';
 
 /** What a query may take of the machine before it is broken off. */
@@ -22,6 +23,8 @@ export interface Statement {
    * report holds up nobody but other reports, and those for one page at most. Default: `quick`.
    */
   queue?: 'quick' | 'report';
+  /** Whose turn it waits in. Default: the service's own. */
+  owner?: Owner;
   /** Breaks the query off, wherever it is: waiting, or running. */
   signal?: AbortSignal | undefined;
 }
@@ -115,6 +118,8 @@ export interface FileRows {
   columns: readonly { name: string; type: string }[];
   /** Lines of JSONCompactEachRow: a JSON array a row, each with its line break. Asked for as they are needed. */
   lines: AsyncIterable<string>;
+  /** Whose turn it waits in. Default: the service's own. */
+  owner?: Owner;
   signal?: AbortSignal | undefined;
 }
 

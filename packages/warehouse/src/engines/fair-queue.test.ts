@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { BusyError } from './engine.ts';
-import { asOwner, FairQueue } from './fair-queue.ts';
+import { FairQueue } from './fair-queue.ts';
 
 const owner = (account: string, tenant = account) => ({ account, tenant });
 
@@ -13,11 +13,12 @@ function queries(queue: FairQueue<number>) {
   return {
     begun,
     ask(name: string, of: ReturnType<typeof owner>, signal?: AbortSignal): Promise<unknown> {
-      return asOwner(of, () =>
-        queue.take(() => {
+      return queue.take(
+        () => {
           begun.push(name);
           return new Promise<void>((resolve) => ends.set(name, resolve));
-        }, signal),
+        },
+        { owner: of, signal },
       );
     },
     async end(name: string) {

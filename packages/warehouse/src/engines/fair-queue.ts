@@ -1,18 +1,8 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Owner, SERVICE_OWNER, Turns } from '@outrider/domain';
-import { BusyError } from './engine.ts';
+import { BusyError, type Statement } from './engine.ts';
 
-const owners = new AsyncLocalStorage<Owner>();
-
-/** Runs `work` so that its queries wait in the turn of an owner. Without, they are the service's own. */
-export function asOwner<T>(owner: Owner, work: () => T): T {
-  return owners.run(owner, work);
-}
-
-/** The owner that {@link asOwner} set; undefined for the service's own queries. */
-export function ownerOfQueries(): Owner | undefined {
-  return owners.getStore();
-}
+/** Who asks. Default: the service itself. */
+type Whose = Pick<Statement, 'owner' | 'signal'>;
 
 interface Waiting<T> extends Owner {
   start(place: T): void;
@@ -41,11 +31,10 @@ export class FairQueue<T> {
   }
 
   /**
-   * @param signal leaves the queue; what has begun sees to that itself
+   * @param whose the owner in whose turn it waits; `signal` leaves the queue, what has begun sees to that itself
    * @throws {BusyError} when too many wait, in all or of the account
    */
-  async take<R>(work: (place: T) => Promise<R>, signal: AbortSignal | undefined): Promise<R> {
-    const owner = owners.getStore() ?? SERVICE_OWNER;
+  async take<R>(work: (place: T) => Promise<R>, { owner = SERVICE_OWNER, signal }: Whose): Promise<R> {
     const place = await this.#wait(owner, signal);
     try {
       return await work(place);

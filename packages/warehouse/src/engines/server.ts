@@ -128,7 +128,7 @@ export async function openServer({
         return data;
       };
       try {
-        return await queues[statement.queue ?? 'quick'].take(work, signal);
+        return await queues[statement.queue ?? 'quick'].take(work, statement);
       } catch (error) {
         signal?.throwIfAborted();
         // The client takes the name of the error out of its message.
