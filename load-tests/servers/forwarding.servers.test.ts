@@ -18,7 +18,7 @@ import {
 import { openKafkaLog, openSqliteLog, telemetryTopic } from '@outrider/log';
 import { type ForwardingFields, followRegistry, openRegistry, Secrets } from '@outrider/registry';
 import { openTestRegistry } from '@outrider/registry/blank';
-import { createLogger, Registry as Metrics } from '@outrider/runtime';
+import { createLogger, Metrics } from '@outrider/runtime';
 import { Kafka, logLevel } from 'kafkajs';
 import { generate, type Packet, parser } from 'mqtt-packet';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';

@@ -1,7 +1,7 @@
 import { type EmailMessage, escapeHtml, mailLinkToken } from '@outrider/channels';
 import { tenantOf, type User } from '@outrider/domain';
 import { type MailAddress, type MailLimits, type Registry, TooManyAddressesError } from '@outrider/registry';
-import { Counter, type Registry as Metrics } from '@outrider/runtime';
+import { Counter, type Metrics } from '@outrider/runtime';
 import type { Language } from '@outrider/words';
 import { messagesIn } from '@outrider/words/messages';
 

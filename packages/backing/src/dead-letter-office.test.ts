@@ -1,6 +1,6 @@
 import { blankPosition, PacketTrace, type TelemetryPacket, type TerminalId, type VehicleId } from '@outrider/domain';
 import { type Log, telemetryTopic } from '@outrider/log';
-import { createLogger, Registry } from '@outrider/runtime';
+import { createLogger, Metrics } from '@outrider/runtime';
 import { expect, test, vi } from 'vitest';
 import { createDeadLetterOffice } from './dead-letter-office.ts';
 
@@ -13,7 +13,7 @@ test('the log names the trace of what is put aside, where it has one, and it is 
       kept.push(...letters.map(({ record }) => Buffer.from(record)));
     },
   } as unknown as Pick<Log, 'append'>;
-  const office = createDeadLetterOffice({ log, reader: 'rules', logger, metrics: new Registry(), now: () => 0 });
+  const office = createDeadLetterOffice({ log, reader: 'rules', logger, metrics: new Metrics(), now: () => 0 });
   const packet: TelemetryPacket = {
     vehicleId: '018f4c1e-7a00-7000-8000-000000000001' as VehicleId,
     terminalId: '356307042441013' as TerminalId,

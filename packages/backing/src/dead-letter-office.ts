@@ -1,6 +1,6 @@
 import { traceIdOf } from '@outrider/domain';
 import { type Log, NOBODY, setAside, type Topic, type UnreadableRecord } from '@outrider/log';
-import { Counter, type Logger, type Registry } from '@outrider/runtime';
+import { Counter, type Logger, type Metrics } from '@outrider/runtime';
 
 /** Where a service puts what it can't process. */
 export interface DeadLetterOffice {
@@ -13,7 +13,7 @@ export interface DeadLetterParts {
   /** Who can't process it. */
   reader: string;
   logger: Logger;
-  metrics: Registry;
+  metrics: Metrics;
   /** Unix milliseconds. */
   now(): number;
 }
@@ -41,7 +41,7 @@ export function createDeadLetterOffice({ log, reader, logger, metrics, now }: De
 export function unreadableRecords(
   log: () => Pick<Log, 'append'>,
   logger: Logger,
-  metrics: Registry | null,
+  metrics: Metrics | null,
 ): (record: UnreadableRecord) => Promise<void> {
   const counter = metrics && counterIn(metrics);
   return async ({ topic, partition, offset, bytes, error }) => {
@@ -53,7 +53,7 @@ export function unreadableRecords(
   };
 }
 
-function counterIn(metrics: Registry): Counter<'topic' | 'reader'> {
+function counterIn(metrics: Metrics): Counter<'topic' | 'reader'> {
   const name = 'outrider_dead_letters_total';
   const known = metrics.getSingleMetric(name) as Counter<'topic' | 'reader'> | undefined;
   return (

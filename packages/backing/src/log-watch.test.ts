@@ -1,4 +1,4 @@
-import { Registry } from '@outrider/runtime';
+import { Metrics } from '@outrider/runtime';
 import { expect, test } from 'vitest';
 import { logWarnings, measureLog } from './log-watch.ts';
 
@@ -14,7 +14,7 @@ const log = {
 
 test('a topic with fewer replicas than wanted is in the warnings and in the metrics', async () => {
   expect(logWarnings(log)).toEqual(['topic telemetry has 1 of 3 replicas wanted']);
-  const metrics = new Registry();
+  const metrics = new Metrics();
   measureLog(log, metrics);
   const text = await metrics.metrics();
   expect(text).toContain('outrider_kafka_topic_replicas{topic="telemetry"} 1');

@@ -1,8 +1,8 @@
 import type { Discontinuity, HoldUp, Log, ReaderProgress, TopicReplication } from '@outrider/log';
-import { Counter, Gauge, type Logger, type Registry } from '@outrider/runtime';
+import { Counter, Gauge, type Logger, type Metrics } from '@outrider/runtime';
 
 /** Reports readers that can't go on where they were, and counts them. */
-export function discontinuityReport(logger: Logger, metrics: Registry | null): (discontinuity: Discontinuity) => void {
+export function discontinuityReport(logger: Logger, metrics: Metrics | null): (discontinuity: Discontinuity) => void {
   const name = 'outrider_log_discontinuities_total';
   const known = metrics?.getSingleMetric(name) as Counter<'kind' | 'reader' | 'topic'> | undefined;
   const counter =
@@ -44,7 +44,7 @@ function holdUpWarning({ reader, topic }: HoldUp): string {
 }
 
 /** How far each reader is from both ends of its partitions, and whether the log refuses records. */
-export function measureLog(log: Pick<Log, 'readers' | 'holdUp' | 'replication'>, metrics: Registry): void {
+export function measureLog(log: Pick<Log, 'readers' | 'holdUp' | 'replication'>, metrics: Metrics): void {
   if (metrics.getSingleMetric('outrider_log_held_up')) return;
   const registers = [metrics];
   new Gauge({

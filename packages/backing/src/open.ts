@@ -15,7 +15,7 @@ import {
   type SqliteLogOptions,
 } from '@outrider/log';
 import type { Registry, RegistryOptions } from '@outrider/registry';
-import { type Logger, type Registry as Metrics, StartError } from '@outrider/runtime';
+import { type Logger, type Metrics, StartError } from '@outrider/runtime';
 import type { Warehouse, WarehouseOptions } from '@outrider/warehouse';
 import type { Backing, Sasl } from './backing.ts';
 import { unreadableRecords } from './dead-letter-office.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MemoryHub } from '@outrider/hub';
-import { createLogger, Lifecycle, NotReadyError, Registry, readConfig, whole } from '@outrider/runtime';
+import { createLogger, Lifecycle, Metrics, NotReadyError, readConfig, whole } from '@outrider/runtime';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { backingOf, checksOf, defineService, mergedChecks, openStores, ownVariables, startService } from './index.ts';
 
@@ -36,7 +36,7 @@ afterEach(async () => {
 const contextOf = (environment: Record<string, string> = {}) => {
   const config = readConfig(ownVariables(counting), { ...SERVERS, ...environment });
   const backing = { ...backingOf(config, folder), log: { ...backingOf(config, folder).log, brokers: null } };
-  const shared = { life, loggerOf: () => logger, metrics: new Registry(), now: Date.now };
+  const shared = { life, loggerOf: () => logger, metrics: new Metrics(), now: Date.now };
   return { ...shared, config: config as never, backing: { ...backing, redisUrl: null } };
 };
 const SERVERS = { KAFKA_BROKERS: 'kafka:9092', REDIS_URL: 'redis://redis:6379' };

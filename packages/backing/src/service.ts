@@ -12,7 +12,7 @@ import {
   type hostVariables,
   type Lifecycle,
   type Logger,
-  type Registry as Metrics,
+  type Metrics,
   type MetricsAccess,
   type ReadyCheck,
   runService,

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
 import { boundServer } from './bound-server.ts';
 import { createLogger } from './logger.ts';
-import { Registry } from './metrics.ts';
+import { Metrics } from './metrics.ts';
 
 const PATIENCE = { timeout: 60_000, interval: 5 };
 const sockets: Socket[] = [];
@@ -16,7 +16,7 @@ afterEach(() => {
 });
 
 async function serve(total: number, perKey: number, keyOf: (peer: string) => string | null = (peer) => peer) {
-  const metrics = new Registry();
+  const metrics = new Metrics();
   server = createServer((_, response) => response.end('ok'));
   const bounds = {
     connections: { total, perKey },

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { surviveAcceptErrors } from './accept-errors.ts';
 import { type ConnectionBounds, ConnectionCounts } from './connection-counts.ts';
 import type { Logger } from './logger.ts';
-import { Counter, type Registry } from './metrics.ts';
+import { Counter, type Metrics } from './metrics.ts';
 
 export interface ServerBounds {
   /**
@@ -17,7 +17,7 @@ export interface ServerBounds {
   /** What an address is counted by; null for one that is not bounded, such as a proxy that many share. */
   keyOf(peer: string): string | null;
   logger: Logger;
-  metrics: Registry;
+  metrics: Metrics;
 }
 
 export interface BoundServer {
@@ -76,7 +76,7 @@ export function boundServer(server: HttpServer, bounds: ServerBounds): BoundServ
   return { upgraded: (socket) => releases.get(socket)?.() };
 }
 
-function counterOf(metrics: Registry): Counter<'bound'> {
+function counterOf(metrics: Metrics): Counter<'bound'> {
   const name = 'outrider_http_connections_refused_total';
   return (
     (metrics.getSingleMetric(name) as Counter<'bound'> | undefined) ??

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { Gauge, type Registry } from 'prom-client';
+import { Gauge, type Metrics } from './metrics.ts';
 
 /** The version of Outrider that runs. */
 export function serviceVersion(): string {
@@ -10,7 +10,7 @@ export function serviceVersion(): string {
 }
 
 /** Which version runs, and on which Node: 1, with both as labels. */
-export function measureBuild(registry: Registry): void {
+export function measureBuild(registry: Metrics): void {
   new Gauge({
     name: 'outrider_build_info',
     help: 'Always 1; the version of Outrider and of Node that runs as labels',

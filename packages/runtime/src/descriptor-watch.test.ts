@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { createDescriptorWatch, type Descriptors } from './descriptor-watch.ts';
 import { createLogger } from './logger.ts';
-import { Registry } from './metrics.ts';
+import { Metrics } from './metrics.ts';
 
 test('few descriptors, and none, are logged once, shown by readiness and counted', async () => {
   const answers: (Descriptors | 'EMFILE')[] = [
@@ -15,7 +15,7 @@ test('few descriptors, and none, are logged once, shown by readiness and counted
   const logger = createLogger('silent', 'json');
   for (const level of ['info', 'warn', 'error'] as const)
     vi.spyOn(logger, level).mockImplementation(((_: object, line: string) => lines.push(line)) as never);
-  const metrics = new Registry();
+  const metrics = new Metrics();
   const warnings: string[] = [];
   const watch = createDescriptorWatch({
     logger,
@@ -44,7 +44,7 @@ test('few descriptors, and none, are logged once, shown by readiness and counted
 });
 
 test('the descriptors of this process are counted', async () => {
-  const metrics = new Registry();
+  const metrics = new Metrics();
   const watch = createDescriptorWatch({ logger: createLogger('silent', 'json'), metrics, allowed: {} });
   await watch.start();
   await watch.stop();

@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { Counter, Gauge, type Registry } from 'prom-client';
 import { descriptorShortage, limitIn } from './descriptor-limit.ts';
 import type { Watch } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
+import { Counter, Gauge, type Metrics } from './metrics.ts';
 
 const CHECK_EVERY_MS = 5000;
 /** From this share of the limit on, a burst of connections could take the rest. */
@@ -16,7 +16,7 @@ export interface Descriptors {
 
 export interface DescriptorWatchParts {
   logger: Logger;
-  metrics: Registry;
+  metrics: Metrics;
   /** Connections that settings allow, by setting: compared with the limit at the start. */
   allowed: Readonly<Record<string, number>>;
   /** Default: those of this process. Null where the system does not show them. */

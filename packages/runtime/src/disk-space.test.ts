@@ -1,8 +1,8 @@
 import { tmpdir } from 'node:os';
-import { Registry } from 'prom-client';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createDiskWatch, freeBytes } from './disk-space.ts';
 import type { Logger } from './logger.ts';
+import { Metrics } from './metrics.ts';
 
 const MIB = 1024 * 1024;
 
@@ -18,7 +18,7 @@ test('a disk that fills up is warned of once, and again after it had space', asy
     error() {},
     fatal() {},
   };
-  const metrics = new Registry();
+  const metrics = new Metrics();
   let freeMb = 300;
   const watch = createDiskWatch({
     folder: '/data',
@@ -58,7 +58,7 @@ test('the free space of a real disk is read', async () => {
 
 test('a disk that will be full within a day is warned of while it has space', async () => {
   const warn = vi.fn();
-  const metrics = new Registry();
+  const metrics = new Metrics();
   let freeMb = 100_000;
   const watch = createDiskWatch({
     folder: '/data',

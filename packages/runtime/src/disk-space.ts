@@ -1,9 +1,9 @@
 import { statfs } from 'node:fs/promises';
-import { Gauge, type Registry } from 'prom-client';
 import { type Variables, whole } from './config.ts';
 import { FillForecast } from './fill-forecast.ts';
 import type { Watch } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
+import { Gauge, type Metrics } from './metrics.ts';
 
 const MIB = 1024 * 1024;
 const CHECK_EVERY_MS = 10_000;
@@ -29,7 +29,7 @@ export interface DiskWatchParts {
   /** Below this much free space it warns. */
   warningMb: number;
   logger: Logger;
-  metrics: Registry;
+  metrics: Metrics;
   /** Default {@link freeBytes}. */
   free?: (folder: string) => Promise<number>;
   /** Default 10 s. */

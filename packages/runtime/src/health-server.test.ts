@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openHealthServer, openMetricsServer } from './health-server.ts';
 import { createLogger } from './logger.ts';
-import { Registry } from './metrics.ts';
+import { Metrics } from './metrics.ts';
 import { createMetricsAccess } from './metrics-access.ts';
 
 const logger = createLogger('silent', 'json');
@@ -17,7 +17,7 @@ test('it says whether the process lives, which part is not ready, and what was c
     checks: () => checks,
     metricsAccess: createMetricsAccess(async () => 'counted 1\n', null),
     logger,
-    metrics: new Registry(),
+    metrics: new Metrics(),
   });
   const get = async (path: string) => {
     const answer = await fetch(`http://127.0.0.1:${server.port}${path}`);
@@ -48,7 +48,7 @@ test('a port of its own serves metrics alone, without a token only where there i
       port: 0,
       metricsAccess,
       logger,
-      metrics: new Registry(),
+      metrics: new Metrics(),
     });
     const statusOf = async (path: string, headers = {}) =>
       (await fetch(`http://127.0.0.1:${server.port}${path}`, { headers })).status;

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { boundServer, HTTP_TIMES } from './bound-server.ts';
 import type { Logger } from './logger.ts';
-import type { Registry } from './metrics.ts';
+import type { Metrics } from './metrics.ts';
 import { METRICS_CHALLENGE, METRICS_TYPE, type MetricsAccess, type MetricsRequest } from './metrics-access.ts';
 import { type ReadyCheck, readiness } from './readiness.ts';
 import { sharedFor } from './shared-for.ts';
@@ -21,7 +21,7 @@ export interface HealthParts {
   checks(): Readonly<Record<string, ReadyCheck>>;
   metricsAccess: MetricsAccess;
   logger: Logger;
-  metrics: Registry;
+  metrics: Metrics;
   /**
    * Where what is usually served here is not yet: any other path is answered with 503 and this as `Retry-After`.
    * Default: with 404.

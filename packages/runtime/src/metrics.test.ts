@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { measureThread, mergedMetrics, Registry, snapshotOf } from './metrics.ts';
+import { Metrics, measureThread, mergedMetrics, snapshotOf } from './metrics.ts';
 
 test('the memory of threads stays apart when their metrics are put together', async () => {
   const threads = ['main', 'rules'].map((name) => {
-    const registry = new Registry();
+    const registry = new Metrics();
     measureThread(name, registry);
     return registry;
   });
@@ -14,7 +14,7 @@ test('the memory of threads stays apart when their metrics are put together', as
     );
   const held = [Buffer.allocUnsafeSlow(8_000_000)];
   const buffers = /thread="main",kind="buffers"\} (\d+)/.exec(
-    await mergedMetrics([await snapshotOf(threads[0] as Registry)]),
+    await mergedMetrics([await snapshotOf(threads[0] as Metrics)]),
   );
   expect(Number(buffers?.[1])).toBeGreaterThanOrEqual(held[0]?.length ?? 0);
 });

@@ -1,7 +1,7 @@
 import { AggregatorRegistry, Gauge, type MetricObject, type Registry } from 'prom-client';
 import { isExhausted } from './descriptor-watch.ts';
 
-export { Counter, Gauge, Histogram, Registry } from 'prom-client';
+export { Counter, Gauge, Histogram, Registry as Metrics } from 'prom-client';
 
 /** Metrics of several threads as one Prometheus text: counters and gauges of the same name and labels are added up. */
 export async function mergedMetrics(snapshots: readonly MetricObject[][]): Promise<string> {

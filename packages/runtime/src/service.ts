@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { collectDefaultMetrics } from 'prom-client';
 import { measureBuild } from './build-info.ts';
 import { type Config, describeConfig, oneOf, port, readConfig, textOr, type Variables } from './config.ts';
 import { allowedConnections } from './descriptor-limit.ts';
@@ -6,6 +6,7 @@ import { createDescriptorWatch } from './descriptor-watch.ts';
 import { openHealthServer, openMetricsServer } from './health-server.ts';
 import { Lifecycle } from './lifecycle.ts';
 import { createLogger, type Logger, type RootLogger } from './logger.ts';
+import { Gauge, Metrics } from './metrics.ts';
 import { createMetricsAccess, type MetricsAccess, metricsVariables } from './metrics-access.ts';
 import { logPrivateFolder, makePrivateFolder } from './private-folder.ts';
 import { type ReadyCheck, readiness } from './readiness.ts';
@@ -39,7 +40,7 @@ export const serviceVariables = {
 export interface ServiceParts<V extends Variables> {
   config: Config<V> & Config<typeof serviceVariables>;
   logger: RootLogger;
-  metrics: Registry;
+  metrics: Metrics;
   /** Who is shown what was counted. */
   metricsAccess: MetricsAccess;
   /** For `/health/ready`: what is wrong with the process itself. */
@@ -88,7 +89,7 @@ export async function runService<V extends Variables>(
     const { DATA_DIR: folder } = config as { DATA_DIR?: string };
     if (folder !== undefined) logPrivateFolder(folder, makePrivateFolder(folder), logger);
     const life = new Lifecycle(logger);
-    const metrics = new Registry();
+    const metrics = new Metrics();
     collectDefaultMetrics({ register: metrics });
     measureBuild(metrics);
     let checks: Readonly<Record<string, ReadyCheck>> = { start: () => Promise.reject(new Error('it starts')) };

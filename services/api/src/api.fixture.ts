@@ -12,7 +12,7 @@ import { followRegistry, type Registry, type UserFields } from '@outrider/regist
 import { openTestRegistry } from '@outrider/registry/blank';
 import type { ReportArchive, TrackReport } from '@outrider/reports';
 import { EMPTY_ARCHIVE, withoutTurns } from '@outrider/reports/empty-archive';
-import { createMetricsAccess, Registry as Metrics } from '@outrider/runtime';
+import { createMetricsAccess, Metrics } from '@outrider/runtime';
 import { type Api, type ApiConfig, type ApiParts, createApi } from './api.ts';
 import { holdAgainstDocument } from './described-answer.fixture.ts';
 

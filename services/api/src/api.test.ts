@@ -1,6 +1,6 @@
 import { HubAwayError } from '@outrider/hub';
 import { RegistryAwayError } from '@outrider/registry';
-import { createMetricsAccess, Registry as Metrics } from '@outrider/runtime';
+import { createMetricsAccess, Metrics } from '@outrider/runtime';
 import { WarehouseAwayError } from '@outrider/warehouse';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ABSENT, World } from './api.fixture.ts';

@@ -22,7 +22,7 @@ import type { Log } from '@outrider/log';
 import { abilitiesOf } from '@outrider/protocols';
 import type { Claim, Registry } from '@outrider/registry';
 import type { ReportArchive, TrackReport } from '@outrider/reports';
-import { type Logger, type Registry as Metrics, type MetricsAccess, NO_TRACING, type Tracing } from '@outrider/runtime';
+import { type Logger, type Metrics, type MetricsAccess, NO_TRACING, type Tracing } from '@outrider/runtime';
 import type { Warehouse } from '@outrider/warehouse';
 import { type Context, type ErrorHandler, Hono } from 'hono';
 import { createAnswering } from './answering.ts';

@@ -11,7 +11,7 @@ import {
 import { definitionsTopic, type Log, openSqliteLog } from '@outrider/log';
 import type { Registry } from '@outrider/registry';
 import { openTestRegistry } from '@outrider/registry/blank';
-import { createLogger, Registry as Metrics, NotReadyError, StartError } from '@outrider/runtime';
+import { createLogger, Metrics, NotReadyError, StartError } from '@outrider/runtime';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { reconcileDefinitions } from './definitions-reconciliation.ts';
 import { refuseLostRegistry } from './first-start.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { blankPosition, type EventId, type FleetEvent, type TerminalId, type VehicleId } from '@outrider/domain';
 import { sampleRuleFields, sampleStatus, sampleVehicleFields } from '@outrider/domain/samples';
 import type { Registry } from '@outrider/registry';
-import { Registry as Metrics } from '@outrider/runtime';
+import { Metrics } from '@outrider/runtime';
 import { openWarehouse, type Warehouse } from '@outrider/warehouse';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { World } from './api.fixture.ts';

@@ -2,7 +2,7 @@ import type { UserId, VehicleId } from '@outrider/domain';
 import type { Files } from '@outrider/files';
 import type { Hub } from '@outrider/hub';
 import { ERASURE, type ErasedSubjects, type ErasureFacts, type LeasedJob, type Registry } from '@outrider/registry';
-import { Counter, Gauge, type Logger, type Registry as Metrics, type Part, worker } from '@outrider/runtime';
+import { Counter, Gauge, type Logger, type Metrics, type Part, worker } from '@outrider/runtime';
 import type { Warehouse } from '@outrider/warehouse';
 import { AT_ONCE, eraseReports, eraseRows, eraseVideos, untilNoneIsLeft } from './erasure-steps.ts';
 

@@ -1,4 +1,4 @@
-import { Counter, Histogram, type Registry as Metrics } from '@outrider/runtime';
+import { Counter, Histogram, type Metrics } from '@outrider/runtime';
 import type { MiddlewareHandler } from 'hono';
 import type { ApiEnv } from './context.ts';
 import { GROUPS } from './paths.ts';

@@ -1,7 +1,7 @@
 import type { ClaimsMapping } from '@outrider/access';
 import { CLIENT, startProvider, type TestProvider } from '@outrider/auth/openid-provider';
 import { DEFAULT_RIGHTS, type User, type UserId } from '@outrider/domain';
-import { Registry as Metrics } from '@outrider/runtime';
+import { Metrics } from '@outrider/runtime';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PASSWORD, World } from './api.fixture.ts';
 import type { Api } from './api.ts';

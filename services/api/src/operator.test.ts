@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqliteLog, setAside } from '@outrider/log';
-import { createMetricsAccess, NotReadyError, Registry } from '@outrider/runtime';
+import { createMetricsAccess, Metrics, NotReadyError } from '@outrider/runtime';
 import type { ArchiveGap } from '@outrider/warehouse';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { World } from './api.fixture.ts';
@@ -127,7 +127,7 @@ test('what the archive lacks is listed, and accepted', async () => {
   };
   let gaps = [lost, { ...lost, id: 'events/202601_5_5', noticedAtMs: world.nowMs + 1, restored: null }];
   world.api = world.remake({
-    metrics: new Registry(),
+    metrics: new Metrics(),
     archiveGaps: {
       gaps: async () => gaps,
       updateGap: async (changed) => {

@@ -1,7 +1,7 @@
 import { totpCode } from '@outrider/auth';
 import { Authenticator, type Said } from '@outrider/auth/authenticator';
 import { CHALLENGE_TTL_S, MAX_PASSKEYS_PER_USER } from '@outrider/registry';
-import { Registry as Metrics } from '@outrider/runtime';
+import { Metrics } from '@outrider/runtime';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PASSWORD, World } from './api.fixture.ts';
 import type { Api } from './api.ts';

@@ -6,7 +6,7 @@ import { sampleGeofenceFields, sampleUserFields, sampleVehicleFields } from '@ou
 import { type Log, openSqliteLog } from '@outrider/log';
 import type { Registry } from '@outrider/registry';
 import { changePastRegistry, openTestRegistry } from '@outrider/registry/blank';
-import { createLogger, Registry as Metrics } from '@outrider/runtime';
+import { createLogger, Metrics } from '@outrider/runtime';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createRegistryCheck, type RegistryCheck } from './registry-check.ts';
 import { createRelay } from './relay.ts';

@@ -4,7 +4,7 @@ import type { DamagedRow, Registry, WrittenChange } from '@outrider/registry';
 import {
   Gauge,
   type Logger,
-  type Registry as Metrics,
+  type Metrics,
   NotReadyError,
   type PartReport,
   poller,

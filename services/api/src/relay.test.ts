@@ -1,6 +1,6 @@
 import type { DefinitionChange } from '@outrider/domain';
 import type { PendingChange } from '@outrider/registry';
-import { createLogger, Registry as Metrics } from '@outrider/runtime';
+import { createLogger, Metrics } from '@outrider/runtime';
 import { expect, test, vi } from 'vitest';
 import { createRelay } from './relay.ts';
 

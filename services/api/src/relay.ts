@@ -1,13 +1,5 @@
 import type { Registry } from '@outrider/registry';
-import {
-  Gauge,
-  type Logger,
-  type Registry as Metrics,
-  NotReadyError,
-  type Part,
-  type PartReport,
-  poller,
-} from '@outrider/runtime';
+import { Gauge, type Logger, type Metrics, NotReadyError, type Part, type PartReport, poller } from '@outrider/runtime';
 import {
   carryOutbox,
   lackingOf,

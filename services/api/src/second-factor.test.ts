@@ -1,5 +1,5 @@
 import { totpCode } from '@outrider/auth';
-import { Registry as Metrics } from '@outrider/runtime';
+import { Metrics } from '@outrider/runtime';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PASSWORD, World } from './api.fixture.ts';
 

@@ -1,4 +1,4 @@
-import { createMetricsAccess, Registry as Metrics } from '@outrider/runtime';
+import { createMetricsAccess, Metrics } from '@outrider/runtime';
 import { afterEach, expect, test } from 'vitest';
 import { World } from './api.fixture.ts';
 

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import type { UserId } from '@outrider/domain';
-import { Counter, type Logger, type Registry as Metrics } from '@outrider/runtime';
+import { Counter, type Logger, type Metrics } from '@outrider/runtime';
 
 export interface UntrustedProxiesParts {
   logger: Logger;

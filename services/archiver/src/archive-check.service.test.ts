@@ -29,7 +29,7 @@ import {
   telemetryRecordsTopic,
   telemetryTopic,
 } from '@outrider/log';
-import { createLogger, type Logger, Registry } from '@outrider/runtime';
+import { createLogger, type Logger, Metrics } from '@outrider/runtime';
 import { openWarehouse, type Warehouse } from '@outrider/warehouse';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createArchiveCheck } from './archive-check.ts';
@@ -125,7 +125,7 @@ async function checked(ofLog: Parameters<typeof createArchiveCheck>[0]['log'] = 
   const said: { level: string; text: string; facts: Record<string, unknown> }[] = [];
   const say = (level: string) => (facts: Record<string, unknown>, text: string) => said.push({ level, text, facts });
   const logger = { error: say('error'), warn: say('warn'), info: say('info') } as unknown as Logger;
-  const metrics = new Registry();
+  const metrics = new Metrics();
   const onOpened = rememberArchive({ log: ofLog, checkpoints, logger, now: Date.now });
   warehouse = await openWarehouse({ path: damaged }, { onOpened });
   const check = createArchiveCheck({

@@ -1,5 +1,5 @@
 import { telemetryRecordsTopic } from '@outrider/log';
-import { Gauge, type Logger, type Registry, type Watch } from '@outrider/runtime';
+import { Gauge, type Logger, type Metrics, type Watch } from '@outrider/runtime';
 import type { ArchiveGap, Warehouse } from '@outrider/warehouse';
 import { type RestoreParts, restore } from './restore.ts';
 
@@ -10,7 +10,7 @@ export interface ArchiveCheckParts {
   /** Of several archivers one does it. */
   isMine(): boolean;
   logger: Logger;
-  metrics: Registry;
+  metrics: Metrics;
   /** Default 60,000. */
   inspectEveryMs?: number;
   /** Default an hour. */

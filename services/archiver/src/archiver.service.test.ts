@@ -25,7 +25,7 @@ import {
   telemetryRecordsTopic,
   telemetryTopic,
 } from '@outrider/log';
-import { createLogger, Registry } from '@outrider/runtime';
+import { createLogger, Metrics } from '@outrider/runtime';
 import { openWarehouse, type Recorded, type Rows, UnfitRecordError, type Warehouse } from '@outrider/warehouse';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Archiver, type ArchiverConfig, type ArchiverParts, createArchiver } from './archiver.ts';
@@ -203,8 +203,8 @@ function archiverOn(
   config: ArchiverConfig = {},
   isUnfit: (offset: number) => boolean = () => false,
   archive: ArchiverParts['warehouse'] = warehouseOn(warehouse, isUnfit),
-): { archiver: Archiver; metrics: Registry } {
-  const metrics = new Registry();
+): { archiver: Archiver; metrics: Metrics } {
+  const metrics = new Metrics();
   const archiver = createArchiver({
     config: { retryFirstMs: 1, retryLongestMs: 4, maxDelayMs: 5, ...config },
     log,

@@ -10,7 +10,7 @@ import {
   type TelemetryRecord,
   telemetryRecordsTopic,
 } from '@outrider/log';
-import { type Logger, NO_TRACING, type Part, type Registry, recordedAmong, type Tracing } from '@outrider/runtime';
+import { type Logger, type Metrics, NO_TRACING, type Part, recordedAmong, type Tracing } from '@outrider/runtime';
 import type { Warehouse } from '@outrider/warehouse';
 import { positionRows } from './fit-rows.ts';
 import { type ArchiveLag, archiverMetrics } from './metrics.ts';
@@ -36,7 +36,7 @@ export interface ArchiverParts {
   checkpoints: Pick<Checkpoints, 'claim' | 'save'>;
   warehouse: Pick<Warehouse, 'positionRows' | 'eventRows' | 'insert'>;
   logger: Logger;
-  metrics: Registry;
+  metrics: Metrics;
   /** Default: none. */
   tracing?: Tracing;
   /** Unix milliseconds. */

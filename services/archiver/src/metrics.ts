@@ -1,4 +1,4 @@
-import { Counter, Gauge, type Registry } from '@outrider/runtime';
+import { Counter, Gauge, type Metrics } from '@outrider/runtime';
 
 /** How far the archive is behind the log in a topic, over the partitions that this archiver has. */
 export interface ArchiveLag {
@@ -19,7 +19,7 @@ export interface TopicMetrics {
  *
  * @param lag called with every scrape; null when the log does not answer
  */
-export function archiverMetrics(registry: Registry, lag: () => Promise<readonly ArchiveLag[] | null>) {
+export function archiverMetrics(registry: Metrics, lag: () => Promise<readonly ArchiveLag[] | null>) {
   const registers = [registry];
   const labelNames = ['topic'];
   let asking: Promise<readonly ArchiveLag[] | null> | null = null;

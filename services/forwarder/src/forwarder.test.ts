@@ -19,7 +19,7 @@ import { type ForwardedItem, ForwardingError, openTarget, type Target } from '@o
 import { eventsTopic, type Log, openSqliteLog, telemetryTopic } from '@outrider/log';
 import { type FollowedRegistry, type ForwardingFields, followRegistry, type Registry } from '@outrider/registry';
 import { openTestRegistry } from '@outrider/registry/blank';
-import { createLogger, Registry as Metrics } from '@outrider/runtime';
+import { createLogger, Metrics } from '@outrider/runtime';
 import { reservePort } from '@outrider/testing/port';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createForwarder, type ForwarderParts } from './forwarder.ts';

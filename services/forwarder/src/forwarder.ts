@@ -5,7 +5,7 @@ import { FEED_NAMES, type FeedLog, feedSources, Pages, readingSlots } from '@out
 import { DESTINATION_KINDS, ForwardingError, openTarget, type Target, type TargetContext } from '@outrider/forwarding';
 import { isLogAway } from '@outrider/log';
 import type { ForwardingSettlement, LeasedDestination, Registry } from '@outrider/registry';
-import { type Logger, type Registry as Metrics, type Worker, worker } from '@outrider/runtime';
+import { type Logger, type Metrics, type Worker, worker } from '@outrider/runtime';
 import { createForwarderMetrics } from './metrics.ts';
 import { ForwardingRun, type RunContext } from './run.ts';
 

@@ -1,4 +1,4 @@
-import { Counter, Gauge, type Registry as Metrics } from '@outrider/runtime';
+import { Counter, Gauge, type Metrics } from '@outrider/runtime';
 
 export interface ForwarderMetrics {
   forwarded(kind: string, type: 'position' | 'event', count: number): void;

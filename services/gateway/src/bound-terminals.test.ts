@@ -20,7 +20,7 @@ import {
 import { sampleVehicle } from '@outrider/domain/samples';
 import { MemoryHub } from '@outrider/hub';
 import { createTeltonikaSimulator, encodeLocation, encodeOsmandQuery, Jt808TerminalSide } from '@outrider/protocols';
-import { createLogger, Registry } from '@outrider/runtime';
+import { createLogger, Metrics } from '@outrider/runtime';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { BINDING_PACKETS } from './first-contacts.ts';
 import {
@@ -46,7 +46,7 @@ const SALT = Buffer.alloc(16, 7);
 
 let log: HeldLog;
 let hub: MemoryHub;
-let metrics: Registry;
+let metrics: Metrics;
 let gateway: Gateway;
 let version: number;
 let contacts: FirstContact[];
@@ -55,7 +55,7 @@ const sockets: Socket[] = [];
 beforeEach(async () => {
   log = new HeldLog();
   hub = new MemoryHub();
-  metrics = new Registry();
+  metrics = new Metrics();
   version = 0;
   contacts = [];
   await hub.subscribe(FIRST_CONTACT_CHANNEL, (text) => contacts.push(JSON.parse(text)));

@@ -11,7 +11,7 @@ import {
 import { sampleVehicle } from '@outrider/domain/samples';
 import { MemoryHub } from '@outrider/hub';
 import { type DispatcherReply, EgtsDispatcher } from '@outrider/protocols';
-import { Registry } from '@outrider/runtime';
+import { Metrics } from '@outrider/runtime';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { CarriedTerminals } from './carried-terminals.ts';
 import { connectPeer, NOON, PATIENCE, refusalsOf, startGateway } from './gateway.fixture.ts';
@@ -22,7 +22,7 @@ import { HeldLog } from './held-log.fixture.ts';
 
 let log: HeldLog;
 let hub: MemoryHub;
-let metrics: Registry;
+let metrics: Metrics;
 let gateway: Gateway;
 let version = 0;
 const sockets: Socket[] = [];
@@ -30,7 +30,7 @@ const sockets: Socket[] = [];
 beforeEach(() => {
   log = new HeldLog();
   hub = new MemoryHub();
-  metrics = new Registry();
+  metrics = new Metrics();
 });
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy();

@@ -1,5 +1,5 @@
 import { blankPosition, type TerminalId } from '@outrider/domain';
-import { createLogger, Registry } from '@outrider/runtime';
+import { createLogger, Metrics } from '@outrider/runtime';
 import { beforeEach, expect, test } from 'vitest';
 import { ClockWatch } from './clock-watch.ts';
 
@@ -7,12 +7,12 @@ const NOON = Date.UTC(2026, 0, 15, 12);
 const MINUTE_MS = 60_000;
 
 let lines: string[];
-let metrics: Registry;
+let metrics: Metrics;
 let watch: ClockWatch;
 
 beforeEach(() => {
   lines = [];
-  metrics = new Registry();
+  metrics = new Metrics();
   const note = (_: unknown, message?: string) => void lines.push(message ?? '');
   watch = new ClockWatch({ ...createLogger('silent', 'json'), warn: note, info: note }, metrics);
 });

@@ -1,5 +1,5 @@
 import type { Position, TerminalId } from '@outrider/domain';
-import { Gauge, type Logger, type Registry } from '@outrider/runtime';
+import { Gauge, type Logger, type Metrics } from '@outrider/runtime';
 
 const WINDOW_MS = 60_000;
 /**
@@ -24,7 +24,7 @@ export class ClockWatch {
   #isSuspect = false;
   #aheadInLastWindow = 0;
 
-  constructor(logger: Logger, registry: Registry) {
+  constructor(logger: Logger, registry: Metrics) {
     this.#logger = logger;
     const isSuspect = () => this.#isSuspect;
     new Gauge({

@@ -12,7 +12,7 @@ import {
 import { sampleVehicle } from '@outrider/domain/samples';
 import { MemoryHub, openTerminalCommands, type TerminalCommands } from '@outrider/hub';
 import { type CreateSimulator, datagramProtocols, gt06, queclink, teltonika, wialonIps } from '@outrider/protocols';
-import { Registry } from '@outrider/runtime';
+import { Metrics } from '@outrider/runtime';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { NOON, PATIENCE, refusalsOf, startGateway } from './gateway.fixture.ts';
 import type { Gateway, GatewayConfig } from './gateway.ts';
@@ -25,7 +25,7 @@ const ELSEWHERE = '127.0.0.2';
 
 let log: HeldLog;
 let hub: MemoryHub;
-let metrics: Registry;
+let metrics: Metrics;
 let gateway: Gateway;
 let nowMs: number;
 const sockets: Socket[] = [];
@@ -33,7 +33,7 @@ const sockets: Socket[] = [];
 beforeEach(() => {
   log = new HeldLog();
   hub = new MemoryHub();
-  metrics = new Registry();
+  metrics = new Metrics();
   nowMs = NOON;
 });
 afterEach(async () => {

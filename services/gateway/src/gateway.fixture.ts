@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { MemoryHub } from '@outrider/hub';
 import { protocols } from '@outrider/protocols';
-import { createLogger, type Registry } from '@outrider/runtime';
+import { createLogger, type Metrics } from '@outrider/runtime';
 import { createGateway, type Gateway, type GatewayConfig } from './gateway.ts';
 import type { HeldLog } from './held-log.fixture.ts';
 
@@ -14,7 +14,7 @@ export const FREE_PORTS = Object.fromEntries(protocols.map(({ name }) => [name, 
 export interface TestGatewayParts {
   log: HeldLog;
   hub: MemoryHub;
-  metrics: Registry;
+  metrics: Metrics;
   /** Default: always noon. */
   now?(): number;
 }
@@ -93,7 +93,7 @@ export async function collect(socket: Socket, ready = 'connect'): Promise<Peer> 
 }
 
 /** Refusals up to now, by reason or by protocol and reason. */
-export async function refusalsOf(metrics: Registry, byProtocol = false): Promise<Record<string, number>> {
+export async function refusalsOf(metrics: Metrics, byProtocol = false): Promise<Record<string, number>> {
   const metric = (await metrics.getMetricsAsJSON()).find(({ name }) => name === 'outrider_refusals_total');
   const counts: Record<string, number> = {};
   for (const { labels, value } of metric?.values ?? []) {

@@ -19,7 +19,7 @@ import {
   encodeRecordings,
   Jt808TerminalSide,
 } from '@outrider/protocols';
-import { Registry } from '@outrider/runtime';
+import { Metrics } from '@outrider/runtime';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ConnectedTerminals } from './connected-terminals.ts';
 import type { Connection } from './connection.ts';
@@ -32,7 +32,7 @@ const CAR = '0190a000-0000-7000-8000-000000000001' as VehicleId;
 
 let log: HeldLog;
 let hub: MemoryHub;
-let metrics: Registry;
+let metrics: Metrics;
 let gateway: Gateway;
 const sockets: Socket[] = [];
 
@@ -43,7 +43,7 @@ beforeEach(async () => {
 });
 
 async function start(config: Partial<GatewayConfig>): Promise<void> {
-  metrics = new Registry();
+  metrics = new Metrics();
   gateway = await startGateway({ log, hub, metrics }, { maxConnections: 3, maxConnectionsPerAddress: 2, ...config });
   log.define(vehicle(1, IMEI));
 }

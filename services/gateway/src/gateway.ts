@@ -22,14 +22,7 @@ import {
   type Protocol,
   tcpProtocols,
 } from '@outrider/protocols';
-import {
-  type Logger,
-  NO_TRACING,
-  type Part,
-  type Registry,
-  surviveAcceptErrors,
-  type Tracing,
-} from '@outrider/runtime';
+import { type Logger, type Metrics, NO_TRACING, type Part, surviveAcceptErrors, type Tracing } from '@outrider/runtime';
 import { Admission, type Slot } from './admission.ts';
 import { BodyBudget } from './bodies.ts';
 import { BrokerSource } from './broker/source.ts';
@@ -98,7 +91,7 @@ export interface GatewayParts {
   log: Log;
   hub: Hub;
   logger: Logger;
-  metrics: Registry;
+  metrics: Metrics;
   /** Default: none. */
   tracing?: Tracing;
   /** Unix milliseconds. */

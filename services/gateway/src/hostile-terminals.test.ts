@@ -5,7 +5,7 @@ import { blankPosition } from '@outrider/domain';
 import { sampleVehicle } from '@outrider/domain/samples';
 import { MemoryHub } from '@outrider/hub';
 import { createTeltonikaSimulator, encodeOsmandQuery } from '@outrider/protocols';
-import { Registry } from '@outrider/runtime';
+import { Metrics } from '@outrider/runtime';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ConnectedTerminals, type TerminalLink } from './connected-terminals.ts';
 import { connectPeer, NOON, PATIENCE, refusalsOf, startGateway } from './gateway.fixture.ts';
@@ -22,7 +22,7 @@ const HERE = '127.0.0.1';
 
 let log: HeldLog;
 let hub: MemoryHub;
-let metrics: Registry;
+let metrics: Metrics;
 let gateway: Gateway;
 let nowMs: number;
 const sockets: Socket[] = [];
@@ -31,7 +31,7 @@ beforeEach(() => {
   nowMs = NOON;
   log = new HeldLog();
   hub = new MemoryHub();
-  metrics = new Registry();
+  metrics = new Metrics();
 });
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy();

@@ -4,7 +4,7 @@ import type { TerminalAccess, TerminalId, Vehicle, VehicleId } from '@outrider/d
 import { hashOfSecret, LEARNING_ACCESS, OPEN_ACCESS } from '@outrider/domain';
 import { sampleVehicle } from '@outrider/domain/samples';
 import { MemoryHub } from '@outrider/hub';
-import { Registry } from '@outrider/runtime';
+import { Metrics } from '@outrider/runtime';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { connectPeer, NOON, PATIENCE, refusalsOf, startGateway } from './gateway.fixture.ts';
 import type { Gateway, GatewayConfig } from './gateway.ts';
@@ -14,7 +14,7 @@ const TOKEN = 'a token of the service';
 
 let log: HeldLog;
 let hub: MemoryHub;
-let metrics: Registry;
+let metrics: Metrics;
 let gateway: Gateway;
 
 beforeEach(async () => {
@@ -29,7 +29,7 @@ afterEach(async () => {
 });
 
 async function start(config: Partial<GatewayConfig>): Promise<void> {
-  metrics = new Registry();
+  metrics = new Metrics();
   gateway = await startGateway({ log, hub, metrics }, config);
 }
 

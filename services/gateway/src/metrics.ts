@@ -1,5 +1,5 @@
 import type { Correctable, ProtocolName } from '@outrider/domain';
-import { Counter, Gauge, type Registry } from '@outrider/runtime';
+import { Counter, Gauge, type Metrics } from '@outrider/runtime';
 
 export interface ProtocolMetrics {
   connections: { inc(): void; dec(): void };
@@ -12,7 +12,7 @@ export interface ProtocolMetrics {
 }
 
 /** What the gateway counts, under the names that `/metrics` shows. */
-export function gatewayMetrics(registry: Registry) {
+export function gatewayMetrics(registry: Metrics) {
   const labelNames = ['protocol'];
   const registers = [registry];
   const connections = new Gauge({

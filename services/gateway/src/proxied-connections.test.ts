@@ -10,7 +10,7 @@ import { blankPosition } from '@outrider/domain';
 import { sampleVehicle } from '@outrider/domain/samples';
 import { MemoryHub } from '@outrider/hub';
 import { createTeltonikaSimulator, encodeOsmandQuery } from '@outrider/protocols';
-import { Registry } from '@outrider/runtime';
+import { Metrics } from '@outrider/runtime';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import {
@@ -35,14 +35,14 @@ const ELSEWHERE = '127.0.0.6';
 
 let log: HeldLog;
 let hub: MemoryHub;
-let metrics: Registry;
+let metrics: Metrics;
 let gateway: Gateway;
 const peers: Peer[] = [];
 
 beforeEach(() => {
   log = new HeldLog();
   hub = new MemoryHub();
-  metrics = new Registry();
+  metrics = new Metrics();
 });
 afterEach(async () => {
   for (const { socket } of peers.splice(0)) socket.destroy();

@@ -3,7 +3,7 @@ import { blankPosition, OPEN_ACCESS } from '@outrider/domain';
 import { sampleVehicle } from '@outrider/domain/samples';
 import { MemoryHub } from '@outrider/hub';
 import { tcpProtocols } from '@outrider/protocols';
-import { Registry } from '@outrider/runtime';
+import { Metrics } from '@outrider/runtime';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { connectPeer, NOON, PATIENCE, type Peer, refusalsOf, startGateway } from './gateway.fixture.ts';
 import type { Gateway } from './gateway.ts';
@@ -13,7 +13,7 @@ const IMEI = '356307042441013' as TerminalId;
 const CAR = '0190a000-0000-7000-8000-000000000001' as VehicleId;
 
 let log: HeldLog;
-let metrics: Registry;
+let metrics: Metrics;
 let hub: MemoryHub;
 let gateway: Gateway;
 let nowMs: number;
@@ -22,7 +22,7 @@ const peers: Peer[] = [];
 beforeEach(async () => {
   log = new HeldLog();
   log.letGo();
-  metrics = new Registry();
+  metrics = new Metrics();
   hub = new MemoryHub();
   nowMs = NOON;
   gateway = await startGateway({ log, hub, metrics, now: () => nowMs });

@@ -1,7 +1,7 @@
 import type { TerminalId } from '@outrider/domain';
 import { MemoryHub } from '@outrider/hub';
 import { gt06 } from '@outrider/protocols';
-import { Registry } from '@outrider/runtime';
+import { Metrics } from '@outrider/runtime';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { connectPeer, NOON, PATIENCE, startGateway } from './gateway.fixture.ts';
 import type { Gateway } from './gateway.ts';
@@ -17,7 +17,7 @@ beforeEach(async () => {
   log = new HeldLog();
   hub = new MemoryHub();
   nowMs = NOON;
-  gateway = await startGateway({ log, hub, metrics: new Registry(), now: () => nowMs });
+  gateway = await startGateway({ log, hub, metrics: new Metrics(), now: () => nowMs });
 });
 afterEach(async () => {
   await gateway.stop();

@@ -3,7 +3,7 @@ import type { User } from '@outrider/domain';
 import { sampleUserFields } from '@outrider/domain/samples';
 import type { Registry } from '@outrider/registry';
 import { openTestRegistry } from '@outrider/registry/blank';
-import { createLogger, Registry as Metrics } from '@outrider/runtime';
+import { createLogger, Metrics } from '@outrider/runtime';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createAccountMails } from './account-mails.ts';
 

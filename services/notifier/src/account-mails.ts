@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type EmailChannel, type EmailMessage, escapeHtml, messageHtml, outcomeOf } from '@outrider/channels';
 import type { LeasedAccountLink, MailLimits, Registry } from '@outrider/registry';
-import { Counter, type Logger, type Registry as Metrics, type Part, worker } from '@outrider/runtime';
+import { Counter, type Logger, type Metrics, type Part, worker } from '@outrider/runtime';
 import { languageOf } from '@outrider/words';
 import { messagesIn } from '@outrider/words/messages';
 

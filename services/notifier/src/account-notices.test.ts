@@ -3,7 +3,7 @@ import type { SessionId, User } from '@outrider/domain';
 import { sampleUserFields } from '@outrider/domain/samples';
 import { ACCOUNT_NOTICES, type Registry } from '@outrider/registry';
 import { openTestRegistry } from '@outrider/registry/blank';
-import { createLogger, Registry as Metrics } from '@outrider/runtime';
+import { createLogger, Metrics } from '@outrider/runtime';
 import { LANGUAGES } from '@outrider/words';
 import { messagesIn } from '@outrider/words/messages';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';

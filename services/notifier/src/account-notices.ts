@@ -10,7 +10,7 @@ import {
 } from '@outrider/channels';
 import { tenantOf } from '@outrider/domain';
 import type { LeasedAccountNotice, MailLimits, Registry } from '@outrider/registry';
-import { Counter, type Logger, type Registry as Metrics, type Part, worker } from '@outrider/runtime';
+import { Counter, type Logger, type Metrics, type Part, worker } from '@outrider/runtime';
 import { messagesIn } from '@outrider/words/messages';
 
 export interface AccountNoticesParts {

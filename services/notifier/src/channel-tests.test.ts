@@ -1,7 +1,7 @@
 import { MailPolicy } from '@outrider/access';
 import type { EmailMessage, SendResult, WebhookMessage } from '@outrider/channels';
 import { hiddenUrl, type NotificationRule, type User } from '@outrider/domain';
-import { createLogger, Registry as Metrics, type Part } from '@outrider/runtime';
+import { createLogger, Metrics, type Part } from '@outrider/runtime';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createChannelTests } from './channel-tests.ts';
 import { Place } from './test-notifier.fixture.ts';

@@ -14,7 +14,7 @@ import { MemoryHub, serveTerminalCommands, type TerminalPresence } from '@outrid
 import { teltonika } from '@outrider/protocols';
 import { followRegistry, type Registry } from '@outrider/registry';
 import { openTestRegistry } from '@outrider/registry/blank';
-import { createLogger, Registry as Metrics, type Part } from '@outrider/runtime';
+import { createLogger, Metrics, type Part } from '@outrider/runtime';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createCommandSender } from './command-sender.ts';
 

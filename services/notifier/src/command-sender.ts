@@ -16,8 +16,8 @@ import {
   type VehicleId,
 } from '@outrider/domain';
 import { type Hub, openTerminalCommands, type TerminalCommands, type Unsubscribe } from '@outrider/hub';
-import type { CommandEnd, CommandJudgement, Registry as Definitions } from '@outrider/registry';
-import { Counter, type Logger, type Part, type Registry } from '@outrider/runtime';
+import type { CommandEnd, CommandJudgement, Registry } from '@outrider/registry';
+import { Counter, type Logger, type Metrics, type Part } from '@outrider/runtime';
 
 export interface CommandSenderConfig {
   /** A vehicle whose engine is blocked must not be faster. */
@@ -31,13 +31,13 @@ export interface CommandSenderConfig {
 
 export interface CommandSenderParts {
   config: CommandSenderConfig;
-  registry: Pick<Definitions, 'vehicleCommands'>;
+  registry: Pick<Registry, 'vehicleCommands'>;
   directory: Directory;
   hub: Hub;
   /** What terminals that speak a protocol can do. */
   abilitiesOf(protocol: ProtocolName): readonly CommandAbility[];
   logger: Logger;
-  metrics: Registry;
+  metrics: Metrics;
   /** Unix milliseconds. */
   now(): number;
 }

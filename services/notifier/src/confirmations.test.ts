@@ -7,7 +7,7 @@ import { tenantOf, type User } from '@outrider/domain';
 import { sampleUserFields } from '@outrider/domain/samples';
 import type { Registry } from '@outrider/registry';
 import { openTestRegistry } from '@outrider/registry/blank';
-import { createLogger, Registry as Metrics } from '@outrider/runtime';
+import { createLogger, Metrics } from '@outrider/runtime';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createConfirmations } from './confirmations.ts';
 

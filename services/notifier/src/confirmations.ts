@@ -7,15 +7,7 @@ import {
   outcomeOf,
 } from '@outrider/channels';
 import type { LeasedConfirmation, MailLimits, Registry } from '@outrider/registry';
-import {
-  Counter,
-  jointPart,
-  type Logger,
-  type Registry as Metrics,
-  type Part,
-  poller,
-  worker,
-} from '@outrider/runtime';
+import { Counter, jointPart, type Logger, type Metrics, type Part, poller, worker } from '@outrider/runtime';
 import { languageOf } from '@outrider/words';
 import { messagesIn } from '@outrider/words/messages';
 

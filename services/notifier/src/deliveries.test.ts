@@ -12,7 +12,7 @@ import {
 import { Directory, type GeofenceId, type NotificationRule, type User, type Vehicle } from '@outrider/domain';
 import { PLAIN_GEOCODER } from '@outrider/geocoder/testing';
 import type { Delivery, NotificationRuleFields } from '@outrider/registry';
-import { createLogger, Registry as Metrics } from '@outrider/runtime';
+import { createLogger, Metrics } from '@outrider/runtime';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createDeliveries, type DeliveriesParts } from './deliveries.ts';
 import { Place, visit } from './test-notifier.fixture.ts';

@@ -7,13 +7,13 @@ import {
   type WebhookChannel,
 } from '@outrider/channels';
 import {
-  type Registry as Definitions,
   DeliverySlots,
   deliveryShares,
   type EndpointHealth,
   type LeasedDelivery,
   NotFoundError,
   type Outcome,
+  type Registry,
 } from '@outrider/registry';
 import {
   Counter,
@@ -21,9 +21,9 @@ import {
   Histogram,
   inSpan,
   type Logger,
+  type Metrics,
   NO_TRACING,
   type Part,
-  type Registry,
   type Span,
   type Tracing,
   worker,
@@ -37,12 +37,12 @@ export interface DeliveriesParts extends PrepareParts {
     /** Of them to one endpoint for one account. Default 4. */
     maxPerEndpoint?: number;
   };
-  registry: PrepareParts['registry'] & Pick<Definitions, 'deliveries'>;
+  registry: PrepareParts['registry'] & Pick<Registry, 'deliveries'>;
   email: Pick<EmailChannel, 'send'>;
   webhook: Pick<WebhookChannel, 'send'>;
   channels: Omit<SendContext, 'isUnproven'>;
   logger: Logger;
-  metrics: Registry;
+  metrics: Metrics;
   /** Default: none. */
   tracing?: Tracing;
   /** Unix milliseconds. */
@@ -152,7 +152,7 @@ export function createDeliveries(parts: DeliveriesParts): Deliverer {
 
 /** A browser that ended its subscription is sent nothing any more. */
 export async function forgetGone(
-  { messageChannels }: Pick<Definitions, 'messageChannels'>,
+  { messageChannels }: Pick<Registry, 'messageChannels'>,
   { id }: { id: string },
   result: SendResult,
 ): Promise<void> {
@@ -163,7 +163,7 @@ export async function forgetGone(
   });
 }
 
-function deliveryMetrics(registry: Registry, running: () => number) {
+function deliveryMetrics(registry: Metrics, running: () => number) {
   const registers = [registry];
   new Gauge({
     name: 'outrider_deliveries_under_way',

@@ -12,7 +12,7 @@ import {
 import { Directory, type GeofenceId, type User, type Vehicle } from '@outrider/domain';
 import { PLAIN_GEOCODER } from '@outrider/geocoder/testing';
 import type { MessageChannel } from '@outrider/registry';
-import { createLogger, Registry as Metrics, type Part } from '@outrider/runtime';
+import { createLogger, Metrics, type Part } from '@outrider/runtime';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createChannelTests } from './channel-tests.ts';
 import { createDeliveries } from './deliveries.ts';

@@ -21,7 +21,7 @@ import { sampleRuleFields, sampleUserFields, sampleVehicleFields } from '@outrid
 import { MemoryHub } from '@outrider/hub';
 import { definitionsTopic, eventsTopic, openSqliteLog } from '@outrider/log';
 import { openRegistry, type Registry } from '@outrider/registry';
-import { createLogger, Registry as Metrics } from '@outrider/runtime';
+import { createLogger, Metrics } from '@outrider/runtime';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { ListenersState, ListenersTask } from './listeners.bench-worker.ts';
 import { createNotifier } from './live/notifier.ts';

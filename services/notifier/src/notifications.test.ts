@@ -10,7 +10,7 @@ import {
   type Vehicle,
 } from '@outrider/domain';
 import type { NotificationBatch, NotificationDraft } from '@outrider/registry';
-import { Registry as Metrics } from '@outrider/runtime';
+import { Metrics } from '@outrider/runtime';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { NotificationsParts } from './notifications.ts';

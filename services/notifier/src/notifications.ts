@@ -30,9 +30,9 @@ import {
   Histogram,
   isDebugEnabled,
   type Logger,
+  type Metrics,
   NO_TRACING,
   type Part,
-  type Registry,
   type Tracing,
 } from '@outrider/runtime';
 import { EventSource } from './event-source.ts';
@@ -64,7 +64,7 @@ export interface NotificationsParts {
   /** Called when something was saved that may have to be delivered. */
   onSaved(): void;
   logger: Logger;
-  metrics: Registry;
+  metrics: Metrics;
   /** Default: none. */
   tracing?: Tracing;
   /** Unix milliseconds. */

@@ -14,14 +14,14 @@ import {
 } from '@outrider/domain';
 import type { Batch, Topic } from '@outrider/log';
 import type { NotificationDraft, WaitingNotification } from '@outrider/registry';
-import { Counter, Gauge, type Registry } from '@outrider/runtime';
+import { Counter, Gauge, type Metrics } from '@outrider/runtime';
 import { type Match, RuleBook } from './rule-book.ts';
 
 export interface RuleEvaluationContext {
   directory: Pick<Directory, 'geofences' | 'ownerOf'> & DriveSources['directory'];
   registry: DriveSources['registry'];
   deadLetters: Pick<DeadLetterOffice, 'take'>;
-  metrics: Registry;
+  metrics: Metrics;
   now(): number;
 }
 

@@ -18,8 +18,8 @@ import type { Geocoder } from '@outrider/geocoder';
 import type { Hub } from '@outrider/hub';
 import type { Log } from '@outrider/log';
 import { abilitiesOf } from '@outrider/protocols';
-import type { Registry as Definitions } from '@outrider/registry';
-import type { Config, Lifecycle, Logger, Registry, Tracing } from '@outrider/runtime';
+import type { Registry } from '@outrider/registry';
+import type { Config, Lifecycle, Logger, Metrics, Tracing } from '@outrider/runtime';
 import { createAccountMails } from './account-mails.ts';
 import { createAccountNotices } from './account-notices.ts';
 import { createChannelTests } from './channel-tests.ts';
@@ -41,7 +41,7 @@ export interface NotificationServiceParts {
       typeof pushVariables &
       typeof accessVariables
   >;
-  registry: Definitions;
+  registry: Registry;
   /** Everything defined, as it is in force. */
   directory: Directory;
   log: Log;
@@ -49,7 +49,7 @@ export interface NotificationServiceParts {
   geocoder: Geocoder;
   /** What a part of it writes its logger to. */
   loggerOf(part: 'commands' | 'deliveries' | 'notifications'): Logger;
-  metrics: Registry;
+  metrics: Metrics;
   tracing: Tracing;
   /** Unix milliseconds. */
   now(): number;

@@ -31,7 +31,7 @@ import { MemoryHub } from '@outrider/hub';
 import { definitionsTopic, eventsTopic, type Log, lateEventsTopic, openSqliteLog } from '@outrider/log';
 import type { GeofenceFields, NotificationRuleFields, Registry } from '@outrider/registry';
 import { openTestRegistry } from '@outrider/registry/blank';
-import { createLogger, Registry as Metrics } from '@outrider/runtime';
+import { createLogger, Metrics } from '@outrider/runtime';
 import { expect, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { type BinaryMessage, readBinaryMessage } from './live/binary-reader.fixture.ts';

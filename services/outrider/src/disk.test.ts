@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqliteLog, type ReaderProgress } from '@outrider/log';
-import { createLogger, Registry } from '@outrider/runtime';
+import { createLogger, Metrics } from '@outrider/runtime';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createLogFillWatch, neededToStart } from './disk.ts';
 
@@ -17,7 +17,7 @@ function reader(name: string, topic: string, offset: number, end: number): Reade
 
 test('a log that fills with what a reader has not read is warned of; one that is full of what all have read is not', async () => {
   const warn = vi.fn();
-  const metrics = new Registry();
+  const metrics = new Metrics();
   let readers: ReaderProgress[] = [];
   let usedMb = 900;
   const watch = createLogFillWatch({
@@ -69,7 +69,7 @@ test('the used bytes of a real log are read', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'outrider-log-fill-'));
   const path = join(folder, 'log.sqlite');
   const log = openSqliteLog({ path });
-  const metrics = new Registry();
+  const metrics = new Metrics();
   const watch = createLogFillWatch({ path, maxBytes: MIB, log, logger: createLogger('silent', 'json'), metrics });
   await watch.start();
   await watch.stop();

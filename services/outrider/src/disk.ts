@@ -11,7 +11,7 @@ import {
   freeBytes,
   Gauge,
   type Logger,
-  Registry as Metrics,
+  Metrics,
   measureBuild,
   openHealthServer,
   type Watch,

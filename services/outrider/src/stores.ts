@@ -14,7 +14,7 @@ import {
   createDiskWatch,
   type Lifecycle,
   logPrivateFolder,
-  Registry as Metrics,
+  Metrics,
   measureBuild,
   measureThread,
   openTracing,

@@ -18,13 +18,13 @@ import {
   createLogger,
   createMetricsAccess,
   Lifecycle,
+  Metrics,
   type MetricsSnapshot,
   measureThread,
   NotReadyError,
   openTracing,
   type Part,
   type ReadyCheck,
-  Registry,
   type RootLogger,
   snapshotOf,
   type Tracing,
@@ -185,7 +185,7 @@ export async function runInThread(): Promise<void> {
   const { name, settings, hub: hubPort, logger: loggerSettings, tracing: tracingConfig } = workerData as Started;
   const send = (report: Report) => port.postMessage(report);
   const hub = connectHub(hubPort);
-  const metrics = new Registry();
+  const metrics = new Metrics();
   measureThread(name, metrics);
   try {
     const { service } = (await import(settings.module)) as { service: Service };
@@ -220,7 +220,7 @@ export async function runInThread(): Promise<void> {
 interface ThreadContext {
   life: Lifecycle;
   hub: Hub;
-  metrics: Registry;
+  metrics: Metrics;
   tracing: Tracing;
   /** Receives the checks of the service. */
   checks: Record<string, ReadyCheck>;

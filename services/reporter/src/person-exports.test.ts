@@ -6,7 +6,7 @@ import { PLAIN_GEOCODER } from '@outrider/geocoder/testing';
 import type { ReportArchive } from '@outrider/reports';
 import { EMPTY_ARCHIVE, withoutTurns } from '@outrider/reports/empty-archive';
 import type { Part } from '@outrider/runtime';
-import { Registry as Metrics } from '@outrider/runtime';
+import { Metrics } from '@outrider/runtime';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createPersonExports } from './person-exports.ts';
 

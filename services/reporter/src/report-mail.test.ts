@@ -3,7 +3,7 @@ import type { EmailMessage, SendResult } from '@outrider/channels';
 import { type Directory, type JobId, Turns, type User, VEHICLE_DEFAULTS, type Vehicle } from '@outrider/domain';
 import { followRegistry, type Registry } from '@outrider/registry';
 import { openTestRegistry } from '@outrider/registry/blank';
-import { Registry as Metrics, type Part } from '@outrider/runtime';
+import { Metrics, type Part } from '@outrider/runtime';
 import type { Language } from '@outrider/words';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createReportMail } from './report-mail.ts';

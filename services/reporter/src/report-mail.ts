@@ -16,7 +16,7 @@ import { type Directory, type ReportSchedule, Turns, type User } from '@outrider
 import type { Files } from '@outrider/files';
 import type { Job, Registry, ReportDelivery, ReportDeliveryOutcome, ReportFile } from '@outrider/registry';
 import { requestOf } from '@outrider/reports';
-import { Counter, type Logger, type Registry as Metrics, type Part, worker } from '@outrider/runtime';
+import { Counter, type Logger, type Metrics, type Part, worker } from '@outrider/runtime';
 import { messagesIn, REPORT_FAILURES } from '@outrider/words/messages';
 
 export interface ReportMailParts {

@@ -15,7 +15,7 @@ import type { Files } from '@outrider/files';
 import type { Hub } from '@outrider/hub';
 import type { Registry } from '@outrider/registry';
 import type { ReportArchive } from '@outrider/reports';
-import type { Config, Lifecycle, Logger, Registry as Metrics, Tracing } from '@outrider/runtime';
+import type { Config, Lifecycle, Logger, Metrics, Tracing } from '@outrider/runtime';
 import { createPersonExports } from './person-exports.ts';
 import { createReportMail } from './report-mail.ts';
 import { createReportRunner } from './runner.ts';

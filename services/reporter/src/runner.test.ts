@@ -16,7 +16,7 @@ import {
 import { PLAIN_GEOCODER } from '@outrider/geocoder/testing';
 import type { ReportArchive } from '@outrider/reports';
 import { EMPTY_ARCHIVE, withoutTurns } from '@outrider/reports/empty-archive';
-import { Registry as Metrics } from '@outrider/runtime';
+import { Metrics } from '@outrider/runtime';
 import { BusyError } from '@outrider/warehouse';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createReportRunner, type ReportRunner, type ReportRunnerConfig } from './runner.ts';

@@ -9,7 +9,7 @@ import {
   inSpan,
   jointPart,
   type Logger,
-  type Registry as Metrics,
+  type Metrics,
   NO_TRACING,
   type Part,
   poller,

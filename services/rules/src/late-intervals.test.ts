@@ -18,7 +18,7 @@ import {
   openSqliteLog,
   telemetryTopic,
 } from '@outrider/log';
-import { Registry } from '@outrider/runtime';
+import { Metrics } from '@outrider/runtime';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createRules } from './rules.ts';
 
@@ -44,7 +44,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-async function start(saved: Checkpoints = checkpoints, metrics = new Registry()) {
+async function start(saved: Checkpoints = checkpoints, metrics = new Metrics()) {
   const rules = createRules({
     config: { checkpointMs: 3_600_000, checkpointPackets: 1 },
     log,
@@ -117,7 +117,7 @@ test('an interval says whether one of its records raised an alarm', async () => 
 });
 
 test('rejected positions are counted by reason', async () => {
-  const metrics = new Registry();
+  const metrics = new Metrics();
   await start(checkpoints, metrics);
   const away = { ...fix(0), latitude: -50 };
   await send(1000, fix(900), { ...fix(910), latitude: 91 }, { ...fix(920), latitude: 0, longitude: 0 });

@@ -1,5 +1,5 @@
 import type { FleetEvent } from '@outrider/domain';
-import { Counter, Gauge, Histogram, type Registry } from '@outrider/runtime';
+import { Counter, Gauge, Histogram, type Metrics } from '@outrider/runtime';
 
 /** How far the rules are behind, over all their partitions. */
 export interface Lag {
@@ -15,7 +15,7 @@ export interface Lag {
  *
  * @param lag called with every scrape; null when the log does not answer
  */
-export function rulesMetrics(registry: Registry, vehicles: () => number, lag: () => Promise<Lag | null>) {
+export function rulesMetrics(registry: Metrics, vehicles: () => number, lag: () => Promise<Lag | null>) {
   const registers = [registry];
   let asking: Promise<Lag | null> | null = null;
   /** All gauges of one scrape are of one moment. */

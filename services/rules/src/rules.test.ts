@@ -37,7 +37,7 @@ import {
   type Topic,
   telemetryTopic,
 } from '@outrider/log';
-import { Registry } from '@outrider/runtime';
+import { Metrics } from '@outrider/runtime';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createRules, type RulesConfig } from './rules.ts';
@@ -215,7 +215,7 @@ function rulesIn(life: Life, config: Partial<RulesConfig> = {}, overrides: { log
     checkpoints: life.checkpoints(checkpoints),
     hub,
     logger: SILENT,
-    metrics: new Registry(),
+    metrics: new Metrics(),
     now: overrides.now ?? (() => 0),
   });
   return rules;
@@ -776,7 +776,7 @@ test('a member that lost its partition lets go of it without failing; what both 
     checkpoints: others,
     hub,
     logger: SILENT,
-    metrics: new Registry(),
+    metrics: new Metrics(),
     now: () => 0,
   });
   await winner.start();

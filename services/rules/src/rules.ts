@@ -14,9 +14,9 @@ import {
 import {
   inSpan,
   type Logger,
+  type Metrics,
   NO_TRACING,
   type Part,
-  type Registry,
   recordedAmong,
   type Span,
   type Tracing,
@@ -41,7 +41,7 @@ export interface RulesParts {
   checkpoints: Checkpoints;
   hub: Hub;
   logger: Logger;
-  metrics: Registry;
+  metrics: Metrics;
   /** Default: none. */
   tracing?: Tracing;
   /** Unix milliseconds. */

@@ -1,5 +1,5 @@
 import type { Hub } from '@outrider/hub';
-import type { Config, hostVariables, Logger, Registry as Metrics } from '@outrider/runtime';
+import type { Config, hostVariables, Logger, Metrics } from '@outrider/runtime';
 import type { VideoDriver } from './driver.ts';
 import { createJt1078Driver } from './jt1078/driver.ts';
 import { mediaHost } from './media-host.ts';

@@ -1,6 +1,6 @@
 import { type Directory, isFinal, VIDEO_TASK_STATES } from '@outrider/domain';
 import type { Registry } from '@outrider/registry';
-import { Counter, Gauge, type Registry as Metrics } from '@outrider/runtime';
+import { Counter, Gauge, type Metrics } from '@outrider/runtime';
 import type { VideoRetentionConfig } from './video-retention.ts';
 
 /** Metrics of the video service. */

@@ -18,7 +18,7 @@ import { type Files, openFolder } from '@outrider/files';
 import { MemoryHub } from '@outrider/hub';
 import { followRegistry, type Registry, type VideoProfileFields } from '@outrider/registry';
 import { openTestRegistry } from '@outrider/registry/blank';
-import { Registry as Metrics } from '@outrider/runtime';
+import { Metrics } from '@outrider/runtime';
 import { expect, vi } from 'vitest';
 import { FakeTerminals } from './terminals.fixture.ts';
 import { createVideo, type Video, type VideoConfig } from './video.ts';

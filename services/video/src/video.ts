@@ -14,7 +14,7 @@ import {
 import type { Files } from '@outrider/files';
 import type { Hub } from '@outrider/hub';
 import type { LeasedVideoTask, Registry } from '@outrider/registry';
-import { type Logger, type Registry as Metrics, type Part, poller, type Tracing, worker } from '@outrider/runtime';
+import { type Logger, type Metrics, type Part, poller, type Tracing, worker } from '@outrider/runtime';
 import { Attempts } from './attempts.ts';
 import type { VideoDriver } from './driver.ts';
 import { Presence } from './presence.ts';

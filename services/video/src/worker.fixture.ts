@@ -4,7 +4,7 @@ import { type Files, openFolder } from '@outrider/files';
 import { MemoryHub } from '@outrider/hub';
 import { followRegistry } from '@outrider/registry';
 import { openTestRegistry } from '@outrider/registry/blank';
-import { createLogger, Registry as Metrics } from '@outrider/runtime';
+import { createLogger, Metrics } from '@outrider/runtime';
 import type { FetchPhase } from './driver.ts';
 import { FakeTerminals } from './terminals.fixture.ts';
 import { createVideo } from './video.ts';

@@ -1,5 +1,5 @@
 import { FEED_NAMES, type FeedName } from '@outrider/feeds';
-import { Counter, Gauge, type Registry as Metrics } from '@outrider/runtime';
+import { Counter, Gauge, type Metrics } from '@outrider/runtime';
 
 /** Forms as metrics name them. */
 type Form = 'page' | 'ndjson' | 'sse';

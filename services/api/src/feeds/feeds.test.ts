@@ -14,7 +14,7 @@ import {
 } from '@outrider/domain';
 import { sampleGeofenceFields, sampleVehicleFields } from '@outrider/domain/samples';
 import { correctionsTopic, eventsTopic, type Log, openSqliteLog, type Topic, telemetryTopic } from '@outrider/log';
-import { Registry as Metrics } from '@outrider/runtime';
+import { Metrics } from '@outrider/runtime';
 import { runs } from '@outrider/testing';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';

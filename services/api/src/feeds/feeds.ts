@@ -14,7 +14,7 @@ import {
 } from '@outrider/feeds';
 import { isLogAway } from '@outrider/log';
 import type { Geofences } from '@outrider/registry';
-import { ConnectionCounts, type Registry as Metrics } from '@outrider/runtime';
+import { ConnectionCounts, type Metrics } from '@outrider/runtime';
 import { asProblem } from '../error-responses.ts';
 import { createFeedMetrics, type FeedMetrics } from './feed-metrics.ts';
 

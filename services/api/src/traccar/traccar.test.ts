@@ -11,7 +11,7 @@ import {
 } from '@outrider/domain';
 import { sampleGeofenceFields, sampleVehicleFields } from '@outrider/domain/samples';
 import { EMPTY_ARCHIVE } from '@outrider/reports/empty-archive';
-import { Registry as Metrics } from '@outrider/runtime';
+import { Metrics } from '@outrider/runtime';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PASSWORD, World } from '../api.fixture.ts';
 import { traccarEndId, traccarId, traccarPositionId } from './ids.ts';

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { Directory, LEARNING_ACCESS, OPEN_ACCESS, type TerminalId, type VehicleId } from '@outrider/domain';
 import { sampleVehicle } from '@outrider/domain/samples';
 import { MemoryHub } from '@outrider/hub';
-import { createLogger, NO_TRACING, Registry } from '@outrider/runtime';
+import { createLogger, Metrics, NO_TRACING } from '@outrider/runtime';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { FirstContacts } from '../first-contacts.ts';
 import { NOON, PATIENCE } from '../gateway.fixture.ts';
@@ -80,7 +80,7 @@ function define(nth: number, terminalId: string, access = OPEN_ACCESS): void {
 
 function createSource(): BrokerSource {
   const logger = createLogger('silent', 'json');
-  const metrics = gatewayMetrics(new Registry());
+  const metrics = gatewayMetrics(new Metrics());
   const source: BrokerSource = new BrokerSource({
     ...{
       connect: broker.connect,
@@ -88,7 +88,7 @@ function createSource(): BrokerSource {
       address: 'broker.example',
       clientId: 'outrider',
     },
-    ...{ hub, logger, registry: new Registry(), tracing: NO_TRACING, pausesMs: [5, 10], leaseMs: 60 },
+    ...{ hub, logger, registry: new Metrics(), tracing: NO_TRACING, pausesMs: [5, 10], leaseMs: 60 },
     metricsOf: (protocol) => metrics.of(protocol),
     intake: new Intake(log, directory, logger, (isHeld) => source.hold(isHeld)),
     traces: new PacketTraces(() => 1),

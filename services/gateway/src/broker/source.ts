@@ -9,7 +9,7 @@ import {
 } from '@outrider/domain';
 import type { Hub } from '@outrider/hub';
 import type { TerminalReports, TopicMessage, TopicProtocol } from '@outrider/protocols';
-import { Gauge, type Logger, NO_SPAN, type Registry, type Tracing } from '@outrider/runtime';
+import { Gauge, type Logger, type Metrics, NO_SPAN, type Tracing } from '@outrider/runtime';
 import type { FirstContacts } from '../first-contacts.ts';
 import type { Intake } from '../intake.ts';
 import type { ProtocolMetrics } from '../metrics.ts';
@@ -40,7 +40,7 @@ export interface BrokerSourceParts {
   clientId: string;
   hub: Pick<Hub, 'holdLease' | 'releaseLease' | 'noteUnknownTerminal'>;
   logger: Logger;
-  registry: Registry;
+  registry: Metrics;
   metricsOf(protocol: ProtocolName): ProtocolMetrics;
   intake: Intake;
   traces: PacketTraces;

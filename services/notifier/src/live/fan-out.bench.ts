@@ -16,7 +16,7 @@ import {
 import { sampleStatus, sampleUser, sampleVehicle } from '@outrider/domain/samples';
 import { MemoryHub } from '@outrider/hub';
 import { definitionsTopic, openSqliteLog } from '@outrider/log';
-import { createLogger, Registry as Metrics } from '@outrider/runtime';
+import { createLogger, Metrics } from '@outrider/runtime';
 import { WebSocketServer } from 'ws';
 import type { FanOutCounts, FanOutTask } from './fan-out.bench-worker.ts';
 import { createNotifier } from './notifier.ts';

@@ -1,4 +1,4 @@
-import { Counter, Gauge, type Registry } from '@outrider/runtime';
+import { Counter, Gauge, type Metrics } from '@outrider/runtime';
 
 /** Messages that are counted by their type. */
 const SENT_TYPES = [
@@ -29,10 +29,7 @@ export interface LiveMetrics {
 }
 
 /** The metrics of the live API. */
-export function createLiveMetrics(
-  registry: Registry,
-  sizes: { clients(): number; unsentBytes(): number },
-): LiveMetrics {
+export function createLiveMetrics(registry: Metrics, sizes: { clients(): number; unsentBytes(): number }): LiveMetrics {
   const registers = [registry];
   new Gauge({
     name: 'outrider_live_clients',

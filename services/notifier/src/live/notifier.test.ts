@@ -34,7 +34,7 @@ import {
 import { sampleGeofence, sampleStatus, sampleUser, sampleVehicle } from '@outrider/domain/samples';
 import { MemoryHub } from '@outrider/hub';
 import { correctionsTopic, definitionsTopic, eventsTopic, type Log, openSqliteLog } from '@outrider/log';
-import { createLogger, Registry } from '@outrider/runtime';
+import { createLogger, Metrics } from '@outrider/runtime';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { createNotifier, type Notifier, RECHECK_EVERY_MS } from './notifier.ts';
@@ -132,7 +132,7 @@ async function startNotifier(): Promise<void> {
     noteApiKeyUse: async () => {},
     clientAddress: () => '127.0.0.1',
     logger: createLogger('silent', 'json'),
-    metrics: new Registry(),
+    metrics: new Metrics(),
     now: Date.now,
   });
   await notifier.start();

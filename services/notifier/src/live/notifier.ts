@@ -20,7 +20,7 @@ import {
 import type { Hub, Unsubscribe } from '@outrider/hub';
 import { followDefinitions, type Log, type Subscription as LogSubscription } from '@outrider/log';
 import type { DriverAssignments, Geofences, Notifications as Inbox } from '@outrider/registry';
-import { type Logger, type Part, type Poller, poller, type Registry } from '@outrider/runtime';
+import { type Logger, type Metrics, type Part, type Poller, poller } from '@outrider/runtime';
 import { NOTIFICATIONS_CHANNEL, type SavedNotifications } from '../notifications.ts';
 import { Audiences } from './audiences.ts';
 import { ChangedCounters } from './changed-counters.ts';
@@ -55,7 +55,7 @@ export interface NotifierParts extends Authentication {
   /** What the counters of vehicles show, of those that anything was counted of. */
   counters(vehicleIds: readonly VehicleId[]): Promise<VehicleCounters[]>;
   logger: Logger;
-  metrics: Registry;
+  metrics: Metrics;
   now(): number;
 }
 

@@ -23,7 +23,7 @@ import { sampleUser, sampleVehicle } from '@outrider/domain/samples';
 import { MemoryHub } from '@outrider/hub';
 import { definitionsTopic, eventsTopic, type Log } from '@outrider/log';
 import { openRegistry } from '@outrider/registry';
-import { createLogger, Registry as Metrics } from '@outrider/runtime';
+import { createLogger, Metrics } from '@outrider/runtime';
 import { WebSocketServer } from 'ws';
 import { EVENTS, eventFrame } from './event-messages.ts';
 import { createNotifier } from './notifier.ts';

@@ -1,5 +1,5 @@
 import { REPORT_JOB_CHANNEL } from '@outrider/domain';
-import { createLogger, Registry as Metrics } from '@outrider/runtime';
+import { createLogger, Metrics } from '@outrider/runtime';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Place, visit } from '../test-notifier.fixture.ts';
 

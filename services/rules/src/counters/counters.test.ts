@@ -18,7 +18,7 @@ import { type CounterRecord, type CounterState, countOn, freshCounters } from '@
 import { MemoryHub } from '@outrider/hub';
 import type { Registry } from '@outrider/registry';
 import { openTestRegistry } from '@outrider/registry/blank';
-import { Registry as Metrics } from '@outrider/runtime';
+import { Metrics } from '@outrider/runtime';
 import { runs } from '@outrider/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';

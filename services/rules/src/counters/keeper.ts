@@ -10,7 +10,7 @@ import {
 import type { Hub } from '@outrider/hub';
 import { type Checkpoints, eventsTopic, type Log } from '@outrider/log';
 import type { KeptState, Registry } from '@outrider/registry';
-import { Counter, type Logger, type Registry as Metrics, type Part, poller } from '@outrider/runtime';
+import { Counter, type Logger, type Metrics, type Part, poller } from '@outrider/runtime';
 import { appendAll } from '../append-all.ts';
 import { ArchiveBehind, ArchiveProgress } from '../recalculation/archive-progress.ts';
 import type { History } from '../recalculation/recalculate-vehicle.ts';

@@ -1,7 +1,7 @@
-import { Counter, type Registry } from '@outrider/runtime';
+import { Counter, type Metrics } from '@outrider/runtime';
 
 /** Metrics of recalculations. */
-export function recalculatorMetrics(registry: Registry) {
+export function recalculatorMetrics(registry: Metrics) {
   const registers = [registry];
   return {
     jobs: new Counter({

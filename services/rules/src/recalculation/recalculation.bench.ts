@@ -21,7 +21,7 @@ import { sampleGeofence, sampleUser, sampleVehicle } from '@outrider/domain/samp
 import { Engine } from '@outrider/engine';
 import { lateTopic, openSqliteLog } from '@outrider/log';
 import { openRegistry } from '@outrider/registry';
-import { Registry as Metrics } from '@outrider/runtime';
+import { Metrics } from '@outrider/runtime';
 import { openWarehouse, type Warehouse } from '@outrider/warehouse';
 import { createRecalculator } from './recalculator.ts';
 

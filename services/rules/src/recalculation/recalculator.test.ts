@@ -25,7 +25,7 @@ import {
 } from '@outrider/log';
 import { followRegistry, type Job, type Registry } from '@outrider/registry';
 import { openTestRegistry } from '@outrider/registry/blank';
-import { Registry as Metrics } from '@outrider/runtime';
+import { Metrics } from '@outrider/runtime';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { scopeOf } from './history-run.ts';
 import { MemoryHistory } from './memory-history.fixture.ts';

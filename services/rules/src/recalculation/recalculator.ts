@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Directory, LateInterval } from '@outrider/domain';
 import { type Batch, type Checkpoints, type Log, lateTopic, resumeFromStore, type Subscription } from '@outrider/log';
 import type { Counters, JobFacts, Jobs } from '@outrider/registry';
-import { type Logger, type Part, type Registry, worker } from '@outrider/runtime';
+import { type Logger, type Metrics, type Part, worker } from '@outrider/runtime';
 import type { ManyHistory } from './history-of-many.ts';
 import { MAX_LATE_MS, mergedIntervals, RECALCULATIONS, type RecalculatedInterval } from './intervals.ts';
 import { recalculatorMetrics } from './metrics.ts';
@@ -46,7 +46,7 @@ export interface RecalculatorParts {
    */
   refresh?: () => Promise<void>;
   logger: Logger;
-  metrics: Registry;
+  metrics: Metrics;
   /** Unix milliseconds. */
   now(): number;
 }

@@ -1,6 +1,6 @@
 import type { CommandOutcome, TerminalAnswer, TerminalCommand, TerminalId, VideoQuality } from '@outrider/domain';
 import { type Hub, openTerminalCommands, type TerminalCommands } from '@outrider/hub';
-import { Counter, type Logger, type Registry } from '@outrider/runtime';
+import { Counter, type Logger, type Metrics } from '@outrider/runtime';
 import type {
   DriverOutcome,
   Fetched,
@@ -22,7 +22,7 @@ export interface Jt1078DriverParts {
   mediaPort: number;
   /** The address that the media port listens on. */
   host: string;
-  metrics?: Registry;
+  metrics?: Metrics;
   logger?: Logger;
   /** How long a terminal may take to answer a command, and to connect after one. */
   answerTimeoutMs: number;
@@ -317,7 +317,7 @@ function within<T>(promise: Promise<T>, timeoutMs: number, signal: AbortSignal):
   });
 }
 
-function driverMetrics(registry: Registry | undefined) {
+function driverMetrics(registry: Metrics | undefined) {
   const registers = registry === undefined ? [] : [registry];
   const packets = new Counter({
     name: 'outrider_video_packets_total',
