@@ -254,7 +254,7 @@ function hostOf(url: string): string {
 }
 
 function redisTrouble(logger: Logger): (error: Error) => void {
-  return (error) => logger.warn({ err: error }, 'trouble with Redis');
+  return (error) => logger.warn({ err: error }, 'Redis connection error');
 }
 
 function inFolder(folder: string | null, name: string): string {

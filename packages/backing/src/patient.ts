@@ -86,13 +86,13 @@ class Patience {
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
       try {
         const result = await call();
-        if (this.#troubled) this.#logger.info({ store: this.#what }, 'it answers again');
+        if (this.#troubled) this.#logger.info({ store: this.#what }, 'the store is reachable again');
         this.#troubled = false;
         return result;
       } catch (error) {
         if (this.#ended || error instanceof CheckpointFencedError || !this.#isOutage(error)) throw error;
         if (!this.#troubled)
-          this.#logger.error({ err: error, store: this.#what }, 'it does not answer: waiting for it');
+          this.#logger.error({ err: error, store: this.#what }, 'the store is not reachable: waiting for it');
         this.#troubled = true;
         await wait(pauseMs);
       }

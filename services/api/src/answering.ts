@@ -103,7 +103,7 @@ export function createAnswering(parts: {
     const { status, body, stream, bytes, headers = {} } = await route.handle(input, context);
     // Client disconnects are not errors.
     const onBroken = (error: unknown) => {
-      if (!c.req.raw.signal.aborted) logger.error({ err: error }, 'an answer broke off');
+      if (!c.req.raw.signal.aborted) logger.error({ err: error }, 'a response broke off while it was sent');
     };
     if (bytes) return new Response(streamedBytes(bytes, onBroken), { status, headers });
     if (stream) return new Response(await streamed(stream, onBroken), { status, headers });

@@ -35,7 +35,7 @@ export const service = defineService({
       checks: {
         ...(config.MQTT_URL === null ? {} : { broker: async () => ({ warnings: gateway.warnings }) }),
         async log() {
-          if (!gateway.healthy) throw new NotReadyError('the log takes no packets', logWarnings(log));
+          if (!gateway.healthy) throw new NotReadyError('packets can not be appended to the log', logWarnings(log));
         },
       },
       ports: gateway.ports,

@@ -134,7 +134,7 @@ function traccarApp({ limits, accessOf, authentication, logger, now }: TraccarPa
       if (!(Symbol.asyncIterator in found)) return c.json(found);
       const body = await streamed(inBrackets(found), (error) => {
         // Client disconnects are not errors.
-        if (!call.signal.aborted) logger.error({ err: error }, 'an answer broke off');
+        if (!call.signal.aborted) logger.error({ err: error }, 'a response broke off while it was sent');
       });
       return new Response(body, { headers: { 'content-type': 'application/json' } });
     });

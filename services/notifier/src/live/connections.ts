@@ -257,7 +257,7 @@ export class Connections {
           waiting--;
         });
     });
-    client.socket.on('error', (error) => logger.debug({ err: error }, 'live client'));
+    client.socket.on('error', (error) => logger.debug({ err: error }, 'socket error of a live client'));
     client.socket.on('close', () => {
       clearTimeout(authorizing);
       clearInterval(ping);
