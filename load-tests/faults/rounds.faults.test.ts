@@ -197,7 +197,8 @@ async function sufferFullDisk(lastsMs: number): Promise<string[]> {
   // A checkpoint of the database may free a little space for some writes. The end of the round checks that they are
   // stored, as it does for everything that was acknowledged.
   wrong.push(...(await wronglyRefusedWrites(ports.http, jwt, lastsMs)));
-  if (!said().slice(saidBefore).includes('packets can not be appended to the log')) wrong.push('no log said that nothing is taken');
+  if (!said().slice(saidBefore).includes('packets can not be appended to the log'))
+    wrong.push('no log said that nothing is taken');
   disk.free();
   return wrong;
 }

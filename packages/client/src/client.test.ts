@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { ApiError, Client, ConnectionError } from './client.ts';
+import { Client } from './client.ts';
+import { ApiError, ConnectionError } from './errors.ts';
 
 type Sent = { url: string; init: RequestInit };
 function clientWith(respond: (sent: Sent) => Response, options = {}) {

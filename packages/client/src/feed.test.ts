@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { ApiError, Client } from './client.ts';
+import { Client } from './client.ts';
+import { ApiError } from './errors.ts';
 
 type Answer = string | Response | Error;
 

@@ -1,4 +1,5 @@
-import { ApiError, type Client, ConnectionError } from './client.ts';
+import type { Client } from './client.ts';
+import { ApiError, ConnectionError } from './errors.ts';
 import { reconnectDelayMs } from './live.ts';
 import type { FeedEvent, FeedPosition } from './schema.ts';
 

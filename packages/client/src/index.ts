@@ -1,4 +1,5 @@
-export { ApiError, type CallOptions, Client, type ClientOptions, ConnectionError, type Tagged } from './client.ts';
+export { type CallOptions, Client, type ClientOptions, type Tagged } from './client.ts';
+export { ApiError, ConnectionError } from './errors.ts';
 export type { FeedMessages, FeedOptions } from './feed.ts';
 export type { FieldRule } from './field-rule.ts';
 export * from './fields.ts';

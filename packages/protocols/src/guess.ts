@@ -1,5 +1,5 @@
 import type { ProtocolName, TerminalId } from '@outrider/domain';
-import { httpProtocols, tcpProtocols } from './index.ts';
+import { httpProtocols, tcpProtocols } from './list.ts';
 import type { Inbound, Session } from './protocol.ts';
 
 /** A protocol that the first bytes of a device fit. */

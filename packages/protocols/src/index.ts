@@ -1,4 +1,3 @@
-import type { CommandAbility, ProtocolName } from '@outrider/domain';
 import { egts } from './egts/protocol.ts';
 import { flespi } from './flespi/protocol.ts';
 import { galileosky } from './galileosky/protocol.ts';
@@ -12,7 +11,6 @@ import { navtelecom } from './navtelecom/protocol.ts';
 import { omnicomm } from './omnicomm/protocol.ts';
 import { osmand } from './osmand/protocol.ts';
 import { owntracks } from './owntracks/protocol.ts';
-import type { DatagramSide, HttpProtocol, Protocol, TopicProtocol } from './protocol.ts';
 import { queclink } from './queclink/protocol.ts';
 import { ruptela } from './ruptela/protocol.ts';
 import { suntech } from './suntech/protocol.ts';
@@ -41,6 +39,7 @@ export {
   type StreamMessage,
 } from './jt1078/reassembler.ts';
 export { StreamWriter } from './jt1078/stream-writer.ts';
+export * from './list.ts';
 export * from './mqtt-reasons.ts';
 export { createOmnicommSimulator } from './omnicomm/simulator.ts';
 export {
@@ -77,70 +76,3 @@ export {
   wialonIps,
   wialonRetranslator,
 };
-
-/**
- * Every protocol that terminals can speak to the gateway. Settings, documents, simulators and tests follow from this
- * list.
- */
-export const protocols = [
-  omnicomm,
-  teltonika,
-  wialonIps,
-  osmand,
-  jt808,
-  gt06,
-  ruptela,
-  galileosky,
-  egts,
-  h02,
-  gps103,
-  meitrack,
-  queclink,
-  tk103,
-  suntech,
-  wialonRetranslator,
-  navtelecom,
-  owntracks,
-  flespi,
-] as const;
-
-/** The name of a protocol in this list. */
-export type ListedProtocol = (typeof protocols)[number]['name'];
-
-type TcpProtocol = Extract<(typeof protocols)[number], Protocol>;
-
-/** Those over TCP: one listener each. */
-export const tcpProtocols: readonly TcpProtocol[] = protocols.filter(
-  (each): each is TcpProtocol => 'createSession' in each,
-);
-
-type DatagramProtocol = TcpProtocol & { datagrams: DatagramSide };
-
-/** Those over UDP as well. */
-export const datagramProtocols: readonly DatagramProtocol[] = tcpProtocols.filter(
-  (each): each is DatagramProtocol => each.datagrams !== undefined,
-);
-
-type ListedHttpProtocol = Extract<(typeof protocols)[number], HttpProtocol>;
-
-/** Those over HTTP. */
-export const httpProtocols: readonly ListedHttpProtocol[] = protocols.filter(
-  (each): each is ListedHttpProtocol => 'maxBodyBytes' in each,
-);
-
-/** Those that are published to a broker (MQTT); some are spoken over HTTP as well. */
-export const topicProtocols = [mqttJson, owntracks, flespi] as const satisfies readonly TopicProtocol[];
-
-/** Every protocol that a vehicle can be bound to. */
-export const allProtocols = [...protocols, mqttJson] as const;
-
-/** The settings of the ports of all protocols: `OMNICOMM_PORT`, `OMNICOMM_TLS_PORT`, … */
-export const PORT_VARIABLES: readonly string[] = protocols.flatMap(({ settingPrefix }) => [
-  `${settingPrefix}_PORT`,
-  `${settingPrefix}_TLS_PORT`,
-]);
-
-/** What terminals that speak a protocol can be asked to do. */
-export function abilitiesOf(protocol: ProtocolName): readonly CommandAbility[] {
-  return tcpProtocols.find(({ name }): boolean => name === protocol)?.commands ?? [];
-}

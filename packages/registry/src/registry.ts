@@ -20,7 +20,8 @@ import { Preferences } from './accounts/preferences.ts';
 import { SecondFactors } from './accounts/second-factors.ts';
 import { ServiceKeys } from './accounts/service-keys.ts';
 import { Sessions } from './accounts/sessions.ts';
-import { fromUserRow, Users } from './accounts/users.ts';
+import { fromUserRow } from './accounts/user-rows.ts';
+import { Users } from './accounts/users.ts';
 import type { Actor } from './audit/actor.ts';
 import { Audit } from './audit/audit.ts';
 import {

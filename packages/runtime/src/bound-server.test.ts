@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
 import { boundServer } from './bound-server.ts';
 import { createLogger } from './logger.ts';
-import { Metrics } from './metrics.ts';
+import { Metrics } from './prometheus.ts';
 
 const PATIENCE = { timeout: 60_000, interval: 5 };
 const sockets: Socket[] = [];

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { surviveAcceptErrors } from './accept-errors.ts';
 import { type ConnectionBounds, ConnectionCounts } from './connection-counts.ts';
 import type { Logger } from './logger.ts';
-import { Counter, type Metrics } from './metrics.ts';
+import { Counter, type Metrics } from './prometheus.ts';
 
 export interface ServerBounds {
   /**

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { Gauge, type Metrics } from './metrics.ts';
+import { Gauge, type Metrics } from './prometheus.ts';
 
 /** The version of Outrider that runs. */
 export function serviceVersion(): string {

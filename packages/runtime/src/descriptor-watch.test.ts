@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { createDescriptorWatch, type Descriptors } from './descriptor-watch.ts';
 import { createLogger } from './logger.ts';
-import { Metrics } from './metrics.ts';
+import { Metrics } from './prometheus.ts';
 
 test('few descriptors, and none, are logged once, shown by readiness and counted', async () => {
   const answers: (Descriptors | 'EMFILE')[] = [

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { descriptorShortage, limitIn } from './descriptor-limit.ts';
 import type { Watch } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
-import { Counter, Gauge, type Metrics } from './metrics.ts';
+import { Counter, Gauge, type Metrics } from './prometheus.ts';
 
 const CHECK_EVERY_MS = 5000;
 /** From this share of the limit on, a burst of connections could take the rest. */

@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createDiskWatch, freeBytes } from './disk-space.ts';
 import type { Logger } from './logger.ts';
-import { Metrics } from './metrics.ts';
+import { Metrics } from './prometheus.ts';
 
 const MIB = 1024 * 1024;
 

@@ -3,7 +3,7 @@ import { type Variables, whole } from './config.ts';
 import { FillForecast } from './fill-forecast.ts';
 import type { Watch } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
-import { Gauge, type Metrics } from './metrics.ts';
+import { Gauge, type Metrics } from './prometheus.ts';
 
 const MIB = 1024 * 1024;
 const CHECK_EVERY_MS = 10_000;

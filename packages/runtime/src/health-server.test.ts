@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { openHealthServer, openMetricsServer } from './health-server.ts';
 import { createLogger } from './logger.ts';
-import { Metrics } from './metrics.ts';
 import { createMetricsAccess } from './metrics-access.ts';
+import { Metrics } from './prometheus.ts';
 
 const logger = createLogger('silent', 'json');
 

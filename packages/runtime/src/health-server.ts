@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { boundServer, HTTP_TIMES } from './bound-server.ts';
 import type { Logger } from './logger.ts';
-import type { Metrics } from './metrics.ts';
 import { METRICS_CHALLENGE, METRICS_TYPE, type MetricsAccess, type MetricsRequest } from './metrics-access.ts';
+import type { Metrics } from './prometheus.ts';
 import { type ReadyCheck, readiness } from './readiness.ts';
 import { sharedFor } from './shared-for.ts';
 

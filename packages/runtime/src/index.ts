@@ -17,6 +17,7 @@ export * from './metrics-access.ts';
 export { type Misspelt, misspeltVariables } from './misspelt-variables.ts';
 export { jointPart, type Poller, type PollerOptions, poller } from './poller.ts';
 export { logPrivateFolder, makePrivateFolder, type PrivateFolder } from './private-folder.ts';
+export * from './prometheus.ts';
 export { NotReadyError, type PartReport, type Readiness, type ReadyCheck, readiness } from './readiness.ts';
 export { refuseUpgrade } from './refuse-upgrade.ts';
 export * from './service.ts';

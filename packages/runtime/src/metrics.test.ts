@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { Metrics, measureThread, mergedMetrics, snapshotOf } from './metrics.ts';
+import { measureThread, mergedMetrics, snapshotOf } from './metrics.ts';
+import { Metrics } from './prometheus.ts';
 
 test('the memory of threads stays apart when their metrics are put together', async () => {
   const threads = ['main', 'rules'].map((name) => {

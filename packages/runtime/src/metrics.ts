@@ -1,7 +1,6 @@
-import { AggregatorRegistry, Gauge, type MetricObject, type Registry } from 'prom-client';
+import { AggregatorRegistry, type MetricObject } from 'prom-client';
 import { isExhausted } from './descriptor-watch.ts';
-
-export { Counter, Gauge, Histogram, Registry as Metrics } from 'prom-client';
+import { Gauge, type Metrics } from './prometheus.ts';
 
 /** Metrics of several threads as one Prometheus text: counters and gauges of the same name and labels are added up. */
 export async function mergedMetrics(snapshots: readonly MetricObject[][]): Promise<string> {
@@ -9,7 +8,7 @@ export async function mergedMetrics(snapshots: readonly MetricObject[][]): Promi
 }
 
 /** What one thread counted, in a form that can be sent to another thread. */
-export function snapshotOf(registry: Registry): Promise<MetricObject[]> {
+export function snapshotOf(registry: Metrics): Promise<MetricObject[]> {
   return registry.getMetricsAsJSON();
 }
 
@@ -20,7 +19,7 @@ export type MetricsSnapshot = MetricObject[];
  *
  * @param thread its name
  */
-export function measureThread(thread: string, registry: Registry): void {
+export function measureThread(thread: string, registry: Metrics): void {
   new Gauge({
     name: 'outrider_thread_memory_bytes',
     help: 'Memory of a thread: objects on its heap, what it holds of the system for them, and the buffers that they have outside of it',

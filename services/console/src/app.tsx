@@ -11,8 +11,9 @@ import { lazy } from './parts/lazy.tsx';
 import { Message } from './parts/message.tsx';
 import { Toasts, toast } from './parts/toast.tsx';
 import { route } from './router.ts';
+import { mayOpen, VIEWS } from './screens.ts';
 import { limitedUntilMs, logOut, refreshUser, startError, user } from './session.ts';
-import { componentOf, mayOpen, VIEWS } from './views.ts';
+import { componentOf } from './views.ts';
 import { t } from './words/words.ts';
 
 const PasswordLinkPage = lazy(async () => (await import('./sign-in/password-reset.tsx')).PasswordLinkPage);

@@ -9,8 +9,9 @@ import { keepFocus } from './focus.ts';
 import { followVersions } from './installed/installed.ts';
 import { followPreferences } from './preferences.ts';
 import { startRouter } from './router.ts';
+import { isView, VIEWS } from './screens.ts';
 import { refreshUser } from './session.ts';
-import { componentOf, isView, VIEWS } from './views.ts';
+import { componentOf } from './views.ts';
 import { followLanguage } from './words/words.ts';
 
 // The documentation had its groups at the root: `/#/Vehicles/`.

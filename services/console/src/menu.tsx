@@ -2,8 +2,8 @@ import { useEffect, useRef } from 'preact/hooks';
 import { formats } from './format.ts';
 import { Icon } from './parts/icon.tsx';
 import { route } from './router.ts';
+import { openViews, VIEWS, type View } from './screens.ts';
 import { user } from './session.ts';
-import { openViews, VIEWS, type View } from './views.ts';
 import { t } from './words/words.ts';
 
 const GROUPS = ['work', 'fleet', 'administration'] as const;

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { VIEWS } from '../src/views.ts';
+import { VIEWS } from '../src/screens.ts';
 import { axeViolations, CHROMIUM, type Login, logIn, type PageOptions, pixelsOf, useDemo } from './demo.fixture.ts';
 
 const PATIENCE = { timeout: 60_000, interval: 250 };

@@ -8,7 +8,7 @@ import { deleteAccountNoticesOf, noteNotice } from './account-notice-rows.ts';
 import { keyOf } from './mail-addresses.ts';
 import { hashPassword } from './password.ts';
 import { endSessionsOf } from './sessions.ts';
-import { loadUsers, loginKey } from './users.ts';
+import { loadUsers, loginKey } from './user-rows.ts';
 
 /** What a link in an e-mail lets its reader do: both set the password of an account. */
 export type AccountLinkPurpose = 'reset' | 'invitation';

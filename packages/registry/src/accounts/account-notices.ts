@@ -2,7 +2,7 @@ import type { User } from '@outrider/domain';
 import type { Store } from '../store/store.ts';
 import { type Lease, Leases } from '../work/leases.ts';
 import type { AccountNotice } from './account-notice-rows.ts';
-import { loadUsers } from './users.ts';
+import { loadUsers } from './user-rows.ts';
 
 /** An e-mail about such a change that is to be sent, by the caller and nobody else. */
 export interface LeasedAccountNotice extends Lease {

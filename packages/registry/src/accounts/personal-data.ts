@@ -1,7 +1,7 @@
 import { type DriverId, isoTime, type User, type UserId } from '@outrider/domain';
 import type { Tables } from '../store/schema.ts';
 import type { Reader, Store } from '../store/store.ts';
-import { loadUsers } from './users.ts';
+import { loadUsers } from './user-rows.ts';
 
 /** Rows of one kind that are about a person, as they are exported: times as text, JSON as such. */
 export interface PersonalRows {

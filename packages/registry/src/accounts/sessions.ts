@@ -3,7 +3,7 @@ import { type AuditAction, dealersOfUser } from '../audit/audit-notes.ts';
 import { NotFoundError } from '../store/errors.ts';
 import type { SessionRow } from '../store/schema.ts';
 import { inChunks, type Reader, type Store, type Writer } from '../store/store.ts';
-import { loadUsers, loginKey } from './users.ts';
+import { loadUsers, loginKey } from './user-rows.ts';
 
 /** Further ones end the longest unused: a client that logs in for every call must not fill the disk. */
 export const MAX_SESSIONS_PER_USER = 100;

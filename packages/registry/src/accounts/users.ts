@@ -2,8 +2,6 @@ import {
   ACCOUNT_RIGHTS,
   type AccountRight,
   DEFAULT_RIGHTS,
-  type GroupId,
-  type Role,
   SERVICES,
   type ServiceName,
   type SessionId,
@@ -12,8 +10,6 @@ import {
 } from '@outrider/domain';
 import { dealersOfUser } from '../audit/audit-notes.ts';
 import {
-  customColumnsOf,
-  customFieldsOf,
   dropTakenExternalIds,
   newCustomFields,
   requireFreeExternalId,
@@ -22,7 +18,7 @@ import {
 import { releaseDrivers } from '../fleet/drivers.ts';
 import { deleteGeofencesOf, dropTakenGeofenceIds } from '../fleet/geofences.ts';
 import { freeGroupName, insertGroup, releaseGroups } from '../fleet/groups.ts';
-import { groupsOf, setGroups, sortedSet, withSortedGroups } from '../fleet/memberships.ts';
+import { setGroups, sortedSet, withSortedGroups } from '../fleet/memberships.ts';
 import { deleteShareLinksOf } from '../fleet/share-links.ts';
 import { loadVehicles, touchVehicles } from '../fleet/vehicles.ts';
 import { deleteForwardingDestinationsOf } from '../notifications/forwarding-destinations.ts';
@@ -35,8 +31,7 @@ import { ConflictError } from '../store/errors.ts';
 import { forgetKeysOf } from '../store/idempotency.ts';
 import { type Page, type Paging, pageOf } from '../store/page.ts';
 import { deleteQuotasOf } from '../store/quotas.ts';
-import { asExpected, revised, touch } from '../store/revisions.ts';
-import type { UserRow } from '../store/schema.ts';
+import { asExpected, revised } from '../store/revisions.ts';
 import { inChunks, type Reader, type Store, type Writer } from '../store/store.ts';
 import { disownTasksOf } from '../video/video-task-rows.ts';
 import { deleteAccountMailsOf } from './account-links.ts';
@@ -49,6 +44,7 @@ import { hashPassword, isOutdated, verifyNothing, verifyPassword } from './passw
 import { deletePreferencesOf } from './preferences.ts';
 import { deleteSecondFactorOf } from './second-factors.ts';
 import { endSessionsOf, forgetSourcesOf } from './sessions.ts';
+import { type Blocks, loadUsers, loginKey, toUserRow, touchUsers, usersOf } from './user-rows.ts';
 
 /** What an account is made of, without what the registry itself gives it. */
 export type UserFields = WithCustomFields<Omit<User, 'kind' | 'id' | 'version' | 'services' | 'rights'>> & {
@@ -141,7 +137,7 @@ export class Users {
       .where('loginKey', '=', loginKey(login))
       .executeTakeFirst();
     if (!row) return null;
-    const [user] = await withGroups(this.#store.db, [row]);
+    const [user] = await usersOf(this.#store.db, [row]);
     return user ?? null;
   }
 
@@ -159,7 +155,7 @@ export class Users {
       query = query.where((e) => e.or([e('id', '=', dealerId), e('dealerId', '=', dealerId)]));
     }
     const page = pageOf(await query.execute(), paging);
-    return { ...page, items: await withGroups(this.#store.db, page.items) };
+    return { ...page, items: await usersOf(this.#store.db, page.items) };
   }
 
   /**
@@ -383,13 +379,6 @@ export class Users {
   }
 }
 
-/** What blocks an account: itself, its dealer, and the end of its time. */
-interface Blocks {
-  own: boolean;
-  byDealer: boolean;
-  expired: boolean;
-}
-
 async function blocksOf({ tx }: Writer, id: UserId): Promise<Blocks> {
   const columns = ['blocked', 'dealerBlocked', 'expired'] as const;
   const row = await tx.selectFrom('users').select(columns).where('id', '=', id).executeTakeFirst();
@@ -483,72 +472,6 @@ async function check(writer: Writer, user: User): Promise<void> {
   if (other) throw new ConflictError('user', 'login', user.login);
 }
 
-/** The users among `ids` that exist, in the order of their ids. */
-export async function loadUsers(db: Reader, ids: readonly string[]): Promise<User[]> {
-  const rows: UserRow[] = [];
-  for (const some of inChunks(ids))
-    rows.push(...(await db.selectFrom('users').selectAll().where('id', 'in', some).orderBy('id').execute()));
-  return withGroups(db, rows);
-}
-
-/**
- * Gives each user a new version and notes it: for a change that came from elsewhere, already made in the tables.
- *
- * @param before the users as they were
- */
-export function touchUsers(writer: Writer, before: readonly User[]): Promise<void> {
-  return touch(writer, 'users', before, loadUsers);
-}
-
-async function withGroups(db: Reader, rows: readonly UserRow[]): Promise<User[]> {
-  const ids = rows.map((row) => row.id);
-  const groups = await groupsOf(db, 'userGroupAccess', ids);
-  return rows.map((row) => fromUserRow(row, groups.get(row.id) ?? []));
-}
-
-export function fromUserRow(row: UserRow, groupIds: readonly GroupId[]): User {
-  return {
-    kind: 'user',
-    id: row.id as UserId,
-    version: row.version,
-    login: row.login,
-    name: row.name,
-    role: row.role as Role,
-    dealerId: row.dealerId as UserId | null,
-    blocked: row.blocked === 1 || row.dealerBlocked === 1 || row.expired === 1,
-    apiAccess: row.apiAccess === 1,
-    services: row.services === '' ? [] : (row.services.split(',') as ServiceName[]),
-    rights: rightsOf(row.rights),
-    groupIds,
-    ...customFieldsOf(row),
-  };
-}
-
-/** @param column undefined: an earlier migration reads the row, from before there were rights */
-function rightsOf(column: string | undefined): readonly AccountRight[] {
-  if (column === undefined) return DEFAULT_RIGHTS;
-  return column === '' ? [] : (column.split(',') as AccountRight[]);
-}
-
-export function toUserRow(user: User, { own, byDealer, expired }: Blocks): UserRow {
-  return {
-    id: user.id,
-    version: user.version,
-    login: user.login,
-    loginKey: loginKey(user.login),
-    name: user.name,
-    role: user.role,
-    dealerId: user.dealerId,
-    blocked: own ? 1 : 0,
-    dealerBlocked: byDealer ? 1 : 0,
-    expired: expired ? 1 : 0,
-    apiAccess: user.apiAccess ? 1 : 0,
-    services: user.services.join(','),
-    rights: user.rights.join(','),
-    ...customColumnsOf(user),
-  };
-}
-
 function idsOf(rows: readonly { id: string }[]): string[] {
   return rows.map((row) => row.id);
 }
@@ -556,9 +479,4 @@ function idsOf(rows: readonly { id: string }[]): string[] {
 /** Each of the names once, in the order of the list. */
 function inOrder<Name extends string>(list: readonly Name[], names: readonly Name[]): Name[] {
   return list.filter((name) => names.includes(name));
-}
-
-/** A login as logins are compared. */
-export function loginKey(login: string): string {
-  return login.normalize('NFKC').toLowerCase();
 }

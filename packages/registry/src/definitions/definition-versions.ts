@@ -1,5 +1,5 @@
 import { asChange, changeVersionOf, type Definition, type DefinitionKind } from '@outrider/domain';
-import { loadUsers } from '../accounts/users.ts';
+import { loadUsers } from '../accounts/user-rows.ts';
 import { loadDrivers } from '../fleet/drivers.ts';
 import { loadGeofences } from '../fleet/geofences.ts';
 import { fromGroupRow } from '../fleet/groups.ts';

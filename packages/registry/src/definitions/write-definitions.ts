@@ -6,7 +6,7 @@ import {
   type NotificationRule,
   type User,
 } from '@outrider/domain';
-import { toUserRow } from '../accounts/users.ts';
+import { toUserRow } from '../accounts/user-rows.ts';
 import { replaceGroups } from '../fleet/bulk.ts';
 import { toDriverRow, writeCodes } from '../fleet/drivers.ts';
 import { toGeofenceRow } from '../fleet/geofences.ts';

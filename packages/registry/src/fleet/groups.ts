@@ -1,6 +1,6 @@
 import type { GroupId, UserId, VehicleGroup, VehicleId } from '@outrider/domain';
 import { requireDealer } from '../accounts/dealers.ts';
-import { loadUsers, touchUsers } from '../accounts/users.ts';
+import { loadUsers, touchUsers } from '../accounts/user-rows.ts';
 import { dropFromRules } from '../notifications/notification-rules.ts';
 import { ConflictError, NotFoundError } from '../store/errors.ts';
 import { type Page, type Paging, pageOf } from '../store/page.ts';

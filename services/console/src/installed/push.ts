@@ -1,5 +1,5 @@
 import type { MessageChannel, WebPushSettings } from '@outrider/client';
-import { api } from '../session.ts';
+import { api } from '../api.ts';
 import { browserName } from './browser-name.ts';
 import { PUSH_KEY } from './pushed.ts';
 

@@ -1,12 +1,5 @@
 import { effect } from '@preact/signals';
-import {
-  type GeoJSONSource,
-  type LngLatBoundsLike,
-  Map as MapLibreMap,
-  NavigationControl,
-  ScaleControl,
-  setWorkerUrl,
-} from 'maplibre-gl';
+import { type LngLatBoundsLike, Map as MapLibreMap, NavigationControl, ScaleControl, setWorkerUrl } from 'maplibre-gl';
 import workerUrl from 'maplibre-gl/dist/maplibre-gl-worker.mjs?url';
 import 'maplibre-gl/dist/maplibre-gl.css';
 import { mercatorX, mercatorY } from '../fleet/mercator.ts';
@@ -145,10 +138,6 @@ function followBase(map: MapLibreMap): () => void {
 function repaint(map: MapLibreMap, layers: ReturnType<typeof layersOf>): void {
   for (const { id, paint = {} } of layers)
     for (const [name, value] of Object.entries(paint)) map.setPaintProperty(id, name as never, value as never);
-}
-
-export function setData(map: MapLibreMap, source: string, data: GeoJSON.FeatureCollection): void {
-  (map.getSource(source) as GeoJSONSource | undefined)?.setData(data);
 }
 
 /** What the map shows, in the Mercator square, with a margin. */

@@ -1,7 +1,7 @@
 import type { IControl, Map as MapLibreMap, MapMouseEvent } from 'maplibre-gl';
 import { formats } from '../format.ts';
 import { t } from '../words/words.ts';
-import { setData } from './map.ts';
+import { setData } from './set-data.ts';
 
 type Place = [longitude: number, latitude: number];
 

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { Icon } from '../parts/icon.tsx';
+import { hasRight } from '../rights.ts';
 import { user } from '../session.ts';
-import { hasRight } from '../views.ts';
 import { t } from '../words/words.ts';
 import { ShareDialog } from './share-dialog.tsx';
 

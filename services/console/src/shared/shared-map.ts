@@ -4,7 +4,8 @@ import type { Map as MapLibreMap } from 'maplibre-gl';
 import { Fleet } from '../fleet/fleet.ts';
 import { latitudeOf, longitudeOf } from '../fleet/mercator.ts';
 import { FleetLayer } from '../map/fleet-layer.ts';
-import { createMap, fit, prefersLessMotion, setData } from '../map/map.ts';
+import { createMap, fit, prefersLessMotion } from '../map/map.ts';
+import { setData } from '../map/set-data.ts';
 import { mapColors, vehicleKind } from '../map/style.ts';
 import { placeAt, type Track, trackLines } from '../track/track.ts';
 

@@ -1,6 +1,5 @@
 import {
   type DriverId,
-  type GeofenceId,
   positionJson,
   tankJson,
   type VehicleActivity,
@@ -10,9 +9,7 @@ import {
 } from '@outrider/domain';
 import { positionRecord, type VehicleNumbers } from './binary.ts';
 import { textFrame } from './frames.ts';
-
-/** May the client know of a geofence that a vehicle is in? */
-export type SeesGeofence = (geofenceId: GeofenceId) => boolean;
+import { openEventsOf, type SeesGeofence } from './open-events.ts';
 
 /** Somebody who drives, as a client may know it. */
 export interface ShownDriver {
@@ -134,12 +131,6 @@ function driverOf({ status, driverId }: StatusUpdate, sight: Sight) {
     driver: driverId === null ? null : sight.driver(driverId),
     driverCode: status.activity?.driverCode ?? null,
   };
-}
-
-/** Geofences that the vehicle is in, and limits that it exceeds, of those that the client may see. */
-export function openEventsOf(activity: VehicleActivity | null, sees: SeesGeofence) {
-  const { geofenceIds = [], speeding = [] } = activity ?? {};
-  return { geofenceIds: geofenceIds.filter(sees), speedingIn: speeding.filter((id) => id === null || sees(id)) };
 }
 
 function namesGeofences(activity: VehicleActivity | null): boolean {

@@ -1,6 +1,6 @@
 import { storedChange } from '@outrider/domain';
 import type { Kysely } from 'kysely';
-import { fromUserRow } from '../../accounts/users.ts';
+import { fromUserRow } from '../../accounts/user-rows.ts';
 import { groupsOf } from '../../fleet/memberships.ts';
 import { inChunks } from '../lists.ts';
 import { FLAG, TIME_MS } from '../migrate.ts';

@@ -10,9 +10,9 @@ import { Icon } from '../../parts/icon.tsx';
 import { Message } from '../../parts/message.tsx';
 import { Loaded, useReading } from '../../parts/reading.tsx';
 import { toast } from '../../parts/toast.tsx';
+import { hasRight } from '../../rights.ts';
 import { setQuery } from '../../router.ts';
 import { api, user } from '../../session.ts';
-import { hasRight } from '../../views.ts';
 import { t } from '../../words/words.ts';
 
 /** Assignments that ended longer ago are history, which the day shows. */

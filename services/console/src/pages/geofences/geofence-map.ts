@@ -1,7 +1,8 @@
 import type { Geozone } from '@outrider/client';
 import type { Map as MapLibreMap } from 'maplibre-gl';
 import type { TerraDraw } from 'terra-draw';
-import { createMap, fit, setData } from '../../map/map.ts';
+import { createMap, fit } from '../../map/map.ts';
+import { setData } from '../../map/set-data.ts';
 import { geofenceFeatures } from '../../map/shapes.ts';
 import type { Draft, Drawn } from './draft.ts';
 

@@ -1,7 +1,7 @@
 import { fleet } from '../../fleet/store.ts';
 import { Icon } from '../../parts/icon.tsx';
+import { keepsAccounts } from '../../rights.ts';
 import { user } from '../../session.ts';
-import { keepsAccounts } from '../../views.ts';
 import { t } from '../../words/words.ts';
 
 /** Who drives the vehicle now, and what to do where that is not known. */

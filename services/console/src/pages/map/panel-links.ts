@@ -1,5 +1,5 @@
+import { mayOpen, VIEWS } from '../../screens.ts';
 import { user } from '../../session.ts';
-import { mayOpen, VIEWS } from '../../views.ts';
 
 /** The address of a screen, opened for one vehicle; null where there is no such screen for this user. */
 export function screenFor(path: string, vehicleId?: string): string | null {

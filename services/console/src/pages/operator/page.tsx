@@ -1,8 +1,8 @@
 import type { FunctionComponent } from 'preact';
 import { Icon, type IconName } from '../../parts/icon.tsx';
+import { isOperator } from '../../rights.ts';
 import { route, withQuery } from '../../router.ts';
 import { user as me } from '../../session.ts';
-import { isOperator } from '../../views.ts';
 import '../../style/list-page.css';
 import '../../style/operator.css';
 import { AuditTab } from './audit.tsx';

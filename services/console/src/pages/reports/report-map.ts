@@ -2,7 +2,8 @@ import type { Geozone, ReportTemplate } from '@outrider/client';
 import { effect } from '@preact/signals';
 import type { Map as MapLibreMap } from 'maplibre-gl';
 import { geofences } from '../../fleet/store.ts';
-import { createMap, fit, setData } from '../../map/map.ts';
+import { createMap, fit } from '../../map/map.ts';
+import { setData } from '../../map/set-data.ts';
 import { geofenceFeatures } from '../../map/shapes.ts';
 import { endPlaceOf, type Place, placedRows, placeOf, type Row } from './rows.ts';
 

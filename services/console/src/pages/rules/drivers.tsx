@@ -5,7 +5,7 @@ import { Choice } from '../../parts/field.tsx';
 import { GroupPicker, Picker } from '../../parts/picker.tsx';
 import { t } from '../../words/words.ts';
 import type { RuleFields } from './draft.ts';
-import { listErrors } from './selection.tsx';
+import { listErrors } from './list-errors.ts';
 
 /** Who drives: anybody, somebody known, nobody known, or one of some. */
 export function DriverCondition({ edit }: { edit: Edit<RuleFields> }) {

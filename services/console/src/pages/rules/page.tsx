@@ -12,15 +12,16 @@ import { allPages, usePages } from '../../parts/pages.ts';
 import { SearchField } from '../../parts/search-field.tsx';
 import { type Column, type Sorting, sorted, Table } from '../../parts/table.tsx';
 import { toast } from '../../parts/toast.tsx';
+import { isOperator } from '../../rights.ts';
 import { navigate, route, setQuery, withQuery } from '../../router.ts';
 import { api, user as me } from '../../session.ts';
-import { isOperator } from '../../views.ts';
 import { joined, t } from '../../words/words.ts';
 import { channelWords } from '../me/channel-words.ts';
 import '../../style/list-page.css';
 import '../../style/rules.css';
 import { Sections } from '../notifications/sections.tsx';
 import { isLicenceRule } from './draft.ts';
+import { kindName } from './kind-name.ts';
 import { RulePanel } from './panel.tsx';
 
 const PAGE = 1000;
@@ -182,10 +183,6 @@ function ruleColumns(
       sortBy: ({ ownerId }) => owners.get(ownerId) ?? null,
     });
   return columns;
-}
-
-export function kindName(kind: string): string {
-  return t().events[kind] ?? kind;
 }
 
 function whichVehicles({ eventKinds, vehicleIds, groupIds }: NotificationRule): string {

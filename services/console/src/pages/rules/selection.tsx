@@ -7,13 +7,8 @@ import { SensorPicker } from '../../parts/sensor-picker.tsx';
 import { t } from '../../words/words.ts';
 import { ALARMS, isLicenceRule, type RuleFields, toggled, unknownKinds, withKind } from './draft.ts';
 import { DriverCondition, DriverPickers } from './drivers.tsx';
-import { kindName } from './page.tsx';
-
-/** Errors of a list and of each of its items. */
-export function listErrors(edit: Edit<RuleFields>, name: keyof RuleFields, length: number): string[] {
-  const pointers = [`/${name}`, ...Array.from({ length }, (_, at) => `/${name}/${at}`)];
-  return pointers.flatMap((pointer) => edit.at(pointer));
-}
+import { kindName } from './kind-name.ts';
+import { listErrors } from './list-errors.ts';
 
 /** Which events: kinds, alarms, beginning or end; of which vehicles; at which geofences. */
 export function Selection({ edit }: { edit: Edit<RuleFields> }) {

@@ -9,13 +9,14 @@ import { Paged } from '../../parts/paged.tsx';
 import { usePages } from '../../parts/pages.ts';
 import { SearchField } from '../../parts/search-field.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
+import { isOperator } from '../../rights.ts';
 import { navigate, route, setQuery, withQuery } from '../../router.ts';
 import { api, user as me } from '../../session.ts';
-import { isOperator } from '../../views.ts';
 import { joined, t } from '../../words/words.ts';
 import '../../style/list-page.css';
 import { dealers, loadDealers } from './dealers.ts';
 import { UserPanel } from './panel.tsx';
+import { StateChip } from './state-chip.tsx';
 import { userWords } from './words.ts';
 
 const PAGE = 200;
@@ -169,12 +170,4 @@ function columns(): Column<User>[] {
       cell: ({ dealerId }) => dealers.value.find(({ id }) => id === dealerId)?.name ?? '',
     });
   return all;
-}
-
-export function StateChip({ isBlocked }: { isBlocked: boolean }) {
-  return (
-    <span class={isBlocked ? 'chip blocked' : 'chip moving'}>
-      {isBlocked ? userWords().blocked : userWords().active}
-    </span>
-  );
 }

@@ -16,12 +16,12 @@ import { GroupPicker } from '../../parts/picker.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { ExportData } from '../../protection/export-data.tsx';
 import { FleetRetentionForm } from '../../protection/fleet-retention.tsx';
+import { isOperator } from '../../rights.ts';
 import { api, user as me } from '../../session.ts';
 import { EmailForm } from '../../sign-in/email.tsx';
 import { ExpiryForm } from '../../sign-in/expiry.tsx';
 import { RemoveSecondFactor } from '../../sign-in/second-factor.tsx';
 import { signInWords } from '../../sign-in/words.ts';
-import { isOperator } from '../../views.ts';
 import { joined, t } from '../../words/words.ts';
 import { ApiKeyList } from './api-keys.tsx';
 import { dealers, loadDealers } from './dealers.ts';
@@ -38,10 +38,10 @@ import {
   userPatch,
   withService,
 } from './draft.ts';
-import { StateChip } from './page.tsx';
 import { PasswordDialog, SuggestedPassword } from './password.tsx';
 import { QuotaList } from './quotas.tsx';
 import { SessionList } from './sessions.tsx';
+import { StateChip } from './state-chip.tsx';
 import { userWords } from './words.ts';
 
 interface Props {

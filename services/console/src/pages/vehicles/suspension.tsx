@@ -8,8 +8,8 @@ import { Field } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { useTask } from '../../parts/task-form.tsx';
 import { toast } from '../../parts/toast.tsx';
+import { keepsAccounts } from '../../rights.ts';
 import { api, user } from '../../session.ts';
-import { keepsAccounts } from '../../views.ts';
 import { t } from '../../words/words.ts';
 
 interface Props {

@@ -1,7 +1,8 @@
 import { effect, type Signal } from '@preact/signals';
 import type { Map as MapLibreMap } from 'maplibre-gl';
 import { geofences } from '../../fleet/store.ts';
-import { createMap, fit, setData } from '../../map/map.ts';
+import { createMap, fit } from '../../map/map.ts';
+import { setData } from '../../map/set-data.ts';
 import { geofenceFeatures } from '../../map/shapes.ts';
 import { nearest, placeAt, type Track, trackLines, trackOf } from '../../track/track.ts';
 

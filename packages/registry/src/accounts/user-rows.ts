@@ -1,0 +1,93 @@
+import {
+  type AccountRight,
+  DEFAULT_RIGHTS,
+  type GroupId,
+  type Role,
+  type ServiceName,
+  type User,
+  type UserId,
+} from '@outrider/domain';
+import { customColumnsOf, customFieldsOf } from '../fleet/custom-fields.ts';
+import { groupsOf } from '../fleet/memberships.ts';
+import { touch } from '../store/revisions.ts';
+import type { UserRow } from '../store/schema.ts';
+import { inChunks, type Reader, type Writer } from '../store/store.ts';
+
+/** What blocks an account: itself, its dealer, and the end of its time. */
+export interface Blocks {
+  own: boolean;
+  byDealer: boolean;
+  expired: boolean;
+}
+
+/** The users among `ids` that exist, in the order of their ids. */
+export async function loadUsers(db: Reader, ids: readonly string[]): Promise<User[]> {
+  const rows: UserRow[] = [];
+  for (const some of inChunks(ids))
+    rows.push(...(await db.selectFrom('users').selectAll().where('id', 'in', some).orderBy('id').execute()));
+  return usersOf(db, rows);
+}
+
+/**
+ * Gives each user a new version and notes it: for a change that came from elsewhere, already made in the tables.
+ *
+ * @param before the users as they were
+ */
+export function touchUsers(writer: Writer, before: readonly User[]): Promise<void> {
+  return touch(writer, 'users', before, loadUsers);
+}
+
+/** The users of these rows, with their groups. */
+export async function usersOf(db: Reader, rows: readonly UserRow[]): Promise<User[]> {
+  const ids = rows.map((row) => row.id);
+  const groups = await groupsOf(db, 'userGroupAccess', ids);
+  return rows.map((row) => fromUserRow(row, groups.get(row.id) ?? []));
+}
+
+export function fromUserRow(row: UserRow, groupIds: readonly GroupId[]): User {
+  return {
+    kind: 'user',
+    id: row.id as UserId,
+    version: row.version,
+    login: row.login,
+    name: row.name,
+    role: row.role as Role,
+    dealerId: row.dealerId as UserId | null,
+    blocked: row.blocked === 1 || row.dealerBlocked === 1 || row.expired === 1,
+    apiAccess: row.apiAccess === 1,
+    services: row.services === '' ? [] : (row.services.split(',') as ServiceName[]),
+    rights: rightsOf(row.rights),
+    groupIds,
+    ...customFieldsOf(row),
+  };
+}
+
+/** @param column undefined: an earlier migration reads the row, from before there were rights */
+function rightsOf(column: string | undefined): readonly AccountRight[] {
+  if (column === undefined) return DEFAULT_RIGHTS;
+  return column === '' ? [] : (column.split(',') as AccountRight[]);
+}
+
+export function toUserRow(user: User, { own, byDealer, expired }: Blocks): UserRow {
+  return {
+    id: user.id,
+    version: user.version,
+    login: user.login,
+    loginKey: loginKey(user.login),
+    name: user.name,
+    role: user.role,
+    dealerId: user.dealerId,
+    blocked: own ? 1 : 0,
+    dealerBlocked: byDealer ? 1 : 0,
+    expired: expired ? 1 : 0,
+    apiAccess: user.apiAccess ? 1 : 0,
+    services: user.services.join(','),
+    rights: user.rights.join(','),
+    ...customColumnsOf(user),
+  };
+}
+
+/** A login as logins are compared. */
+export function loginKey(login: string): string {
+  return login.normalize('NFKC').toLowerCase();
+}

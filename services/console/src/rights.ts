@@ -1,0 +1,9 @@
+import type { User } from '@outrider/client';
+
+export const isOperator = ({ role }: User): boolean => role === 'operator';
+/** Operators and dealers keep users, vehicles and groups. */
+export const keepsAccounts = ({ role }: User): boolean => role !== 'user';
+
+/** May the user change such things? Operators and dealers may by their role. */
+export const hasRight = ({ role, rights }: User, right: User['rights'][number]): boolean =>
+  role !== 'user' || rights.includes(right);
