@@ -89,6 +89,14 @@ async function terminal(imei: TerminalId = IMEI) {
   };
 }
 
+/** A terminal that came later has its answer, whatever it is: what was to be answered before it has been. */
+async function anotherIsAnswered(): Promise<void> {
+  const other = await terminal();
+  other.hello();
+  await vi.waitFor(() => expect(other.received).not.toBe(''), PATIENCE);
+  other.socket.destroy();
+}
+
 async function counted(name: string, labels: Record<string, string>): Promise<number> {
   const metric = (await metrics.getMetricsAsJSON()).find((candidate) => candidate.name === name);
   const value = metric?.values.find(({ labels: have }) =>
@@ -105,7 +113,7 @@ test('a packet is acknowledged once it is durable, and not before', async () => 
   await vi.waitFor(() => expect(car.received).toBe('01'), PATIENCE);
   car.send(NOON, NOON + 1000);
   await vi.waitFor(() => expect(log.waiting).toHaveLength(1), PATIENCE);
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await anotherIsAnswered();
   expect(car.received).toBe('01');
 
   log.waiting.shift()?.durable();
@@ -131,7 +139,7 @@ test('acknowledgements keep the order of the packets, even where a later one is 
   car.send(NOON + 1000, NOON + 2000);
   await vi.waitFor(() => expect(log.waiting).toHaveLength(2), PATIENCE);
   log.waiting[1]?.durable();
-  await new Promise((resolve) => setTimeout(resolve, 30));
+  await anotherIsAnswered();
   expect(car.received).toBe('01');
   log.waiting[0]?.durable();
   await vi.waitFor(() => expect(car.received).toBe('010000000100000002'), PATIENCE);
@@ -159,7 +167,9 @@ test('the hub knows which terminals are connected, and from where, until they go
 
 test('connections that the hub did not take, or forgot, are noted again', async () => {
   const noted: string[][] = [];
+  let refusals = 0;
   let answer: () => boolean = () => {
+    refusals += 1;
     throw new Error('the hub is away');
   };
   const terminals = new ConnectedTerminals(
@@ -177,7 +187,7 @@ test('connections that the hub did not take, or forgot, are noted again', async 
   );
   const connection = { address: '192.0.2.1', takesCommands: false } as Connection;
   terminals.came('1' as TerminalId, connection, 'teltonika', NOON);
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await vi.waitFor(() => expect(refusals).toBeGreaterThan(0), PATIENCE);
   answer = () => noted.length > 0;
   terminals.came('2' as TerminalId, connection, 'teltonika', NOON);
   // The first call that succeeds is the first that it gets from this gateway: it gets all terminals again.
@@ -459,7 +469,7 @@ describe('a terminal of JT/T 808', () => {
     const car = await registered();
     car.socket.write(car.side.say(0x0200, encodeLocation(blankPosition(NOON, 52.5, 13.4))).bytes);
     await vi.waitFor(() => expect(log.waiting).toHaveLength(1), PATIENCE);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await anotherIsAnswered();
     expect(car.received).toHaveLength(1);
     log.waiting.shift()?.durable();
     await vi.waitFor(() => expect(car.received[1]?.id).toBe(0x8001), PATIENCE);

@@ -231,6 +231,23 @@ async function all<T>(topic: Topic<T>): Promise<T[]> {
   return values;
 }
 
+/** A clock that knows how often it was looked at: what looks for silence has looked, and found none. */
+function watchedClock(startMs: number) {
+  let looks = 0;
+  const clock = {
+    atMs: startMs,
+    now() {
+      looks += 1;
+      return clock.atMs;
+    },
+    async lookedAt(times: number): Promise<void> {
+      const before = looks;
+      await until('the clock is looked at', () => looks >= before + times);
+    },
+  };
+  return clock;
+}
+
 async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
   for (let i = 0; i < 2000; i++) {
     if (await holds()) return;
@@ -665,18 +682,18 @@ test('definitions that change while data flows leave no visit open, and report n
 
 test('a vehicle of which nothing comes goes offline, once, and is online again with its next packet', async () => {
   await define(operator, vehicle(1), vehicle(2));
-  let now = T0;
-  const rules = rulesIn(new Life(), { silenceCheckMs: 10 }, { now: () => now });
+  const clock = watchedClock(T0);
+  const rules = rulesIn(new Life(), { silenceCheckMs: 10 }, { now: clock.now });
   await rules.start();
   await log.append(telemetryTopic, [packet(1, fix(0, 0.09)), packet(2, fix(0, 0.09)), packet(2, fix(300, 0.09))]);
   await until('both are known', async () => (await hub.latest([vehicleId(1), vehicleId(2)])).length === 2);
-  now = T0 + 600_000;
-  await wait(100);
+  clock.atMs = T0 + 600_000;
+  await clock.lookedAt(3);
   expect(await all(eventsTopic)).toEqual([]);
   // Packets of back then may still be on their way into the log.
-  now = T0 + 611_000;
+  clock.atMs = T0 + 611_000;
   await until('offline', async () => (await all(eventsTopic)).length > 0);
-  await wait(100);
+  await clock.lookedAt(3);
   expect(await all(eventsTopic)).toMatchObject([
     { kind: 'offline', phase: 'begin', vehicleId: vehicleId(1), startedAtMs: T0, fixTimeMs: T0 + 600_000 },
   ]);
@@ -711,10 +728,11 @@ test('while packets wait to be taken in, nobody is said to be silent', async () 
       }),
   };
   const config = { silenceCheckMs: 1, batchPackets: 1, checkpointMs: 5 };
-  const second = rulesIn(new Life(), config, { log: slow, now: () => T0 + 3_700_000 });
+  const clock = watchedClock(T0 + 3_700_000);
+  const second = rulesIn(new Life(), config, { log: slow, now: clock.now });
   await second.start();
   await until('all are taken in', async () => (await saved())?.offsets.telemetry === 62);
-  await wait(50);
+  await clock.lookedAt(3);
   await second.stop();
   expect(await all(eventsTopic)).toEqual([]);
 });
