@@ -88,39 +88,14 @@ export async function startNotifications(life: Lifecycle, parts: NotificationSer
   });
   life.own('webhooks', () => webhook.close());
   const mailPolicy = new MailPolicy(mailLimitsOf(config), registry, metrics, now);
-  await life.start(
-    createConfirmations({
-      config: { publicUrl: publicUrlOf(config) },
-      registry,
-      email,
-      logger: loggerOf('deliveries'),
-      metrics,
-      now,
-      random: Math.random,
-    }),
-  );
-  await life.start(
-    createAccountMails({
-      config: { publicUrl: publicUrlOf(config) },
-      registry,
-      email,
-      logger: loggerOf('deliveries'),
-      metrics,
-      now,
-      random: Math.random,
-    }),
-  );
-  await life.start(
-    createAccountNotices({
-      config: { publicUrl: publicUrlOf(config) },
-      registry,
-      email,
-      logger: loggerOf('deliveries'),
-      metrics,
-      now,
-      random: Math.random,
-    }),
-  );
+  const ofAccounts = {
+    config: { publicUrl: publicUrlOf(config) },
+    ...{ registry, email, metrics, now, random: Math.random },
+    logger: loggerOf('deliveries'),
+  };
+  await life.start(createConfirmations(ofAccounts));
+  await life.start(createAccountMails(ofAccounts));
+  await life.start(createAccountNotices(ofAccounts));
   await life.start(
     createChannelTests({
       registry,
