@@ -11,6 +11,8 @@ import {
   type RequestTimeoutEvent,
 } from 'kafkajs';
 import Cluster from 'kafkajs/src/cluster/index.js';
+// Mends connections of the library.
+import './connection.ts';
 
 const KEEP_ALIVE_MS = 60_000;
 const CONNECT_WITHIN_MS = 1000;

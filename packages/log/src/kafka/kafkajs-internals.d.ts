@@ -1,7 +1,7 @@
 /**
- * The parts of kafkajs behind its public API that `reading.ts` needs: the public one fetches for members of consumer
- * groups only. The version is pinned exactly in `package.json`; the adapter's conformance suite fails where an upgrade
- * changes these.
+ * The parts of kafkajs behind its public API. `reading.ts` needs some: the public one fetches for members of consumer
+ * groups only. `connection.ts` mends one. The version is pinned exactly in `package.json`; the adapter's conformance
+ * suite and the tests of `connection.ts` fail where an upgrade changes these.
  */
 declare module 'kafkajs/src/cluster/index.js' {
   import type { KafkaConfig, Logger } from 'kafkajs';
@@ -53,5 +53,40 @@ declare module 'kafkajs/src/consumer/batch.js' {
     readonly messages: KafkaMessage[];
     /** The last offset that the fetch covers, whether a record is left at it or not. */
     lastOffset(): string;
+  }
+}
+
+declare module 'kafkajs/src/network/connection.js' {
+  import type { Socket } from 'node:net';
+  import type { ISocketFactory } from 'kafkajs';
+
+  interface ConnectionLogger {
+    namespace(name: string): ConnectionLogger;
+    debug(message: string): void;
+    info(message: string): void;
+    warn(message: string): void;
+    error(message: string): void;
+  }
+
+  /** A way to a broker, over one socket at a time. */
+  export default class Connection {
+    constructor(options: {
+      host: string;
+      port: number;
+      logger: ConnectionLogger;
+      requestTimeout: number;
+      connectionTimeout: number;
+      socketFactory: ISocketFactory;
+    });
+    readonly broker: string;
+    socket?: Socket;
+    /** What was received and is not an answer yet. */
+    chunks: Buffer[];
+    bytesBuffered: number;
+    /** How much makes the length of an answer, or one of known length, complete. */
+    bytesNeeded: number;
+    isConnected(): boolean;
+    connect(): Promise<boolean>;
+    disconnect(): Promise<boolean>;
   }
 }
