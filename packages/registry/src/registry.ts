@@ -20,11 +20,11 @@ import { Preferences } from './accounts/preferences.ts';
 import { SecondFactors } from './accounts/second-factors.ts';
 import { ServiceKeys } from './accounts/service-keys.ts';
 import { Sessions } from './accounts/sessions.ts';
-import { fromUserRow } from './accounts/user-rows.ts';
 import { Users } from './accounts/users.ts';
 import type { Actor } from './audit/actor.ts';
 import { Audit } from './audit/audit.ts';
 import {
+  allDefinitions,
   type DefinitionVersion,
   definitionsOf,
   definitionVersions,
@@ -35,21 +35,20 @@ import { type WrittenChange, writeDefinitions } from './definitions/write-defini
 import { Counters } from './fleet/counters.ts';
 import { CustomCounters } from './fleet/custom-counters.ts';
 import { DriverAssignments } from './fleet/driver-assignments.ts';
-import { allDrivers, Drivers } from './fleet/drivers.ts';
-import { allGeofences, Geofences } from './fleet/geofences.ts';
-import { fromGroupRow, Groups } from './fleet/groups.ts';
+import { Drivers } from './fleet/drivers.ts';
+import { Geofences } from './fleet/geofences.ts';
+import { Groups } from './fleet/groups.ts';
 import { HistoryLimits } from './fleet/history-limits.ts';
 import { Maintenance } from './fleet/maintenance.ts';
-import { allGroups } from './fleet/memberships.ts';
 import { ShareLinks } from './fleet/share-links.ts';
 import { VehicleCommands } from './fleet/vehicle-commands.ts';
 import { moveVehicles, type VehicleMove } from './fleet/vehicle-moves.ts';
-import { fromVehicleRow, Vehicles } from './fleet/vehicles.ts';
+import { Vehicles } from './fleet/vehicles.ts';
 import { ChannelTests } from './notifications/channel-tests.ts';
 import { Deliveries } from './notifications/deliveries.ts';
 import { ForwardingDestinations } from './notifications/forwarding-destinations.ts';
 import { MessageChannels } from './notifications/message-channels.ts';
-import { allRules, NotificationRules } from './notifications/notification-rules.ts';
+import { NotificationRules } from './notifications/notification-rules.ts';
 import { Notifications } from './notifications/notifications.ts';
 import { WaitingNotifications } from './notifications/waiting-notifications.ts';
 import { ReportDeliveries } from './reports/report-deliveries.ts';
@@ -67,7 +66,7 @@ import type { Tables } from './store/schema.ts';
 import { NO_SECRETS, type Secrets } from './store/secrets.ts';
 import { NodeSqliteDialect, openDatabase } from './store/sqlite.ts';
 import { type ChangeListener, type DialectName, Store } from './store/store.ts';
-import { fromProfileRow, VideoProfiles } from './video/video-profiles.ts';
+import { VideoProfiles } from './video/video-profiles.ts';
 import { VideoTasks } from './video/video-tasks.ts';
 import { Jobs } from './work/jobs.ts';
 import { NothingDue } from './work/nothing-due.ts';
@@ -227,28 +226,7 @@ export class Registry {
     const changedAtMs = this.#store.now();
     // One snapshot for all the queries: a row and its groups must be of the same version.
     const reading = this.#store.db.transaction().setIsolationLevel('repeatable read');
-    const definitions = await reading.execute(async (tx) => {
-      const members = await allGroups(tx, 'vehicleGroupMembers');
-      const access = await allGroups(tx, 'userGroupAccess');
-      const watched = await allGroups(tx, 'geofenceGroups');
-      const shared = await allGroups(tx, 'geofenceShares');
-      const groups = await tx.selectFrom('vehicleGroups').selectAll().orderBy('id').execute();
-      const users = await tx.selectFrom('users').selectAll().orderBy('id').execute();
-      const vehicles = await tx.selectFrom('vehicles').selectAll().orderBy('id').execute();
-      const geofences = await allGeofences(tx, watched, shared);
-      const rules = await allRules(tx);
-      const drivers = await allDrivers(tx);
-      const profiles = await tx.selectFrom('videoProfiles').selectAll().orderBy('id').execute();
-      return [
-        ...groups.map(fromGroupRow),
-        ...users.map((row) => fromUserRow(row, access.get(row.id) ?? [])),
-        ...vehicles.map((row) => fromVehicleRow(row, members.get(row.id) ?? [])),
-        ...geofences,
-        ...rules,
-        ...profiles.map(fromProfileRow),
-        ...drivers,
-      ];
-    });
+    const definitions = await reading.execute(allDefinitions);
     return definitions.map((definition) => asChange(definition, changedAtMs));
   }
 

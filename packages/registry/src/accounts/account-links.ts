@@ -8,7 +8,7 @@ import { deleteAccountNoticesOf, noteNotice } from './account-notice-rows.ts';
 import { keyOf } from './mail-addresses.ts';
 import { hashPassword } from './password.ts';
 import { endSessionsOf } from './sessions.ts';
-import { loadUsers, loginKey } from './user-rows.ts';
+import { loginKey, USERS } from './user-rows.ts';
 
 /** What a link in an e-mail lets its reader do: both set the password of an account. */
 export type AccountLinkPurpose = 'reset' | 'invitation';
@@ -124,7 +124,7 @@ export class AccountLinks {
         );
         const users = new Map(
           (
-            await loadUsers(
+            await USERS.load(
               db,
               rows.map(({ id }) => id),
             )
@@ -168,7 +168,7 @@ export class AccountLinks {
   async accountOf(token: string): Promise<{ user: User; purpose: AccountLinkPurpose } | null> {
     const { db, now } = this.#store;
     const row = await linkOf(db, token, now());
-    const [user] = row === undefined ? [] : await loadUsers(db, [row.id]);
+    const [user] = row === undefined ? [] : await USERS.load(db, [row.id]);
     return row === undefined || user === undefined ? null : { user, purpose: row.purpose as AccountLinkPurpose };
   }
 
@@ -183,7 +183,7 @@ export class AccountLinks {
     return this.#store.write(async (writer) => {
       const { tx, nowMs } = writer;
       const row = await linkOf(tx, token, nowMs);
-      const [user] = row === undefined ? [] : await loadUsers(tx, [row.id]);
+      const [user] = row === undefined ? [] : await USERS.load(tx, [row.id]);
       if (user === undefined) return null;
       await deleteAccountLinkOf(tx, user.id);
       if (row?.purpose === 'reset') await noteNotice(writer, user, 'password-changed');

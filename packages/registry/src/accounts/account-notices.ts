@@ -2,7 +2,7 @@ import type { User } from '@outrider/domain';
 import type { Store } from '../store/store.ts';
 import { type Lease, Leases } from '../work/leases.ts';
 import type { AccountNotice } from './account-notice-rows.ts';
-import { loadUsers } from './user-rows.ts';
+import { USERS } from './user-rows.ts';
 
 /** An e-mail about such a change that is to be sent, by the caller and nobody else. */
 export interface LeasedAccountNotice extends Lease {
@@ -38,7 +38,7 @@ export class AccountNotices {
         const rows = await due.orderBy('nextAttemptAtMs').orderBy('id').limit(limit).execute();
         const ids = rows.map(({ id }) => id);
         const taken = await this.#leases.take(db, ids, leaseMs);
-        const users = await loadUsers(db, [...new Set(taken.map(({ userId }) => userId))]);
+        const users = await USERS.load(db, [...new Set(taken.map(({ userId }) => userId))]);
         const byId = new Map<string, User>(users.map((user) => [user.id, user]));
         return taken.flatMap(({ id, lease, userId, kind, detail, address, createdAtMs, attempts }) => {
           const user = byId.get(userId);

@@ -10,7 +10,7 @@ import {
 } from '@outrider/domain';
 import type { AuditNote } from '../audit/audit-notes.ts';
 import { NotFoundError, StaleVersionError, TooManyApiKeysError } from '../store/errors.ts';
-import { type Page, type Paging, pageOf } from '../store/page.ts';
+import { type Page, type Paging, readPage } from '../store/page.ts';
 import type { ApiKeyRow } from '../store/schema.ts';
 import { inChunks, type Reader, type Store, type Writer } from '../store/store.ts';
 
@@ -118,13 +118,7 @@ export class ApiKeys {
 
   /** Of an account, in the order of their creation. Without expired ones. */
   async list(userId: UserId, paging: Paging): Promise<Page<ApiKey>> {
-    let query = this.#live()
-      .where('userId', '=', userId)
-      .orderBy('id')
-      .limit(paging.limit + 1);
-    if (paging.after !== null) query = query.where('id', '>', paging.after);
-    const page = pageOf(await query.execute(), paging);
-    return { ...page, items: page.items.map(fromRow) };
+    return readPage(this.#live().where('userId', '=', userId), paging, (rows) => rows.map(fromRow));
   }
 
   /**

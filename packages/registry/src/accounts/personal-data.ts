@@ -1,7 +1,7 @@
 import { type DriverId, isoTime, type User, type UserId } from '@outrider/domain';
 import type { Tables } from '../store/schema.ts';
 import type { Reader, Store } from '../store/store.ts';
-import { loadUsers } from './user-rows.ts';
+import { USERS } from './user-rows.ts';
 
 /** Rows of one kind that are about a person, as they are exported: times as text, JSON as such. */
 export interface PersonalRows {
@@ -207,7 +207,7 @@ const OF_ACCOUNT: { readonly [T in OwnedTable]: Omit<Section<T>, 'table'> | null
 async function accountProfile(db: Reader, id: string): Promise<Record<string, unknown>[]> {
   // Its groups are a section of their own.
   const shownOf = ({ kind: _, version: __, groupIds: ___, ...fields }: User) => fields;
-  return (await loadUsers(db, [id])).map(shownOf);
+  return (await USERS.load(db, [id])).map(shownOf);
 }
 const PROFILE = [
   ...(['id', 'login', 'name', 'role', 'dealerId', 'blocked', 'apiAccess', 'services', 'rights'] as const),

@@ -5,7 +5,7 @@ import type { Reader, Store } from '../store/store.ts';
 import { countPasskeysOf, hasApp } from './passkeys.ts';
 import { deleteRecoveryCodesOf, noteOfSignIn, recoveryCodeHash, replaceRecoveryCodes } from './recovery-codes.ts';
 import { endSessionsOf } from './sessions.ts';
-import { loadUsers } from './user-rows.ts';
+import { USERS } from './user-rows.ts';
 
 /** The second factor of an account: an app that makes codes, or passkeys, and recovery codes for when they are lost. */
 export interface SecondFactor {
@@ -125,7 +125,7 @@ export class SecondFactors {
         .where('codeHash', '=', recoveryCodeHash(code))
         .returning('userId')
         .executeTakeFirst();
-      const [user] = row === undefined ? [] : await loadUsers(tx, [userId]);
+      const [user] = row === undefined ? [] : await USERS.load(tx, [userId]);
       if (user !== undefined) await noteOfSignIn(writer, 'recovery-code-used', user);
       return user !== undefined;
     });

@@ -3,7 +3,7 @@ import { type AuditAction, dealersOfUser } from '../audit/audit-notes.ts';
 import { NotFoundError } from '../store/errors.ts';
 import type { SessionRow } from '../store/schema.ts';
 import { inChunks, type Reader, type Store, type Writer } from '../store/store.ts';
-import { loadUsers, loginKey } from './user-rows.ts';
+import { loginKey, USERS } from './user-rows.ts';
 
 /** Further ones end the longest unused: a client that logs in for every call must not fill the disk. */
 export const MAX_SESSIONS_PER_USER = 100;
@@ -63,7 +63,7 @@ export class Sessions {
       const ids = surplus.map((row) => row.id);
       if (ids.length > 0) await tx.deleteFrom('sessions').where('id', 'in', ids).execute();
       await tx.insertInto('sessions').values(toRow(session)).execute();
-      const [user] = await loadUsers(tx, [userId]);
+      const [user] = await USERS.load(tx, [userId]);
       if (!user) return;
       writer.actor = { ...writer.actor, user, sessionId: session.id };
       writer.note({
@@ -260,7 +260,7 @@ export class Sessions {
 /** @param reusedFrom the address from which a replaced token came */
 async function endOne(writer: Writer, row: SessionRow, action: AuditAction, reusedFrom: string | null): Promise<void> {
   await writer.tx.deleteFrom('sessions').where('id', '=', row.id).execute();
-  const [user] = await loadUsers(writer.tx, [row.userId]);
+  const [user] = await USERS.load(writer.tx, [row.userId]);
   writer.note({
     action,
     subject: { kind: 'user', id: row.userId, name: user?.login ?? '' },

@@ -9,9 +9,9 @@ import {
 } from '@outrider/domain';
 import { customColumnsOf, customFieldsOf } from '../fleet/custom-fields.ts';
 import { groupsOf } from '../fleet/memberships.ts';
-import { touch } from '../store/revisions.ts';
+import { StoredDefinitions } from '../store/resource.ts';
 import type { UserRow } from '../store/schema.ts';
-import { inChunks, type Reader, type Writer } from '../store/store.ts';
+import type { Reader } from '../store/store.ts';
 
 /** What blocks an account: itself, its dealer, and the end of its time. */
 export interface Blocks {
@@ -20,22 +20,8 @@ export interface Blocks {
   expired: boolean;
 }
 
-/** The users among `ids` that exist, in the order of their ids. */
-export async function loadUsers(db: Reader, ids: readonly string[]): Promise<User[]> {
-  const rows: UserRow[] = [];
-  for (const some of inChunks(ids))
-    rows.push(...(await db.selectFrom('users').selectAll().where('id', 'in', some).orderBy('id').execute()));
-  return usersOf(db, rows);
-}
-
-/**
- * Gives each user a new version and notes it: for a change that came from elsewhere, already made in the tables.
- *
- * @param before the users as they were
- */
-export function touchUsers(writer: Writer, before: readonly User[]): Promise<void> {
-  return touch(writer, 'users', before, loadUsers);
-}
+/** Their rows say by whom an account is blocked, which the account does not: `Users` writes them. */
+export const USERS = new StoredDefinitions<User, UserRow>({ kind: 'user', table: 'users', read: usersOf });
 
 /** The users of these rows, with their groups. */
 export async function usersOf(db: Reader, rows: readonly UserRow[]): Promise<User[]> {

@@ -20,7 +20,7 @@ import { deleteGeofencesOf, dropTakenGeofenceIds } from '../fleet/geofences.ts';
 import { freeGroupName, insertGroup, releaseGroups } from '../fleet/groups.ts';
 import { setGroups, sortedSet, withSortedGroups } from '../fleet/memberships.ts';
 import { deleteShareLinksOf } from '../fleet/share-links.ts';
-import { loadVehicles, touchVehicles } from '../fleet/vehicles.ts';
+import { VEHICLES } from '../fleet/vehicles.ts';
 import { deleteForwardingDestinationsOf } from '../notifications/forwarding-destinations.ts';
 import { deleteMessageChannelsOf } from '../notifications/message-channels.ts';
 import { deleteRulesOf } from '../notifications/notification-rules.ts';
@@ -29,9 +29,9 @@ import { deleteSchedulesOf, restSchedulesOf } from '../reports/report-schedules.
 import { deleteReportTemplatesOf } from '../reports/report-templates.ts';
 import { ConflictError } from '../store/errors.ts';
 import { forgetKeysOf } from '../store/idempotency.ts';
-import { type Page, type Paging, pageOf } from '../store/page.ts';
+import { type Page, type Paging, readPage } from '../store/page.ts';
 import { deleteQuotasOf } from '../store/quotas.ts';
-import { asExpected, revised } from '../store/revisions.ts';
+import { revised } from '../store/resource.ts';
 import { inChunks, type Reader, type Store, type Writer } from '../store/store.ts';
 import { disownTasksOf } from '../video/video-task-rows.ts';
 import { deleteAccountMailsOf } from './account-links.ts';
@@ -44,7 +44,7 @@ import { hashPassword, isOutdated, verifyNothing, verifyPassword } from './passw
 import { deletePreferencesOf } from './preferences.ts';
 import { deleteSecondFactorOf } from './second-factors.ts';
 import { endSessionsOf, forgetSourcesOf } from './sessions.ts';
-import { type Blocks, loadUsers, loginKey, toUserRow, touchUsers, usersOf } from './user-rows.ts';
+import { type Blocks, loginKey, toUserRow, USERS, usersOf } from './user-rows.ts';
 
 /** What an account is made of, without what the registry itself gives it. */
 export type UserFields = WithCustomFields<Omit<User, 'kind' | 'id' | 'version' | 'services' | 'rights'>> & {
@@ -122,9 +122,8 @@ export class Users {
     });
   }
 
-  async get(id: UserId): Promise<User | null> {
-    const [user] = await loadUsers(this.#store.db, [id]);
-    return user ?? null;
+  get(id: UserId): Promise<User | null> {
+    return USERS.get(this.#store.db, id);
   }
 
   /** Logins are compared without regard to case. */
@@ -143,19 +142,13 @@ export class Users {
 
   /** In the order of their ids, which is that of their creation. */
   async list(filter: UserFilter, paging: Paging): Promise<Page<User>> {
-    let query = this.#store.db
-      .selectFrom('users')
-      .selectAll()
-      .orderBy('id')
-      .limit(paging.limit + 1);
-    if (paging.after !== null) query = query.where('id', '>', paging.after);
+    let query = this.#store.db.selectFrom('users').selectAll();
     if (filter.id !== undefined) query = query.where('id', '=', filter.id);
     if (filter.ofDealer !== undefined) {
       const dealerId = filter.ofDealer;
       query = query.where((e) => e.or([e('id', '=', dealerId), e('dealerId', '=', dealerId)]));
     }
-    const page = pageOf(await query.execute(), paging);
-    return { ...page, items: await usersOf(this.#store.db, page.items) };
+    return readPage(query, paging, (rows) => usersOf(this.#store.db, rows));
   }
 
   /**
@@ -169,7 +162,7 @@ export class Users {
    */
   update(id: UserId, expectedVersion: number | null, patch: UserPatch & { role?: 'operator' | 'user' }): Promise<User> {
     return this.#store.write(async (writer) => {
-      const current = await requireUser(writer, id, expectedVersion);
+      const current = await USERS.expected(writer, id, expectedVersion);
       const was = await blocksOf(writer, id);
       const own = patch.blocked ?? was.own;
       const byDealer = patch.dealerId === undefined ? was.byDealer : await isBlockedDealer(writer, patch.dealerId);
@@ -207,7 +200,7 @@ export class Users {
    */
   delete(id: UserId, expectedVersion: number | null, graceMs: number = DEFAULT_ERASURE_GRACE_MS): Promise<void> {
     return this.#store.write(async (writer) => {
-      const user = await requireUser(writer, id, expectedVersion);
+      const user = await USERS.expected(writer, id, expectedVersion);
       const { tx } = writer;
       await deleteRulesOf(writer, id);
       await deleteSchedulesOf(writer, id);
@@ -235,12 +228,12 @@ export class Users {
         await releaseGroups(writer, id);
         await releaseDrivers(writer, id);
         const vehicleRows = await tx.selectFrom('vehicles').select('id').where('dealerId', '=', id).execute();
-        const vehicles = await loadVehicles(tx, idsOf(vehicleRows));
+        const vehicles = await VEHICLES.load(tx, idsOf(vehicleRows));
         await dropTakenExternalIds(writer, 'vehicles', id);
         await tx.updateTable('vehicles').set({ dealerId: null }).where('dealerId', '=', id).execute();
-        await touchVehicles(writer, vehicles);
+        await VEHICLES.touch(writer, vehicles);
         const userRows = await tx.selectFrom('users').select('id').where('dealerId', '=', id).execute();
-        const users = await loadUsers(tx, idsOf(userRows));
+        const users = await USERS.load(tx, idsOf(userRows));
         await dropTakenExternalIds(writer, 'users', id);
         await dropTakenGeofenceIds(writer, idsOf(userRows), null);
         await tx.updateTable('users').set({ dealerId: null, dealerBlocked: 0 }).where('dealerId', '=', id).execute();
@@ -248,9 +241,9 @@ export class Users {
         if (user.blocked)
           for (const some of inChunks(idsOf(userRows)))
             await tx.updateTable('users').set({ blocked: 1 }).where('id', 'in', some).execute();
-        await touchUsers(writer, users);
+        await USERS.touch(writer, users);
       }
-      await tx.deleteFrom('users').where('id', '=', id).execute();
+      await USERS.deleteRow(writer, id);
       writer.deleted(user);
       await planErasure(writer, 'user', id, graceMs);
     });
@@ -304,7 +297,7 @@ export class Users {
   setExpiry(id: UserId, expiresAtMs: number | null): Promise<void> {
     return this.#store.write(async (writer) => {
       const { tx, nowMs } = writer;
-      const user = await requireUser(writer, id, null);
+      const user = await USERS.expected(writer, id, null);
       const before = await tx.deleteFrom('accountExpiries').where('userId', '=', id).returningAll().executeTakeFirst();
       if (expiresAtMs !== null) await tx.insertInto('accountExpiries').values({ userId: id, expiresAtMs }).execute();
       const was = before?.expiresAtMs ?? null;
@@ -339,7 +332,7 @@ export class Users {
         return rows.map(({ userId }) => userId as UserId);
       },
       async (writer, ids) => {
-        for (const user of await loadUsers(writer.tx, ids)) await setExpired(writer, user, true);
+        for (const user of await USERS.load(writer.tx, ids)) await setExpired(writer, user, true);
         return [...ids];
       },
       async () => {
@@ -359,7 +352,7 @@ export class Users {
   async setPassword(id: UserId, password: string, keep: SessionId | null): Promise<void> {
     const passwordHash = await hashPassword(password);
     await this.#store.write(async (writer) => {
-      const user = await requireUser(writer, id, null);
+      const user = await USERS.expected(writer, id, null);
       writer.note({
         action: 'password-changed',
         subject: { kind: 'user', id, name: user.login },
@@ -414,10 +407,10 @@ async function setExpired(writer: Writer, user: User, expired: boolean): Promise
     .set({ expired: expired ? 1 : 0 })
     .where('id', '=', user.id)
     .execute();
-  const [after] = await loadUsers(tx, [user.id]);
+  const [after] = await USERS.load(tx, [user.id]);
   if (after === undefined || after.blocked === user.blocked) return;
   if (after.blocked) await endUse(writer, user.id);
-  await touchUsers(writer, [user]);
+  await USERS.touch(writer, [user]);
   if (user.role === 'dealer') await blockUsersOfDealer(writer, user.id, after.blocked);
 }
 
@@ -442,21 +435,16 @@ async function noteOwnBlock(writer: Writer, user: User, own: boolean): Promise<v
 async function blockUsersOfDealer(writer: Writer, dealerId: UserId, isBlocked: boolean): Promise<void> {
   const { tx } = writer;
   const rows = await tx.selectFrom('users').select('id').where('dealerId', '=', dealerId).orderBy('id').execute();
-  const before = await loadUsers(tx, idsOf(rows));
+  const before = await USERS.load(tx, idsOf(rows));
   await tx
     .updateTable('users')
     .set({ dealerBlocked: isBlocked ? 1 : 0 })
     .where('dealerId', '=', dealerId)
     .execute();
-  const after = new Map((await loadUsers(tx, idsOf(rows))).map((user) => [user.id, user.blocked]));
+  const after = new Map((await USERS.load(tx, idsOf(rows))).map((user) => [user.id, user.blocked]));
   const changed = before.filter(({ id, blocked }) => after.get(id) !== blocked);
   if (isBlocked) for (const { id } of changed) await endUse(writer, id);
-  await touchUsers(writer, changed);
-}
-
-async function requireUser({ tx }: Writer, id: UserId, expectedVersion: number | null): Promise<User> {
-  const [user] = await loadUsers(tx, [id]);
-  return asExpected(user, 'user', id, expectedVersion);
+  await USERS.touch(writer, changed);
 }
 
 async function check(writer: Writer, user: User): Promise<void> {

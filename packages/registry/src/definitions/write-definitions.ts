@@ -70,7 +70,7 @@ export async function writeDefinitions(
     rules.set(kept.id, kept);
     const isWhole = kept.webhookUrl !== rule.webhookUrl;
     const webhookUrl = isWhole ? sealedUrl(secrets, rule.id, rule.webhookUrl) : null;
-    const row = toRuleRow(kept, { webhookUrl, webhookSecret: null });
+    const row = { ...toRuleRow(kept), webhookUrl, webhookSecret: null };
     await put(writer, 'notificationRules', row, isWhole ? ['webhookSecret'] : ['webhookUrl', 'webhookSecret']);
     await setReferences(writer, kept);
   }

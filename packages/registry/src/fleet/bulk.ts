@@ -217,19 +217,20 @@ export class BulkPlan<T extends Definition & { groupIds: readonly GroupId[] | nu
   /**
    * Makes all of the writes, and notes them; what must be unique is free for the one that gets it.
    *
-   * @param insert adds rows, without their groups
-   * @param update changes a row, without its groups
+   * @param rows writes them, without their groups
    * @returns what became of each write, in their order
    */
   async carryOut(
     writer: Writer,
     memberships: MembershipTable,
-    insert: (writer: Writer, created: readonly T[]) => Promise<unknown>,
-    update: (writer: Writer, next: T) => Promise<unknown>,
+    rows: {
+      insertRows(writer: Writer, created: readonly T[]): Promise<void>;
+      updateRow(writer: Writer, next: T): Promise<void>;
+    },
   ): Promise<BulkOutcome<T>[]> {
     const { created, updated } = this;
-    for await (const some of inTurns(updated)) for (const { next } of some) await update(writer, next);
-    for await (const some of inTurns(created)) await insert(writer, some);
+    for await (const some of inTurns(updated)) for (const { next } of some) await rows.updateRow(writer, next);
+    for await (const some of inTurns(created)) await rows.insertRows(writer, some);
     const regrouped = updated.filter(({ current, next }) => current.groupIds !== next.groupIds);
     await replaceGroups(writer, memberships, [...created, ...regrouped.map(({ next }) => next)]);
     for (const { current, next } of this.planned) if (next !== current) writer.changed(next, current);

@@ -11,8 +11,8 @@ import { requireDealer } from '../accounts/dealers.ts';
 import { dropFromRules } from '../notifications/notification-rules.ts';
 import { forgetDriverInNotifications } from '../notifications/notifications.ts';
 import { ConflictError } from '../store/errors.ts';
-import { type Page, type Paging, pageOf } from '../store/page.ts';
-import { asExpected, revised, touch } from '../store/revisions.ts';
+import { type Page, type Paging, readPage } from '../store/page.ts';
+import { Resource, revised } from '../store/resource.ts';
 import type { DriverCodeRow, DriverRow } from '../store/schema.ts';
 import { inChunks, type Reader, type Store, type Writer } from '../store/store.ts';
 import { type BulkOutcome, BulkPlan, type BulkWrite, notDealers, writeOrTry } from './bulk.ts';
@@ -59,31 +59,24 @@ export class Drivers {
    * @throws {UnknownReferenceError} when the dealer or a group does not exist
    */
   create(fields: DriverFields): Promise<Driver> {
-    return this.#store.write((writer) => createDriver(writer, fields));
+    return this.#store.write((writer) => DRIVERS.create(writer, newDriver(writer, fields)));
   }
 
-  async get(id: DriverId): Promise<Driver | null> {
-    const [driver] = await loadDrivers(this.#store.db, [id]);
-    return driver ?? null;
+  get(id: DriverId): Promise<Driver | null> {
+    return DRIVERS.get(this.#store.db, id);
   }
 
   /** In the order of their ids, which is that of their creation. */
   async list(filter: DriverFilter, paging: Paging): Promise<Page<Driver>> {
     if (filter.anyOfGroups?.length === 0) return { items: [], next: null };
-    let query = this.#store.db
-      .selectFrom('drivers')
-      .selectAll()
-      .orderBy('id')
-      .limit(paging.limit + 1);
-    if (paging.after !== null) query = query.where('id', '>', paging.after);
+    let query = this.#store.db.selectFrom('drivers').selectAll();
     if (filter.dealerId !== undefined) query = query.where('dealerId', '=', filter.dealerId);
     const { anyOfGroups } = filter;
     if (anyOfGroups !== undefined)
       query = query.where((e) =>
         e('id', 'in', e.selectFrom('driverGroupMembers').select('memberId').where('groupId', 'in', anyOfGroups)),
       );
-    const page = pageOf(await query.execute(), paging);
-    return { ...page, items: await withDetails(this.#store.db, page.items) };
+    return readPage(query, paging, (rows) => withDetails(this.#store.db, rows));
   }
 
   /**
@@ -93,17 +86,9 @@ export class Drivers {
    * @throws {NotFoundError} {StaleError} {ConflictError} {UnknownReferenceError}
    */
   update(id: DriverId, expectedVersion: number | null, patch: Partial<DriverFields>): Promise<Driver> {
-    return this.#store.write(async (writer) => {
-      const [found] = await loadDrivers(writer.tx, [id]);
-      const current = asExpected(found, 'driver', id, expectedVersion);
-      const driver = driverAfter(writer, current, patch);
-      if (driver === current) return current;
-      await check(writer, driver);
-      await updateRow(writer, driver);
-      if (driver.groupIds !== current.groupIds) await setGroups(writer, 'driverGroupMembers', id, driver.groupIds);
-      writer.changed(driver, current);
-      return driver;
-    });
+    return this.#store.write((writer) =>
+      DRIVERS.update(writer, id, expectedVersion, (current) => driverAfter(writer, current, patch)),
+    );
   }
 
   /**
@@ -118,7 +103,7 @@ export class Drivers {
       plan.take<DriverFields>(
         'driver',
         writes,
-        await loadDrivers(writer.tx, ids),
+        await DRIVERS.load(writer.tx, ids),
         (fields) => newDriver(writer, fields),
         (current, patch) => driverAfter(writer, current, patch),
       );
@@ -134,11 +119,16 @@ export class Drivers {
       await checkCodes(writer.tx, plan);
       await checkExternalIds(writer, plan, 'driver', ({ dealerId }) => dealerId);
       plan.requireAllGood();
-      const insert = async (_: Writer, created: readonly Driver[]) => {
-        await writer.tx.insertInto('drivers').values(created.map(toDriverRow)).execute();
-        for (const driver of created) await writeCodes(writer, driver);
-      };
-      return plan.carryOut(writer, 'driverGroupMembers', insert, updateRow);
+      return plan.carryOut(writer, 'driverGroupMembers', {
+        async insertRows(_, created) {
+          await DRIVERS.insertRows(writer, created);
+          for (const driver of created) await writeCodes(writer, driver);
+        },
+        async updateRow(_, driver) {
+          await DRIVERS.updateRow(writer, driver);
+          await writeCodes(writer, driver);
+        },
+      });
     });
   }
 
@@ -151,14 +141,13 @@ export class Drivers {
   delete(id: DriverId, expectedVersion: number | null): Promise<void> {
     return this.#store.write(async (writer) => {
       const { tx } = writer;
-      const [found] = await loadDrivers(tx, [id]);
-      const driver = asExpected(found, 'driver', id, expectedVersion);
+      const driver = await DRIVERS.expected(writer, id, expectedVersion);
       await dropFromRules(writer, 'driver', id);
       await deleteAssignmentsOfDriver(writer, id);
       await tx.deleteFrom('driverGroupMembers').where('memberId', '=', id).execute();
       await tx.deleteFrom('driverCodes').where('driverId', '=', id).execute();
       await forgetDriverInNotifications(writer, id);
-      await tx.deleteFrom('drivers').where('id', '=', id).execute();
+      await DRIVERS.deleteRow(writer, id);
       await tx
         .updateTable('audit')
         .set({ subjectName: '', before: null, after: null })
@@ -180,30 +169,26 @@ export async function releaseDrivers(writer: Writer, dealerId: UserId): Promise<
     const codes = before.codes.filter(({ code }) => !taken.has(code));
     const externalId = await externalIdUnder(writer, before, null);
     const driver: Driver = { ...before, dealerId: null, externalId, codes, version: before.version + 1 };
-    const { id, ...columns } = toDriverRow(driver);
-    await writer.tx.updateTable('drivers').set(columns).where('id', '=', id).execute();
-    await writeCodes(writer, driver);
-    writer.changed(driver, before);
+    await DRIVERS.replace(writer, driver, before);
   }
 }
 
-/** The drivers among `ids` that exist, in the order of their ids. */
-export async function loadDrivers(db: Reader, ids: readonly string[]): Promise<Driver[]> {
-  const rows: DriverRow[] = [];
-  for (const some of inChunks(ids))
-    rows.push(...(await db.selectFrom('drivers').selectAll().where('id', 'in', some).orderBy('id').execute()));
-  return withDetails(db, rows);
-}
-
-/** All drivers there are, in the order of their ids. */
-export async function allDrivers(db: Reader): Promise<Driver[]> {
-  return withDetails(db, await db.selectFrom('drivers').selectAll().orderBy('id').execute());
-}
-
-/** Gives each driver a new version and notes it, as `touchVehicles` does. */
-export function touchDrivers(writer: Writer, before: readonly Driver[]): Promise<void> {
-  return touch(writer, 'drivers', before, loadDrivers);
-}
+export const DRIVERS = new Resource<Driver, DriverRow>({
+  kind: 'driver',
+  table: 'drivers',
+  read: withDetails,
+  toRow: toDriverRow,
+  async check(writer, driver) {
+    await requireDealer(writer.tx, driver.dealerId);
+    await requireFreeExternalId(writer, driver, driver.dealerId);
+    const holders = await holdersOf(writer.tx, driver.dealerId, presentCodes(driver));
+    for (const [code, holder] of holders) if (holder !== driver.id) throw new ConflictError('driver', 'codes', code);
+  },
+  async writeDetails(writer, driver, before) {
+    await writeCodes(writer, driver);
+    if (driver.groupIds !== before?.groupIds) await setGroups(writer, 'driverGroupMembers', driver.id, driver.groupIds);
+  },
+});
 
 /** The codes that a driver has now. */
 export function presentCodes({ codes }: Pick<Driver, 'codes'>): string[] {
@@ -228,23 +213,6 @@ function driverAfter(writer: Writer, current: Driver, { codes, ...fields }: Part
   });
 }
 
-/** Everything but the groups. */
-async function updateRow(writer: Writer, driver: Driver): Promise<void> {
-  const { id, ...columns } = toDriverRow(driver);
-  await writer.tx.updateTable('drivers').set(columns).where('id', '=', id).execute();
-  await writeCodes(writer, driver);
-}
-
-async function createDriver(writer: Writer, fields: DriverFields): Promise<Driver> {
-  const driver = newDriver(writer, fields);
-  await check(writer, driver);
-  await writer.tx.insertInto('drivers').values(toDriverRow(driver)).execute();
-  await writeCodes(writer, driver);
-  await setGroups(writer, 'driverGroupMembers', driver.id, driver.groupIds);
-  writer.changed(driver, null);
-  return driver;
-}
-
 /** Present codes become `wanted`; those that are given up were the driver's until now. */
 function codesAfter(before: readonly DriverCode[], wanted: readonly string[], nowMs: number): DriverCode[] {
   const codes = new Set(wanted.map(driverCodeOf).filter((code) => code !== ''));
@@ -256,14 +224,6 @@ function codesAfter(before: readonly DriverCode[], wanted: readonly string[], no
   const all = [...kept, ...added].sort((a, b) => a.sinceMs - b.sinceMs || (a.code < b.code ? -1 : 1));
   const past = all.filter(({ untilMs }) => untilMs !== null).slice(0, Math.max(0, all.length - MAX_CODES_OF_DRIVER));
   return all.filter((held) => !past.includes(held));
-}
-
-async function check(writer: Writer, driver: Driver): Promise<void> {
-  const { tx } = writer;
-  await requireDealer(tx, driver.dealerId);
-  await requireFreeExternalId(writer, driver, driver.dealerId);
-  const holders = await holdersOf(tx, driver.dealerId, presentCodes(driver));
-  for (const [code, holder] of holders) if (holder !== driver.id) throw new ConflictError('driver', 'codes', code);
 }
 
 /** Fails every write of a driver with a code that another one of the dealer would have as well. */

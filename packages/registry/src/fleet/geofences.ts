@@ -14,8 +14,8 @@ import {
 import { membersOfOrganisation, requireOwner } from '../accounts/owners.ts';
 import { dropFromRules } from '../notifications/notification-rules.ts';
 import { ConflictError } from '../store/errors.ts';
-import { type Page, type Paging, pageOf } from '../store/page.ts';
-import { asExpected, revised, touch } from '../store/revisions.ts';
+import { type Page, type Paging, readPage } from '../store/page.ts';
+import { Resource, revised } from '../store/resource.ts';
 import type { GeofenceRow } from '../store/schema.ts';
 import { inChunks, type Reader, type Store, type Writer } from '../store/store.ts';
 import { type BulkOutcome, BulkPlan, type BulkWrite, inTurns, replaceGroups, writeOrTry } from './bulk.ts';
@@ -30,8 +30,8 @@ import {
 } from './custom-fields.ts';
 import { groupsOf, setGroups, sortedSet, withSortedGroups } from './memberships.ts';
 
-/** One may have ten thousand points. */
-const PAGE_ROWS = 100;
+/** Shapes may have ten thousand points. */
+const ROWS_AT_ONCE = 100;
 
 /** What a geofence is made of, without what the registry itself gives it. */
 export type GeofenceFields = WithCustomFields<Omit<Geofence, 'kind' | 'id' | 'version'>>;
@@ -71,31 +71,17 @@ export class Geofences {
    * @throws {UnknownReferenceError} when the owner or a group does not exist
    */
   create(fields: GeofenceFields): Promise<Geofence> {
-    return this.#store.write(async (writer) => {
-      const geofence = newGeofence(writer, fields);
-      await check(writer, geofence);
-      await insertRows(writer, [geofence]);
-      await setGroups(writer, 'geofenceGroups', geofence.id, geofence.groupIds ?? []);
-      await setGroups(writer, 'geofenceShares', geofence.id, geofence.sharedGroupIds);
-      writer.changed(geofence, null);
-      return geofence;
-    });
+    return this.#store.write((writer) => GEOFENCES.create(writer, newGeofence(writer, fields)));
   }
 
-  async get(id: GeofenceId): Promise<Geofence | null> {
-    const [geofence] = await loadGeofences(this.#store.db, [id]);
-    return geofence ?? null;
+  get(id: GeofenceId): Promise<Geofence | null> {
+    return GEOFENCES.get(this.#store.db, id);
   }
 
   /** In the order of their ids, which is that of their creation. */
   async list(filter: GeofenceFilter, paging: Paging): Promise<Page<Geofence>> {
     const { db } = this.#store;
-    let query = db
-      .selectFrom('geofences')
-      .selectAll()
-      .orderBy('id')
-      .limit(paging.limit + 1);
-    if (paging.after !== null) query = query.where('id', '>', paging.after);
+    let query = db.selectFrom('geofences').selectAll();
     const { ownerId, sharedWith } = filter;
     if (ownerId !== undefined && sharedWith === undefined) query = query.where('ownerId', '=', ownerId);
     if (ownerId !== undefined && sharedWith !== undefined)
@@ -125,8 +111,7 @@ export class Geofences {
         ]),
       );
     }
-    const page = pageOf(await query.execute(), paging);
-    return { ...page, items: await withGroups(this.#store.db, page.items) };
+    return readPage(query, paging, (rows) => withGroups(db, rows));
   }
 
   /**
@@ -135,19 +120,9 @@ export class Geofences {
    * @throws {NotFoundError} {StaleError} {ConflictError} {UnknownReferenceError}
    */
   update(id: GeofenceId, expectedVersion: number | null, patch: Partial<GeofenceFields>): Promise<Geofence> {
-    return this.#store.write(async (writer) => {
-      const current = await requireGeofence(writer, id, expectedVersion);
-      const geofence = revised(current, sorted(patch));
-      if (geofence === current) return current;
-      await check(writer, geofence);
-      await updateRow(writer, geofence);
-      if (geofence.groupIds !== current.groupIds)
-        await setGroups(writer, 'geofenceGroups', id, geofence.groupIds ?? []);
-      if (geofence.sharedGroupIds !== current.sharedGroupIds)
-        await setGroups(writer, 'geofenceShares', id, geofence.sharedGroupIds);
-      writer.changed(geofence, current);
-      return geofence;
-    });
+    return this.#store.write((writer) =>
+      GEOFENCES.update(writer, id, expectedVersion, (current) => revised(current, sorted(patch))),
+    );
   }
 
   /**
@@ -175,7 +150,7 @@ export class Geofences {
             .set({ name: `\u0001${next.id}` })
             .where('id', '=', next.id)
             .execute();
-      const outcomes = await plan.carryOut(writer, 'geofenceGroups', insertRows, updateRow);
+      const outcomes = await plan.carryOut(writer, 'geofenceGroups', GEOFENCES);
       const updated = plan.updated.filter(({ current, next }) => current.sharedGroupIds !== next.sharedGroupIds);
       const shared = [...plan.created, ...updated.map(({ next }) => next)];
       const members = shared.map(({ id, sharedGroupIds }) => ({ id, groupIds: sharedGroupIds }));
@@ -187,7 +162,7 @@ export class Geofences {
   /** @throws {NotFoundError} {StaleError} */
   delete(id: GeofenceId, expectedVersion: number | null): Promise<void> {
     return this.#store.write(async (writer) => {
-      await removeGeofence(writer, await requireGeofence(writer, id, expectedVersion));
+      await removeGeofence(writer, await GEOFENCES.expected(writer, id, expectedVersion));
     });
   }
 
@@ -326,8 +301,7 @@ export async function dropTakenGeofenceIds(
     for (const before of await withGroups(writer.tx, rows)) {
       if ((await externalIdUnder(writer, before, dealerId)) !== null) continue;
       const geofence = { ...before, externalId: null, version: before.version + 1 };
-      await updateRow(writer, geofence);
-      writer.changed(geofence, before);
+      await GEOFENCES.replace(writer, geofence, before);
     }
   }
 }
@@ -347,8 +321,7 @@ async function inherit(writer: Writer, geofence: Geofence, ownerId: UserId): Pro
   let { name } = geofence;
   for (let nth = 2; names.has(name); nth++) name = `${geofence.name} (${nth})`;
   const inherited = { ...geofence, ownerId, name, version: geofence.version + 1 };
-  await updateRow(writer, inherited);
-  writer.changed(inherited, geofence);
+  await GEOFENCES.replace(writer, inherited, geofence);
   // What stays where it was counts, but must not keep an account from being deleted.
   writer.growth.add(ownerId, 'geofences', -1);
   writer.growth.add(ownerId, 'geofenceVertices', -verticesOf(geofence.shape));
@@ -359,7 +332,7 @@ async function removeGeofence(writer: Writer, geofence: Geofence): Promise<void>
   await dropFromRules(writer, 'geofence', id);
   for (const table of ['geofenceGroups', 'geofenceShares'] as const)
     await writer.tx.deleteFrom(table).where('memberId', '=', id).execute();
-  await writer.tx.deleteFrom('geofences').where('id', '=', id).execute();
+  await GEOFENCES.deleteRow(writer, id);
   const owner = await writer.tx
     .selectFrom('users')
     .select(['role', 'dealerId'])
@@ -387,33 +360,30 @@ function sorted<Fields extends Partial<GeofenceFields>>(fields: Fields): Fields 
   return withSortedGroups(sharedGroupIds ? { ...fields, sharedGroupIds: sortedSet(sharedGroupIds) } : fields);
 }
 
-async function insertRows({ tx }: Writer, geofences: readonly Geofence[]): Promise<void> {
-  await tx.insertInto('geofences').values(geofences.map(toGeofenceRow)).execute();
-}
-
-async function updateRow({ tx }: Writer, geofence: Geofence): Promise<void> {
-  const { id, ...columns } = toGeofenceRow(geofence);
-  await tx.updateTable('geofences').set(columns).where('id', '=', id).execute();
-}
-
-async function requireGeofence({ tx }: Writer, id: GeofenceId, expectedVersion: number | null): Promise<Geofence> {
-  const [geofence] = await loadGeofences(tx, [id]);
-  return asExpected(geofence, 'geofence', id, expectedVersion);
-}
-
-async function check(writer: Writer, geofence: Geofence): Promise<void> {
-  const { tx } = writer;
-  const owner = await requireOwner(tx, geofence.ownerId);
-  await requireFreeExternalId(writer, geofence, organisationOf(owner));
-  const other = await tx
-    .selectFrom('geofences')
-    .select('id')
-    .where('ownerId', '=', geofence.ownerId)
-    .where('name', '=', geofence.name)
-    .where('id', '!=', geofence.id)
-    .executeTakeFirst();
-  if (other) throw new ConflictError('geofence', 'name', geofence.name);
-}
+export const GEOFENCES = new Resource<Geofence, GeofenceRow>({
+  kind: 'geofence',
+  table: 'geofences',
+  read: withGroups,
+  rowsAtOnce: ROWS_AT_ONCE,
+  toRow: toGeofenceRow,
+  async check(writer, geofence) {
+    const { tx } = writer;
+    const owner = await requireOwner(tx, geofence.ownerId);
+    await requireFreeExternalId(writer, geofence, organisationOf(owner));
+    const other = await tx
+      .selectFrom('geofences')
+      .select('id')
+      .where('ownerId', '=', geofence.ownerId)
+      .where('name', '=', geofence.name)
+      .where('id', '!=', geofence.id)
+      .executeTakeFirst();
+    if (other) throw new ConflictError('geofence', 'name', geofence.name);
+  },
+  async writeDetails(writer, { id, groupIds, sharedGroupIds }, before) {
+    if (groupIds !== before?.groupIds) await setGroups(writer, 'geofenceGroups', id, groupIds ?? []);
+    if (sharedGroupIds !== before?.sharedGroupIds) await setGroups(writer, 'geofenceShares', id, sharedGroupIds);
+  },
+});
 
 async function planAll(
   writer: Writer,
@@ -422,7 +392,7 @@ async function planAll(
 ): Promise<BulkPlan<Geofence>> {
   const owner = await requireOwner(writer.tx, ownerId);
   const plan = new BulkPlan<Geofence>();
-  const known = await loadGeofences(
+  const known = await GEOFENCES.load(
     writer.tx,
     writes.flatMap(({ id }) => (id === null ? [] : [id])),
   );
@@ -447,50 +417,6 @@ async function planAll(
   );
   await checkExternalIds(writer, plan, 'geofence', () => organisationOf(owner));
   return plan;
-}
-
-/** The geofences among `ids` that exist, in the order of their ids. */
-export async function loadGeofences(db: Reader, ids: readonly string[]): Promise<Geofence[]> {
-  const rows: GeofenceRow[] = [];
-  for (const some of inChunks(ids))
-    rows.push(...(await db.selectFrom('geofences').selectAll().where('id', 'in', some).orderBy('id').execute()));
-  return withGroups(db, rows);
-}
-
-/**
- * All geofences there are, in the order of their ids. Their rows, which hold shapes as text, are in memory a page at a
- * time.
- *
- * @param groups those that each names
- * @param shares those that each is shared with
- */
-export async function allGeofences(
-  db: Reader,
-  groups: ReadonlyMap<string, readonly GroupId[]>,
-  shares: ReadonlyMap<string, readonly GroupId[]>,
-): Promise<Geofence[]> {
-  const geofences: Geofence[] = [];
-  for (let after = ''; ; ) {
-    const rows = await db
-      .selectFrom('geofences')
-      .selectAll()
-      .where('id', '>', after)
-      .orderBy('id')
-      .limit(PAGE_ROWS)
-      .execute();
-    for (const row of rows) geofences.push(fromGeofenceRow(row, groups.get(row.id) ?? [], shares.get(row.id) ?? []));
-    if (rows.length < PAGE_ROWS) return geofences;
-    after = geofences.at(-1)?.id ?? '';
-  }
-}
-
-/**
- * Gives each geofence a new version and notes it: for a change that came from elsewhere, already made in the tables.
- *
- * @param before the geofences as they were
- */
-export function touchGeofences(writer: Writer, before: readonly Geofence[]): Promise<void> {
-  return touch(writer, 'geofences', before, loadGeofences);
 }
 
 async function withGroups(db: Reader, rows: readonly GeofenceRow[]): Promise<Geofence[]> {

@@ -1,10 +1,10 @@
-import type { GroupId, UserId, VehicleGroup, VehicleId } from '@outrider/domain';
+import type { GroupId, User, UserId, Vehicle, VehicleGroup, VehicleId } from '@outrider/domain';
 import { requireDealer } from '../accounts/dealers.ts';
-import { loadUsers, touchUsers } from '../accounts/user-rows.ts';
+import { USERS } from '../accounts/user-rows.ts';
 import { dropFromRules } from '../notifications/notification-rules.ts';
 import { ConflictError, NotFoundError } from '../store/errors.ts';
-import { type Page, type Paging, pageOf } from '../store/page.ts';
-import { asExpected, revised } from '../store/revisions.ts';
+import { type Page, type Paging, readPage } from '../store/page.ts';
+import { Resource, revised } from '../store/resource.ts';
 import type { GroupRow } from '../store/schema.ts';
 import type { Reader, Store, Writer } from '../store/store.ts';
 import { inTurns, writeOrTry } from './bulk.ts';
@@ -16,11 +16,11 @@ import {
   requireFreeExternalId,
   type WithCustomFields,
 } from './custom-fields.ts';
-import { loadDrivers, touchDrivers } from './drivers.ts';
-import { loadGeofences, touchGeofences } from './geofences.ts';
+import { DRIVERS } from './drivers.ts';
+import { GEOFENCES } from './geofences.ts';
 import { dropMaintenance } from './maintenance.ts';
 import { type MembershipTable, membersOf } from './memberships.ts';
-import { loadVehicles, touchVehicles } from './vehicles.ts';
+import { VEHICLES } from './vehicles.ts';
 
 /** What a group is made of, without what the registry itself gives it. */
 export type GroupFields = WithCustomFields<Omit<VehicleGroup, 'kind' | 'id' | 'version' | 'retentionDays'>> &
@@ -61,23 +61,17 @@ export class Groups {
     return this.#store.write((writer) => insertGroup(writer, fields));
   }
 
-  async get(id: GroupId): Promise<VehicleGroup | null> {
-    return loadGroup(this.#store.db, id);
+  get(id: GroupId): Promise<VehicleGroup | null> {
+    return GROUPS.get(this.#store.db, id);
   }
 
   /** In the order of their ids, which is that of their creation. */
   async list(filter: GroupFilter, paging: Paging): Promise<Page<VehicleGroup>> {
     if (filter.ids?.length === 0) return { items: [], next: null };
-    let query = this.#store.db
-      .selectFrom('vehicleGroups')
-      .selectAll()
-      .orderBy('id')
-      .limit(paging.limit + 1);
-    if (paging.after !== null) query = query.where('id', '>', paging.after);
+    let query = this.#store.db.selectFrom('vehicleGroups').selectAll();
     if (filter.dealerId !== undefined) query = query.where('dealerId', '=', filter.dealerId);
     if (filter.ids !== undefined) query = query.where('id', 'in', filter.ids);
-    const page = pageOf(await query.execute(), paging);
-    return { ...page, items: page.items.map(fromGroupRow) };
+    return readPage(query, paging, (rows) => rows.map(fromGroupRow));
   }
 
   /** Ids of the vehicles in the group, sorted. */
@@ -115,7 +109,7 @@ export class Groups {
    * @throws {NotFoundError} when the group or one of the vehicles does not exist
    */
   changeVehicles(id: GroupId, change: MemberChange<VehicleId>, dryRun = false): Promise<MembersChanged> {
-    return this.#changeMembers('vehicleGroupMembers', 'vehicle', loadVehicles, touchVehicles, id, change, dryRun);
+    return this.#changeMembers('vehicleGroupMembers', 'vehicle', VEHICLES, id, change, dryRun);
   }
 
   /**
@@ -125,21 +119,22 @@ export class Groups {
    * @throws {NotFoundError} when the group or one of the users does not exist
    */
   changeUsers(id: GroupId, change: MemberChange<UserId>, dryRun = false): Promise<MembersChanged> {
-    return this.#changeMembers('userGroupAccess', 'user', loadUsers, touchUsers, id, change, dryRun);
+    return this.#changeMembers('userGroupAccess', 'user', USERS, id, change, dryRun);
   }
 
-  #changeMembers<Member extends { id: string; groupIds: readonly GroupId[] }>(
+  #changeMembers<Member extends Vehicle | User>(
     table: MembershipTable,
-    kind: 'vehicle' | 'user',
-    load: (db: Reader, ids: readonly string[]) => Promise<Member[]>,
-    touch: (writer: Writer, before: readonly Member[]) => Promise<void>,
+    kind: Member['kind'],
+    resource: Pick<Resource<Member, never>, 'load' | 'touch'>,
     id: GroupId,
     { add, remove }: MemberChange<string>,
     dryRun: boolean,
   ): Promise<MembersChanged> {
     return writeOrTry(this.#store, dryRun, async (writer) => {
-      await requireGroup(writer, id, null);
-      const members = new Map((await load(writer.tx, [...add, ...remove])).map((each) => [each.id, each]));
+      await GROUPS.expected(writer, id, null);
+      const members = new Map<string, Member>(
+        (await resource.load(writer.tx, [...add, ...remove])).map((each) => [each.id, each]),
+      );
       const requireMember = (memberId: string) => {
         const member = members.get(memberId);
         if (member === undefined) throw new NotFoundError(kind, memberId);
@@ -154,7 +149,7 @@ export class Groups {
           .execute();
       for await (const some of inTurns(removed.map((member) => member.id)))
         await writer.tx.deleteFrom(table).where('groupId', '=', id).where('memberId', 'in', some).execute();
-      await touch(writer, [...added, ...removed]);
+      await resource.touch(writer, [...added, ...removed]);
       return { added: added.length, removed: removed.length };
     });
   }
@@ -164,16 +159,9 @@ export class Groups {
    * @throws {NotFoundError} {StaleError} {ConflictError} {UnknownReferenceError}
    */
   update(id: GroupId, expectedVersion: number | null, patch: Partial<GroupFields>): Promise<VehicleGroup> {
-    return this.#store.write(async (writer) => {
-      const current = await requireGroup(writer, id, expectedVersion);
-      const group = revised(current, patch);
-      if (group === current) return current;
-      await check(writer, group);
-      const { id: _, ...columns } = toGroupRow(group);
-      await writer.tx.updateTable('vehicleGroups').set(columns).where('id', '=', id).execute();
-      writer.changed(group, current);
-      return group;
-    });
+    return this.#store.write((writer) =>
+      GROUPS.update(writer, id, expectedVersion, (current) => revised(current, patch)),
+    );
   }
 
   /**
@@ -184,15 +172,15 @@ export class Groups {
    */
   delete(id: GroupId, expectedVersion: number | null): Promise<void> {
     return this.#store.write(async (writer) => {
-      const group = await requireGroup(writer, id, expectedVersion);
+      const group = await GROUPS.expected(writer, id, expectedVersion);
       const { tx } = writer;
-      const vehicles = await loadVehicles(tx, await membersOf(tx, 'vehicleGroupMembers', id));
-      const users = await loadUsers(tx, await membersOf(tx, 'userGroupAccess', id));
+      const vehicles = await VEHICLES.load(tx, await membersOf(tx, 'vehicleGroupMembers', id));
+      const users = await USERS.load(tx, await membersOf(tx, 'userGroupAccess', id));
       const naming = await membersOf(tx, 'geofenceGroups', id);
-      const geofences = await loadGeofences(tx, [
+      const geofences = await GEOFENCES.load(tx, [
         ...new Set([...naming, ...(await membersOf(tx, 'geofenceShares', id))]),
       ]);
-      const drivers = await loadDrivers(tx, await membersOf(tx, 'driverGroupMembers', id));
+      const drivers = await DRIVERS.load(tx, await membersOf(tx, 'driverGroupMembers', id));
       for (const table of [
         'vehicleGroupMembers',
         'userGroupAccess',
@@ -201,32 +189,28 @@ export class Groups {
         'driverGroupMembers',
       ] as const)
         await tx.deleteFrom(table).where('groupId', '=', id).execute();
-      await touchVehicles(writer, vehicles);
-      await touchUsers(writer, users);
-      await touchGeofences(writer, geofences);
-      await touchDrivers(writer, drivers);
+      await VEHICLES.touch(writer, vehicles);
+      await USERS.touch(writer, users);
+      await GEOFENCES.touch(writer, geofences);
+      await DRIVERS.touch(writer, drivers);
       await dropFromRules(writer, 'group', id);
       await dropMaintenance(writer, { groupId: id });
-      await writer.tx.deleteFrom('vehicleGroups').where('id', '=', id).execute();
+      await GROUPS.deleteRow(writer, id);
       writer.deleted(group);
     });
   }
 }
 
 /** @throws {ConflictError} {UnknownReferenceError} */
-export async function insertGroup(writer: Writer, fields: GroupFields): Promise<VehicleGroup> {
-  const group: VehicleGroup = {
+export function insertGroup(writer: Writer, fields: GroupFields): Promise<VehicleGroup> {
+  return GROUPS.create(writer, {
     ...fields,
     ...newCustomFields(fields),
     retentionDays: fields.retentionDays ?? null,
     kind: 'group',
     id: writer.newId() as GroupId,
     version: 1,
-  };
-  await check(writer, group);
-  await writer.tx.insertInto('vehicleGroups').values(toGroupRow(group)).execute();
-  writer.changed(group, null);
-  return group;
+  });
 }
 
 /** The wanted name, or the first of `name (2)`, `name (3)`, … that the dealer (or the operator) has not given yet. */
@@ -245,23 +229,23 @@ export async function releaseGroups(writer: Writer, dealerId: UserId): Promise<v
     const before = fromGroupRow(row);
     const externalId = await externalIdUnder(writer, before, null);
     const group: VehicleGroup = { ...before, name, externalId, dealerId: null, version: row.version + 1 };
-    const { id, ...columns } = toGroupRow(group);
-    await writer.tx.updateTable('vehicleGroups').set(columns).where('id', '=', id).execute();
-    writer.changed(group, before);
+    await GROUPS.replace(writer, group, before);
   }
 }
 
-async function requireGroup({ tx }: Writer, id: GroupId, expectedVersion: number | null): Promise<VehicleGroup> {
-  return asExpected(await loadGroup(tx, id), 'group', id, expectedVersion);
-}
-
-async function check(writer: Writer, group: VehicleGroup): Promise<void> {
-  const { tx } = writer;
-  await requireDealer(tx, group.dealerId);
-  await requireFreeExternalId(writer, group, group.dealerId);
-  const other = await named(tx, group.name, group.dealerId);
-  if (other && other.id !== group.id) throw new ConflictError('group', 'name', group.name);
-}
+export const GROUPS = new Resource<VehicleGroup, GroupRow>({
+  kind: 'group',
+  table: 'vehicleGroups',
+  read: (_, rows) => rows.map(fromGroupRow),
+  toRow: toGroupRow,
+  async check(writer, group) {
+    const { tx } = writer;
+    await requireDealer(tx, group.dealerId);
+    await requireFreeExternalId(writer, group, group.dealerId);
+    const other = await named(tx, group.name, group.dealerId);
+    if (other && other.id !== group.id) throw new ConflictError('group', 'name', group.name);
+  },
+});
 
 function named(db: Reader, name: string, dealerId: UserId | null): Promise<{ id: string } | undefined> {
   return db
@@ -270,11 +254,6 @@ function named(db: Reader, name: string, dealerId: UserId | null): Promise<{ id:
     .where('nameScope', '=', nameScope(dealerId))
     .where('name', '=', name)
     .executeTakeFirst();
-}
-
-async function loadGroup(db: Reader, id: GroupId): Promise<VehicleGroup | null> {
-  const row = await db.selectFrom('vehicleGroups').selectAll().where('id', '=', id).executeTakeFirst();
-  return row ? fromGroupRow(row) : null;
 }
 
 export function fromGroupRow(row: GroupRow): VehicleGroup {

@@ -29,13 +29,6 @@ export async function groupsOf(
   return groups;
 }
 
-/** The groups of every member there is. */
-export async function allGroups(db: Reader, table: MembershipTable): Promise<Map<string, GroupId[]>> {
-  const groups = new Map<string, GroupId[]>();
-  collect(await db.selectFrom(table).select(['groupId', 'memberId']).orderBy('groupId').execute(), groups);
-  return groups;
-}
-
 function collect(rows: readonly { groupId: string; memberId: string }[], groups: Map<string, GroupId[]>): void {
   for (const { groupId, memberId } of rows) {
     const known = groups.get(memberId);

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import type { ShareLinkId, UserId, VehicleId } from '@outrider/domain';
 import type { AuditNote } from '../audit/audit-notes.ts';
 import { NotFoundError } from '../store/errors.ts';
-import { type Page, type Paging, pageOf } from '../store/page.ts';
+import { type Page, type Paging, readPage } from '../store/page.ts';
 import type { ShareLinkRow } from '../store/schema.ts';
 import { inChunks, type Reader, type Store, type Writer } from '../store/store.ts';
 
@@ -84,10 +84,7 @@ export class ShareLinks {
 
   /** In the order of their ids, which is that of their creation. Without expired ones. */
   async list(filter: ShareLinkFilter, paging: Paging): Promise<Page<ShareLink>> {
-    let query = this.#live()
-      .orderBy('id')
-      .limit(paging.limit + 1);
-    if (paging.after !== null) query = query.where('id', '>', paging.after);
+    let query = this.#live();
     if (filter.ownerId !== undefined) query = query.where('ownerId', '=', filter.ownerId);
     const { ofDealer } = filter;
     if (ofDealer !== undefined)
@@ -97,8 +94,7 @@ export class ShareLinks {
           e('ownerId', 'in', e.selectFrom('users').select('users.id').where('users.dealerId', '=', ofDealer)),
         ]),
       );
-    const page = pageOf(await query.execute(), paging);
-    return { ...page, items: await withVehicles(this.#store.db, page.items) };
+    return readPage(query, paging, (rows) => withVehicles(this.#store.db, rows));
   }
 
   /** @throws {NotFoundError} */

@@ -13,7 +13,7 @@ import {
 import type { Transaction } from 'kysely';
 import type { AuditNote } from '../audit/audit-notes.ts';
 import { NotFoundError, TooManyCommandsError } from '../store/errors.ts';
-import { type Page, type Paging, pageOf } from '../store/page.ts';
+import { type Page, type Paging, readPage } from '../store/page.ts';
 import type { Tables, VehicleCommandRow } from '../store/schema.ts';
 import { inChunks, type Reader, type Store, type Writer } from '../store/store.ts';
 
@@ -94,17 +94,10 @@ export class VehicleCommands {
 
   /** The newest first. */
   async list({ vehicleId, state, withoutText }: CommandFilter, paging: Paging): Promise<Page<VehicleCommand>> {
-    let query = this.#store.db
-      .selectFrom('vehicleCommands')
-      .selectAll()
-      .where('vehicleId', '=', vehicleId)
-      .orderBy('id', 'desc')
-      .limit(paging.limit + 1);
-    if (paging.after !== null) query = query.where('id', '<', paging.after);
+    let query = this.#store.db.selectFrom('vehicleCommands').selectAll().where('vehicleId', '=', vehicleId);
     if (state !== undefined) query = query.where('state', '=', state);
     if (withoutText === true) query = query.where('type', '!=', 'text');
-    const page = pageOf(await query.execute(), paging);
-    return { ...page, items: page.items.map(fromRow) };
+    return readPage(query, paging, (rows) => rows.map(fromRow), 'newest first');
   }
 
   /**

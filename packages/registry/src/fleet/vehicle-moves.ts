@@ -1,14 +1,14 @@
 import { accessAfter, NO_CUSTOM_FIELDS, type UserId, type Vehicle, type VehicleId } from '@outrider/domain';
 import { requireDealer } from '../accounts/dealers.ts';
 import { ConflictError, NotFoundError } from '../store/errors.ts';
-import { revised } from '../store/revisions.ts';
+import { revised } from '../store/resource.ts';
 import type { Secrets } from '../store/secrets.ts';
 import type { Store, Writer } from '../store/store.ts';
 import { moveVideoProfile } from '../video/video-profiles.ts';
 import { BulkError } from './bulk.ts';
 import { addCorrection, countersOf } from './counters.ts';
 import { noteHolders } from './terminal-holders.ts';
-import { checkAddresses, insertVehicles, loadVehicles, updateVehicle, type Vehicles } from './vehicles.ts';
+import { checkAddresses, VEHICLES, type Vehicles } from './vehicles.ts';
 
 /**
  * What becomes of what a vehicle did before it is moved to another dealer: `apart`: it stays with the dealer that it
@@ -38,7 +38,7 @@ export async function moveVehicles(
   }
   return store.write(async (writer) => {
     await requireDealer(writer.tx, dealerId);
-    const known = new Map((await loadVehicles(writer.tx, ids)).map((vehicle) => [vehicle.id, vehicle]));
+    const known = new Map((await VEHICLES.load(writer.tx, ids)).map((vehicle) => [vehicle.id, vehicle]));
     const moved = new Map<VehicleId, Vehicle>();
     for (const [index, id] of ids.entries()) {
       const current = known.get(id);
@@ -79,8 +79,8 @@ async function moveApart(
     dealerId,
     predecessor: { id: current.id, untilMs: nowMs },
   };
-  await updateVehicle(writer, left);
-  await insertVehicles(writer, [next]);
+  await VEHICLES.updateRow(writer, left);
+  await VEHICLES.insertRows(writer, [next]);
   const refitted = [
     { current, next: left },
     { current: null, next },

@@ -21,8 +21,8 @@ import { requireDealer } from '../accounts/dealers.ts';
 import { DEFAULT_ERASURE_GRACE_MS, planErasure } from '../accounts/erasures.ts';
 import { dropFromRules } from '../notifications/notification-rules.ts';
 import { ConflictError } from '../store/errors.ts';
-import { type Page, type Paging, pageOf } from '../store/page.ts';
-import { asExpected, revised, touch } from '../store/revisions.ts';
+import { type Page, type Paging, readPage } from '../store/page.ts';
+import { Resource, revised } from '../store/resource.ts';
 import type { VehicleRow } from '../store/schema.ts';
 import { inChunks, type Reader, type Store, type Writer } from '../store/store.ts';
 import { addressConflicts, changedOwners } from '../video/video-addresses.ts';
@@ -84,36 +84,19 @@ export class Vehicles {
    * @throws {UnknownReferenceError} when the dealer or a group does not exist
    */
   create(fields: VehicleFields): Promise<Vehicle> {
-    return this.#store.write(async (writer) => {
-      const vehicle = newVehicle(writer, fields);
-      await check(writer, vehicle, null);
-      await insertVehicles(writer, [vehicle]);
-      await checkAddresses(writer, vehicle, null);
-      await noteHolders(writer, [{ current: null, next: vehicle }]);
-      await setGroups(writer, 'vehicleGroupMembers', vehicle.id, vehicle.groupIds);
-      writer.changed(vehicle, null);
-      return vehicle;
-    });
+    return this.#store.write((writer) => VEHICLES.create(writer, newVehicle(writer, fields)));
   }
 
-  async get(id: VehicleId): Promise<Vehicle | null> {
-    const [vehicle] = await loadVehicles(this.#store.db, [id]);
-    return vehicle ?? null;
+  get(id: VehicleId): Promise<Vehicle | null> {
+    return VEHICLES.get(this.#store.db, id);
   }
 
   /** In the order of their ids, which is that of their creation. */
   async list(filter: VehicleFilter, paging: Paging): Promise<Page<Vehicle>> {
     if (filter.anyOfGroups?.length === 0) return { items: [], next: null };
-    let query = this.#store.db
-      .selectFrom('vehicles')
-      .selectAll()
-      .where(isOfVehicles(filter))
-      .orderBy('id')
-      .limit(paging.limit + 1);
-    if (paging.after !== null) query = query.where('id', '>', paging.after);
+    let query = this.#store.db.selectFrom('vehicles').selectAll().where(isOfVehicles(filter));
     if (filter.terminalId !== undefined) query = query.where('terminalId', '=', filter.terminalId);
-    const page = pageOf(await query.execute(), paging);
-    return { ...page, items: await withGroups(this.#store.db, page.items) };
+    return readPage(query, paging, (rows) => withGroups(this.#store.db, rows));
   }
 
   /**
@@ -122,19 +105,9 @@ export class Vehicles {
    * @throws {NotFoundError} {StaleError} {ConflictError} {UnknownReferenceError}
    */
   update(id: VehicleId, expectedVersion: number | null, patch: VehiclePatch): Promise<Vehicle> {
-    return this.#store.write(async (writer) => {
-      const current = await requireVehicle(writer, id, expectedVersion);
-      const vehicle = revisedVehicle(writer, current, patch);
-      if (vehicle === current) return current;
-      await check(writer, vehicle, current);
-      await updateVehicle(writer, vehicle);
-      await followSensors(writer, [vehicle]);
-      await checkAddresses(writer, vehicle, current);
-      await noteHolders(writer, [{ current, next: vehicle }]);
-      if (vehicle.groupIds !== current.groupIds) await setGroups(writer, 'vehicleGroupMembers', id, vehicle.groupIds);
-      writer.changed(vehicle, current);
-      return vehicle;
-    });
+    return this.#store.write((writer) =>
+      VEHICLES.update(writer, id, expectedVersion, (current) => revisedVehicle(writer, current, patch)),
+    );
   }
 
   /**
@@ -146,11 +119,11 @@ export class Vehicles {
    */
   suspend(id: VehicleId, suspension: Omit<Suspension, 'sinceMs'> | null): Promise<Vehicle> {
     return this.#store.write(async (writer) => {
-      const current = await requireVehicle(writer, id, null);
+      const current = await VEHICLES.expected(writer, id, null);
       const sinceMs = current.suspension?.sinceMs ?? writer.nowMs;
       const vehicle = revised(current, { suspension: suspension && { ...suspension, sinceMs } });
       if (vehicle === current) return current;
-      await updateVehicle(writer, vehicle);
+      await VEHICLES.updateRow(writer, vehicle);
       writer.changed(vehicle, current);
       return vehicle;
     });
@@ -171,7 +144,7 @@ export class Vehicles {
       // First all of them give up what they have: it may be what another gets.
       for await (const some of inTurns(movedTerminals.map(({ next }) => next.id)))
         await writer.tx.updateTable('vehicles').set({ terminalId: null }).where('id', 'in', some).execute();
-      const outcomes = await plan.carryOut(writer, 'vehicleGroupMembers', insertVehicles, updateVehicle);
+      const outcomes = await plan.carryOut(writer, 'vehicleGroupMembers', VEHICLES);
       await followSensors(
         writer,
         plan.updated.map(({ next }) => next),
@@ -198,14 +171,14 @@ export class Vehicles {
     };
     const ids = contacts.map(({ vehicleId }) => vehicleId);
     // Every instance of the API is asked: most find it done, and need not write.
-    if (!(await loadVehicles(this.#store.db, ids)).some((vehicle) => learns(vehicle) !== null)) return;
+    if (!(await VEHICLES.load(this.#store.db, ids)).some((vehicle) => learns(vehicle) !== null)) return;
     await this.#store.write(async (writer) => {
-      for (const vehicle of await loadVehicles(writer.tx, ids)) {
+      for (const vehicle of await VEHICLES.load(writer.tx, ids)) {
         const terminalAccess = learns(vehicle);
         if (terminalAccess === null) continue;
         // No new version of the vehicle: clients that edit it know nothing of its terminal's first packet.
         const next = { ...vehicle, terminalAccess };
-        await updateVehicle(writer, next);
+        await VEHICLES.updateRow(writer, next);
         writer.changed(next, vehicle);
       }
     });
@@ -236,7 +209,7 @@ export class Vehicles {
    */
   delete(id: VehicleId, expectedVersion: number | null, graceMs: number = DEFAULT_ERASURE_GRACE_MS): Promise<void> {
     return this.#store.write(async (writer) => {
-      const vehicle = await requireVehicle(writer, id, expectedVersion);
+      const vehicle = await VEHICLES.expected(writer, id, expectedVersion);
       await dropFromRules(writer, 'vehicle', id);
       await deleteVideoProfileOf(writer, vehicle);
       await dropFromShareLinks(writer, id);
@@ -245,7 +218,7 @@ export class Vehicles {
       await deleteAssignmentsOfVehicle(writer, id);
       await noteHolders(writer, [{ current: vehicle, next: null }]);
       await writer.tx.deleteFrom('vehicleGroupMembers').where('memberId', '=', id).execute();
-      await writer.tx.deleteFrom('vehicles').where('id', '=', id).execute();
+      await VEHICLES.deleteRow(writer, id);
       writer.deleted(vehicle);
       await planErasure(writer, 'vehicle', id, graceMs);
     });
@@ -297,34 +270,33 @@ function revisedVehicle(
   });
 }
 
-export async function insertVehicles({ tx }: Writer, vehicles: readonly Vehicle[]): Promise<void> {
-  await tx.insertInto('vehicles').values(vehicles.map(toVehicleRow)).execute();
-}
-
-export async function updateVehicle({ tx }: Writer, vehicle: Vehicle): Promise<void> {
-  const { id, ...columns } = toVehicleRow(vehicle);
-  await tx.updateTable('vehicles').set(columns).where('id', '=', id).execute();
-}
-
-async function requireVehicle({ tx }: Writer, id: VehicleId, expectedVersion: number | null): Promise<Vehicle> {
-  const [vehicle] = await loadVehicles(tx, [id]);
-  return asExpected(vehicle, 'vehicle', id, expectedVersion);
-}
-
-async function check(writer: Writer, vehicle: Vehicle, current: Vehicle | null): Promise<void> {
-  const { tx } = writer;
-  await requireDealer(tx, vehicle.dealerId);
-  await requireFreeExternalId(writer, vehicle, vehicle.dealerId);
-  if (vehicle.terminalId === null) return;
-  const other = await tx
-    .selectFrom('vehicles')
-    .select('id')
-    .where('terminalId', '=', vehicle.terminalId)
-    .where('id', '!=', vehicle.id)
-    .executeTakeFirst();
-  if (other) throw new ConflictError('vehicle', 'terminalId', vehicle.terminalId);
-  for (const refusal of (await heldByOthers(writer, [{ current, next: vehicle }])).values()) throw refusal;
-}
+export const VEHICLES = new Resource<Vehicle, VehicleRow>({
+  kind: 'vehicle',
+  table: 'vehicles',
+  read: withGroups,
+  toRow: toVehicleRow,
+  async check(writer, vehicle, current) {
+    const { tx } = writer;
+    await requireDealer(tx, vehicle.dealerId);
+    await requireFreeExternalId(writer, vehicle, vehicle.dealerId);
+    if (vehicle.terminalId === null) return;
+    const other = await tx
+      .selectFrom('vehicles')
+      .select('id')
+      .where('terminalId', '=', vehicle.terminalId)
+      .where('id', '!=', vehicle.id)
+      .executeTakeFirst();
+    if (other) throw new ConflictError('vehicle', 'terminalId', vehicle.terminalId);
+    for (const refusal of (await heldByOthers(writer, [{ current, next: vehicle }])).values()) throw refusal;
+  },
+  async writeDetails(writer, vehicle, current) {
+    if (current !== null) await followSensors(writer, [vehicle]);
+    await checkAddresses(writer, vehicle, current);
+    await noteHolders(writer, [{ current, next: vehicle }]);
+    if (vehicle.groupIds !== current?.groupIds)
+      await setGroups(writer, 'vehicleGroupMembers', vehicle.id, vehicle.groupIds);
+  },
+});
 
 /** @throws {ConflictError} when a dealer's video profile would have the address of another dealer's terminal */
 export async function checkAddresses(writer: Writer, next: Vehicle, current: Vehicle | null): Promise<void> {
@@ -334,7 +306,7 @@ export async function checkAddresses(writer: Writer, next: Vehicle, current: Veh
 
 async function planAll(writer: Writer, writes: readonly VehicleWrite[]): Promise<BulkPlan<Vehicle>> {
   const plan = new BulkPlan<Vehicle>();
-  const known = await loadVehicles(
+  const known = await VEHICLES.load(
     writer.tx,
     writes.flatMap(({ id }) => (id === null ? [] : [id])),
   );
@@ -370,23 +342,6 @@ async function planAll(writer: Writer, writes: readonly VehicleWrite[]): Promise
   );
   await checkExternalIds(writer, plan, 'vehicle', ({ dealerId }) => dealerId);
   return plan;
-}
-
-/** The vehicles among `ids` that exist, in the order of their ids. */
-export async function loadVehicles(db: Reader, ids: readonly string[]): Promise<Vehicle[]> {
-  const rows: VehicleRow[] = [];
-  for (const some of inChunks(ids))
-    rows.push(...(await db.selectFrom('vehicles').selectAll().where('id', 'in', some).orderBy('id').execute()));
-  return withGroups(db, rows);
-}
-
-/**
- * Gives each vehicle a new version and notes it: for a change that came from elsewhere, already made in the tables.
- *
- * @param before the vehicles as they were
- */
-export function touchVehicles(writer: Writer, before: readonly Vehicle[]): Promise<void> {
-  return touch(writer, 'vehicles', before, loadVehicles);
 }
 
 async function withGroups(db: Reader, rows: readonly VehicleRow[]): Promise<Vehicle[]> {

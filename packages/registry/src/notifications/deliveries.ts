@@ -10,7 +10,7 @@ import type {
 import type { Transaction } from 'kysely';
 import { sql } from 'kysely';
 import { NotFoundError } from '../store/errors.ts';
-import { type Page, type Paging, pageOf } from '../store/page.ts';
+import { type Page, type Paging, readPage } from '../store/page.ts';
 import type { DeliveryCircuitRow, DeliveryRow, Tables } from '../store/schema.ts';
 import { inChunks, type Store } from '../store/store.ts';
 import { inTurns, ownersOf } from '../work/fair-order.ts';
@@ -436,20 +436,13 @@ export class Deliveries {
 
   /** The user's, the newest first. */
   async list(userId: UserId, filter: DeliveryFilter, paging: Paging): Promise<Page<Delivery>> {
-    let query = this.#store.db
-      .selectFrom('deliveries')
-      .selectAll()
-      .where('userId', '=', userId)
-      .orderBy('id', 'desc')
-      .limit(paging.limit + 1);
-    if (paging.after !== null) query = query.where('id', '<', paging.after);
+    let query = this.#store.db.selectFrom('deliveries').selectAll().where('userId', '=', userId);
     if (filter.channel !== undefined) query = query.where('channel', '=', filter.channel);
     if (filter.state !== undefined) query = query.where('state', '=', filter.state);
     if (filter.ruleId !== undefined) query = query.where('ruleId', '=', filter.ruleId);
     if (filter.fromMs !== undefined) query = query.where('createdAtMs', '>=', filter.fromMs);
     if (filter.toMs !== undefined) query = query.where('createdAtMs', '<', filter.toMs);
-    const page = pageOf(await query.execute(), paging);
-    return { ...page, items: page.items.map(fromRow) };
+    return readPage(query, paging, (rows) => rows.map(fromRow), 'newest first');
   }
 
   /** Null when the user has no delivery with this id. */

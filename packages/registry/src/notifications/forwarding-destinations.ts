@@ -2,7 +2,7 @@ import type { EventKind, GroupId, UserId, VehicleId } from '@outrider/domain';
 import { sql } from 'kysely';
 import type { AuditNote } from '../audit/audit-notes.ts';
 import { NotFoundError, StaleVersionError, TooManyError } from '../store/errors.ts';
-import { type Page, type Paging, pageOf } from '../store/page.ts';
+import { type Page, type Paging, readPage } from '../store/page.ts';
 import type { ForwardingDestinationRow } from '../store/schema.ts';
 import type { SecretPlace } from '../store/secrets.ts';
 import type { Reader, Store, Writer } from '../store/store.ts';
@@ -180,15 +180,9 @@ export class ForwardingDestinations {
 
   /** In the order of their creation. @param ownerId undefined: of all accounts */
   async list(ownerId: UserId | undefined, paging: Paging): Promise<Page<ForwardingDestination>> {
-    let query = this.#store.db
-      .selectFrom('forwardingDestinations')
-      .selectAll()
-      .orderBy('id')
-      .limit(paging.limit + 1);
+    let query = this.#store.db.selectFrom('forwardingDestinations').selectAll();
     if (ownerId !== undefined) query = query.where('ownerId', '=', ownerId);
-    if (paging.after !== null) query = query.where('id', '>', paging.after);
-    const page = pageOf(await query.execute(), paging);
-    return { ...page, items: page.items.map((row) => fromRow(row, this.#store.now())) };
+    return readPage(query, paging, (rows) => rows.map((row) => fromRow(row, this.#store.now())));
   }
 
   /** Null when none has this id. */

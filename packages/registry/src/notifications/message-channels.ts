@@ -5,7 +5,7 @@ import type { AuditNote } from '../audit/audit-notes.ts';
 import { NotFoundError } from '../store/errors.ts';
 import type { MessageChannelRow, Tables } from '../store/schema.ts';
 import { inChunks, type Reader, type Store } from '../store/store.ts';
-import { loadRules, replaceRule } from './notification-rules.ts';
+import { RULES, replaceRule } from './notification-rules.ts';
 
 /** `pending`: who reads it has not confirmed yet that messages are wanted. */
 export type MessageChannelState = 'pending' | 'confirmed';
@@ -149,7 +149,7 @@ export class MessageChannels {
       writer.note(noteOf('deleted', fromRow(row), null));
       const owned = tx.selectFrom('notificationRules').select('id').where('ownerId', '=', row.userId);
       const ids = (await owned.execute()).map((rule) => rule.id as NotificationRuleId);
-      for (const rule of await loadRules(tx, ids))
+      for (const rule of await RULES.load(tx, ids))
         if (rule.channelIds.includes(id))
           await replaceRule(writer, rule, { channelIds: rule.channelIds.filter((each) => each !== id) });
     });

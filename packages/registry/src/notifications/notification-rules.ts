@@ -16,11 +16,11 @@ import {
 import { sql } from 'kysely';
 import { requireOwner } from '../accounts/owners.ts';
 import { ConflictError, NamesNothingError, UnknownReferenceError } from '../store/errors.ts';
-import { type Page, type Paging, pageOf } from '../store/page.ts';
-import { asExpected } from '../store/revisions.ts';
+import { type Page, type Paging, readPage } from '../store/page.ts';
+import { Resource, revised } from '../store/resource.ts';
 import type { NotificationRuleRow, RuleReferenceRow } from '../store/schema.ts';
 import type { Secrets } from '../store/secrets.ts';
-import { differences, inChunks, type Reader, type Store, type Writer } from '../store/store.ts';
+import { inChunks, type Reader, type Store, type Writer } from '../store/store.ts';
 
 /** What a rule is made of, without what the registry itself gives it. */
 export type NotificationRuleFields = Omit<NotificationRule, 'kind' | 'id' | 'version' | 'inactiveReason'>;
@@ -91,21 +91,17 @@ export class NotificationRules {
         version: 1,
         inactiveReason: fields.active ? null : 'switched-off',
       };
-      await check(writer, rule);
-      const row = toRuleRow(rule, {
+      await RULES.create(writer, rule);
+      await writeWebhook(writer, rule.id, {
         webhookUrl: sealedUrl(secrets, rule.id, fields.webhookUrl),
         webhookSecret: sealedSecret(secrets, rule.id, webhookSecret),
       });
-      await writer.tx.insertInto('notificationRules').values(row).execute();
-      await setReferences(writer, rule);
-      writer.changed(rule, null);
       return rule;
     });
   }
 
-  async get(id: NotificationRuleId): Promise<NotificationRule | null> {
-    const [rule] = await loadRules(this.#store.db, [id]);
-    return rule ?? null;
+  get(id: NotificationRuleId): Promise<NotificationRule | null> {
+    return RULES.get(this.#store.db, id);
   }
 
   /** What became lately of the rules with these ids. */
@@ -145,15 +141,9 @@ export class NotificationRules {
 
   /** In the order of their ids, which is that of their creation. */
   async list(filter: NotificationRuleFilter, paging: Paging): Promise<Page<NotificationRule>> {
-    let query = this.#store.db
-      .selectFrom('notificationRules')
-      .selectAll()
-      .orderBy('id')
-      .limit(paging.limit + 1);
-    if (paging.after !== null) query = query.where('id', '>', paging.after);
+    let query = this.#store.db.selectFrom('notificationRules').selectAll();
     if (filter.ownerId !== undefined) query = query.where('ownerId', '=', filter.ownerId);
-    const page = pageOf(await query.execute(), paging);
-    return { ...page, items: await withReferences(this.#store.db, page.items) };
+    return readPage(query, paging, (rows) => withReferences(this.#store.db, rows));
   }
 
   /**
@@ -173,40 +163,29 @@ export class NotificationRules {
   ): Promise<NotificationRule> {
     const { secrets } = this.#store;
     return this.#store.write(async (writer) => {
-      const current = await requireRule(writer, id, expectedVersion);
       const { webhookUrl: given } = patch;
-      const columns: Partial<WebhookColumns> = {
+      await writeWebhook(writer, id, {
         ...(given === undefined || (given !== null && isHiddenUrl(given))
           ? {}
           : { webhookUrl: sealedUrl(secrets, id, given) }),
         ...(webhookSecret === undefined ? {} : { webhookSecret: sealedSecret(secrets, id, webhookSecret) }),
-      };
-      if (Object.keys(columns).length > 0)
-        await writer.tx.updateTable('notificationRules').set(columns).where('id', '=', id).execute();
-      const changed = differences<NotificationRulePatch>(current, {
-        ...patch,
-        ...sortedReferences(patch),
-        ...(given && { webhookUrl: hiddenUrl(given) }),
       });
-      if (Object.keys(changed).length === 0) return current;
-      const active = changed.active ?? current.active;
-      const rule: NotificationRule = {
-        ...current,
-        ...changed,
-        version: current.version + 1,
-        inactiveReason: active ? null : (current.inactiveReason ?? 'switched-off'),
-      };
-      await check(writer, rule);
-      await store(writer, rule);
-      writer.changed(rule, current);
-      return rule;
+      return RULES.update(writer, id, expectedVersion, (current) => {
+        const active = patch.active ?? current.active;
+        return revised(current, {
+          ...patch,
+          ...sortedReferences(patch),
+          ...(given && { webhookUrl: hiddenUrl(given) }),
+          inactiveReason: active ? null : (current.inactiveReason ?? 'switched-off'),
+        });
+      });
     });
   }
 
   /** @throws {NotFoundError} {StaleError} */
   delete(id: NotificationRuleId, expectedVersion: number | null): Promise<void> {
     return this.#store.write(async (writer) => {
-      await removeRule(writer, await requireRule(writer, id, expectedVersion));
+      await removeRule(writer, await RULES.expected(writer, id, expectedVersion));
     });
   }
 }
@@ -241,7 +220,7 @@ export async function dropFromRules(writer: Writer, kind: keyof typeof NAMED_AS,
     .execute();
   if (kind === 'vehicle') await tx.deleteFrom('ruleFirings').where('vehicleId', '=', thingId).execute();
   if (rows.length === 0) return;
-  const before = await loadRules(
+  const before = await RULES.load(
     tx,
     rows.map((row) => row.ruleId),
   );
@@ -252,8 +231,7 @@ export async function dropFromRules(writer: Writer, kind: keyof typeof NAMED_AS,
         Object.assign(left, { [list]: left[list].filter((id) => id !== thingId) });
     const reason = namesNothing(left);
     if (reason !== null && left.active) Object.assign(left, { active: false, inactiveReason: reason });
-    await store(writer, left);
-    writer.changed(left, rule);
+    await RULES.replace(writer, left, rule);
   }
 }
 
@@ -263,9 +241,7 @@ export async function replaceRule(
   rule: NotificationRule,
   fields: Pick<NotificationRule, 'channelIds'>,
 ): Promise<void> {
-  const next = { ...rule, ...fields, version: rule.version + 1 };
-  await store(writer, next);
-  writer.changed(next, rule);
+  await RULES.replace(writer, { ...rule, ...fields, version: rule.version + 1 }, rule);
 }
 
 async function removeRule(writer: Writer, rule: NotificationRule): Promise<void> {
@@ -274,37 +250,34 @@ async function removeRule(writer: Writer, rule: NotificationRule): Promise<void>
   await tx.deleteFrom('ruleFirings').where('ruleId', '=', rule.id).execute();
   await tx.deleteFrom('licenceNotices').where('ruleId', '=', rule.id).execute();
   await tx.deleteFrom('waitingNotifications').where('ruleId', '=', rule.id).execute();
-  await tx.deleteFrom('notificationRules').where('id', '=', rule.id).execute();
+  await RULES.deleteRow(writer, rule.id);
   writer.deleted(rule);
 }
 
-async function store(writer: Writer, rule: NotificationRule): Promise<void> {
-  const { id, webhookUrl: _, webhookSecret: __, ...columns } = toRuleRow(rule, NO_WEBHOOK);
-  await writer.tx.updateTable('notificationRules').set(columns).where('id', '=', id).execute();
-  await setReferences(writer, rule);
-}
+export const RULES = new Resource<NotificationRule, NotificationRuleRow>({
+  kind: 'notification-rule',
+  table: 'notificationRules',
+  read: withReferences,
+  toRow: toRuleRow,
+  async check({ tx }, rule) {
+    await requireOwner(tx, rule.ownerId);
+    const nothing = namesNothing(rule);
+    if (rule.active && nothing !== null) throw new NamesNothingError(nothing);
+    const other = await tx
+      .selectFrom('notificationRules')
+      .select('id')
+      .where('ownerId', '=', rule.ownerId)
+      .where('name', '=', rule.name)
+      .where('id', '!=', rule.id)
+      .executeTakeFirst();
+    if (other) throw new ConflictError('notification-rule', 'name', rule.name);
+  },
+  writeDetails: setReferences,
+});
 
-async function requireRule(
-  { tx }: Writer,
-  id: NotificationRuleId,
-  expectedVersion: number | null,
-): Promise<NotificationRule> {
-  const [rule] = await loadRules(tx, [id]);
-  return asExpected(rule, 'notification-rule', id, expectedVersion);
-}
-
-async function check({ tx }: Writer, rule: NotificationRule): Promise<void> {
-  await requireOwner(tx, rule.ownerId);
-  const nothing = namesNothing(rule);
-  if (rule.active && nothing !== null) throw new NamesNothingError(nothing);
-  const other = await tx
-    .selectFrom('notificationRules')
-    .select('id')
-    .where('ownerId', '=', rule.ownerId)
-    .where('name', '=', rule.name)
-    .where('id', '!=', rule.id)
-    .executeTakeFirst();
-  if (other) throw new ConflictError('notification-rule', 'name', rule.name);
+async function writeWebhook({ tx }: Writer, id: NotificationRuleId, columns: Partial<WebhookColumns>): Promise<void> {
+  if (Object.keys(columns).length > 0)
+    await tx.updateTable('notificationRules').set(columns).where('id', '=', id).execute();
 }
 
 export async function setReferences({ tx }: Writer, rule: NotificationRule): Promise<void> {
@@ -332,16 +305,6 @@ function sortedReferences(lists: Partial<References>): Partial<References> {
   );
 }
 
-/** Those with these ids. */
-export async function loadRules(db: Reader, ids: readonly string[]): Promise<NotificationRule[]> {
-  const rows: NotificationRuleRow[] = [];
-  for (const some of inChunks(ids))
-    rows.push(
-      ...(await db.selectFrom('notificationRules').selectAll().where('id', 'in', some).orderBy('id').execute()),
-    );
-  return withReferences(db, rows);
-}
-
 async function withReferences(db: Reader, rows: readonly NotificationRuleRow[]): Promise<NotificationRule[]> {
   const references: RuleReferenceRow[] = [];
   for (const some of inChunks(rows.map((row) => row.id)))
@@ -355,16 +318,6 @@ async function withReferences(db: Reader, rows: readonly NotificationRuleRow[]):
     );
   const byRule = Map.groupBy(references, (row) => row.ruleId);
   return rows.map((row) => fromRow(row, byRule.get(row.id) ?? []));
-}
-
-/** Every rule there is. */
-export async function allRules(db: Reader): Promise<NotificationRule[]> {
-  const references = Map.groupBy(
-    await db.selectFrom('notificationRuleReferences').selectAll().orderBy('thingId').execute(),
-    (row) => row.ruleId,
-  );
-  const rows = await db.selectFrom('notificationRules').selectAll().orderBy('id').execute();
-  return rows.map((row) => fromRow(row, references.get(row.id) ?? []));
 }
 
 /** What of a rule nothing is asked by. */
@@ -435,7 +388,6 @@ function fromRow(row: NotificationRuleRow, references: readonly RuleReferenceRow
 }
 
 type WebhookColumns = Pick<NotificationRuleRow, 'webhookUrl' | 'webhookSecret'>;
-const NO_WEBHOOK: WebhookColumns = { webhookUrl: null, webhookSecret: null };
 
 export function sealedUrl(secrets: Secrets, id: NotificationRuleId, url: string | null): string | null {
   return url === null ? null : secrets.seal(url, { table: 'webhook_urls', id });
@@ -445,7 +397,7 @@ function sealedSecret(secrets: Secrets, id: NotificationRuleId, secret: string |
   return secret === null ? null : secrets.seal(secret, { table: 'notification_rules', id });
 }
 
-export function toRuleRow(rule: NotificationRule, webhook: WebhookColumns): NotificationRuleRow {
+export function toRuleRow(rule: NotificationRule): Omit<NotificationRuleRow, keyof WebhookColumns> {
   const terms: Terms = {
     eventKinds: rule.eventKinds,
     phases: rule.phases,
@@ -482,6 +434,5 @@ export function toRuleRow(rule: NotificationRule, webhook: WebhookColumns): Noti
     namesDrivers: rule.driverIds === null ? 0 : 1,
     namesDriverGroups: rule.driverGroupIds === null ? 0 : 1,
     terms: JSON.stringify(terms),
-    ...webhook,
   };
 }

@@ -1,6 +1,6 @@
 import type { JobId, Owner, ReportSchedule, ReportScheduleId, Turns, UserId } from '@outrider/domain';
 import type { Transaction } from 'kysely';
-import { type Page, type Paging, pageOf } from '../store/page.ts';
+import { type Page, type Paging, readPage } from '../store/page.ts';
 import type { ReportDeliveryRow, Tables } from '../store/schema.ts';
 import type { Store } from '../store/store.ts';
 import { inTurns, ownersOf } from '../work/fair-order.ts';
@@ -125,20 +125,8 @@ export class ReportDeliveries {
 
   /** Of a schedule, the newest first; those that ended long ago are cleaned away. */
   async ofSchedule(scheduleId: ReportScheduleId, paging: Paging): Promise<Page<ListedReportDelivery>> {
-    let query = this.#store.db
-      .selectFrom('reportDeliveries')
-      .selectAll()
-      .where('scheduleId', '=', scheduleId)
-      .orderBy('id', 'desc')
-      .limit(paging.limit + 1);
-    if (paging.after !== null) query = query.where('id', '<', paging.after);
-    const page = pageOf(await query.execute(), paging);
-    const items = page.items.map(({ id, jobId, target, state, attempts, createdAtMs, finishedAtMs, lastError }) => ({
-      ...{ id, jobId: jobId as JobId, target, attempts, createdAtMs, finishedAtMs },
-      state: state as ReportDeliveryOutcome['state'],
-      error: lastError,
-    }));
-    return { ...page, items };
+    const query = this.#store.db.selectFrom('reportDeliveries').selectAll().where('scheduleId', '=', scheduleId);
+    return readPage(query, paging, (rows) => rows.map(listed), 'newest first');
   }
 
   /** How many there are in each state. */
@@ -193,5 +181,14 @@ function fromRow(row: ReportDeliveryRow, lease: string): Omit<ReportDelivery, 'o
     attempts: row.attempts,
     giveUpAtMs: row.giveUpAtMs,
     lease,
+  };
+}
+
+function listed(row: ReportDeliveryRow): ListedReportDelivery {
+  const { id, jobId, target, state, attempts, createdAtMs, finishedAtMs, lastError } = row;
+  return {
+    ...{ id, jobId: jobId as JobId, target, attempts, createdAtMs, finishedAtMs },
+    state: state as ReportDeliveryOutcome['state'],
+    error: lastError,
   };
 }

@@ -8,8 +8,9 @@ import {
   type UserId,
 } from '@outrider/domain';
 import type { AuditedFields, AuditNote } from '../audit/audit-notes.ts';
-import { ConflictError, NotFoundError, StaleError } from '../store/errors.ts';
-import { type Page, type Paging, pageOf } from '../store/page.ts';
+import { ConflictError } from '../store/errors.ts';
+import { type Page, type Paging, readPage } from '../store/page.ts';
+import { asExpected } from '../store/resource.ts';
 import type { ReportScheduleRow } from '../store/schema.ts';
 import { differences, type Reader, type Store, type Writer } from '../store/store.ts';
 import { type JobFacts, newJobRow } from '../work/jobs.ts';
@@ -67,15 +68,9 @@ export class ReportSchedules {
 
   /** In the order of their ids, which is that of their creation. */
   async list(filter: { ownerId?: UserId }, paging: Paging): Promise<Page<ReportSchedule>> {
-    let query = this.#store.db
-      .selectFrom('reportSchedules')
-      .selectAll()
-      .orderBy('id')
-      .limit(paging.limit + 1);
-    if (paging.after !== null) query = query.where('id', '>', paging.after);
+    let query = this.#store.db.selectFrom('reportSchedules').selectAll();
     if (filter.ownerId !== undefined) query = query.where('ownerId', '=', filter.ownerId);
-    const page = pageOf(await query.execute(), paging);
-    return { ...page, items: page.items.map(fromRow) };
+    return readPage(query, paging, (rows) => rows.map(fromRow));
   }
 
   /**
@@ -235,10 +230,7 @@ function due(schedule: ReportSchedule, nowMs: number): ReportSchedule {
 
 async function requireSchedule({ tx }: Writer, id: ReportScheduleId, expectedVersion: number | null) {
   const row = await tx.selectFrom('reportSchedules').selectAll().where('id', '=', id).executeTakeFirst();
-  if (!row) throw new NotFoundError('report-schedule', id);
-  const schedule = fromRow(row);
-  if (expectedVersion !== null && schedule.version !== expectedVersion) throw new StaleError(schedule, expectedVersion);
-  return schedule;
+  return asExpected(row && fromRow(row), 'report-schedule', id, expectedVersion);
 }
 
 async function requireName({ tx }: Writer, { id, ownerId, name }: ReportSchedule): Promise<void> {

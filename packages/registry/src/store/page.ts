@@ -1,3 +1,4 @@
+import type { SelectQueryBuilder } from 'kysely';
 import { isDamaged } from './row-sums.ts';
 
 /** Which part of a list is asked for. */
@@ -11,6 +12,34 @@ export interface Page<T> {
   items: T[];
   /** `after` of the next page; null when this was the last. */
   next: string | null;
+}
+
+/** Ids are in the order of creation. */
+export type PageOrder = 'oldest first' | 'newest first';
+
+/** A query of rows that have an id, without an order and a limit. */
+// biome-ignore lint/suspicious/noExplicitAny: which tables it joins, and what else they have, is not this file's.
+type RowsQuery<Row> = SelectQueryBuilder<any, any, Row>;
+
+/**
+ * The page of what a query finds.
+ *
+ * @param toItems what the rows say
+ * @param id of its rows, where other tables of the query have one as well
+ * @throws {DamagedRowError} where no row of the page can be read
+ */
+export async function readPage<Row extends { id: string }, T>(
+  query: RowsQuery<Row>,
+  paging: Paging,
+  toItems: (rows: Row[]) => T[] | Promise<T[]>,
+  order: PageOrder = 'oldest first',
+  id = 'id',
+): Promise<Page<T>> {
+  const [direction, beyond] = order === 'oldest first' ? (['asc', '>'] as const) : (['desc', '<'] as const);
+  let ordered = query.orderBy(id, direction).limit(paging.limit + 1);
+  if (paging.after !== null) ordered = ordered.where(id, beyond, paging.after);
+  const page = pageOf(await ordered.execute(), paging);
+  return { ...page, items: await toItems(page.items) };
 }
 
 /**

@@ -10,8 +10,8 @@ import {
 } from '@outrider/domain';
 import { isOfVehicles, type OfVehicles } from '../fleet/of-vehicles.ts';
 import { ConflictError, OperatorOnlyError, UnknownReferenceError } from '../store/errors.ts';
-import { type Page, type Paging, pageOf } from '../store/page.ts';
-import { asExpected, revised } from '../store/revisions.ts';
+import { type Page, type Paging, readPage } from '../store/page.ts';
+import { asExpected, revised, StoredDefinitions } from '../store/resource.ts';
 import type { VehicleRow, VideoProfileRow } from '../store/schema.ts';
 import type { Secrets } from '../store/secrets.ts';
 import { inChunks, type Store, type Writer } from '../store/store.ts';
@@ -68,16 +68,14 @@ export class VideoProfiles {
   /** In the order of their ids, which is that of their creation. */
   async list(filter: VideoProfileFilter, paging: Paging): Promise<Page<VideoProfile>> {
     if (filter.anyOfGroups?.length === 0) return { items: [], next: null };
-    let query = this.#store.db
+    const { db, secrets } = this.#store;
+    const query = db
       .selectFrom('videoProfiles')
       .innerJoin('vehicles', 'vehicles.id', 'videoProfiles.vehicleId')
       .selectAll('videoProfiles')
-      .where(isOfVehicles(filter))
-      .orderBy('videoProfiles.id')
-      .limit(paging.limit + 1);
-    if (paging.after !== null) query = query.where('videoProfiles.id', '>', paging.after);
-    const page = pageOf(await query.execute(), paging);
-    return { ...page, items: page.items.map((row) => openedProfile(row, this.#store.secrets)) };
+      .where(isOfVehicles(filter));
+    const opened = (rows: VideoProfileRow[]) => rows.map((row) => openedProfile(row, secrets));
+    return readPage(query, paging, opened, 'oldest first', 'videoProfiles.id');
   }
 
   /**
@@ -163,6 +161,13 @@ export class VideoProfiles {
   }
 }
 
+/** Without secret addresses. */
+export const PROFILES = new StoredDefinitions<VideoProfile, VideoProfileRow>({
+  kind: 'video-profile',
+  table: 'videoProfiles',
+  read: (_, rows) => rows.map(fromProfileRow),
+});
+
 /** Takes away what a vehicle that is being deleted has of video. */
 export async function deleteVideoProfileOf(writer: Writer, vehicle: Pick<Vehicle, 'id' | 'dealerId'>): Promise<void> {
   const row = await writer.tx
@@ -195,7 +200,7 @@ export async function moveVideoProfile(
 async function removeProfile(writer: Writer, profile: VideoProfile, dealerIds: readonly UserId[]): Promise<void> {
   await endTasksOf(writer, profile.id);
   await writer.tx.deleteFrom('videoPresence').where('profileId', '=', profile.id).execute();
-  await writer.tx.deleteFrom('videoProfiles').where('id', '=', profile.id).execute();
+  await PROFILES.deleteRow(writer, profile.id);
   writer.deleted(profile, dealerIds);
 }
 

@@ -20,7 +20,7 @@ import { type SqlBool, sql, type Transaction } from 'kysely';
 import { ERASURE } from '../accounts/erasures.ts';
 import { isOfVehicles, type OfVehicles } from '../fleet/of-vehicles.ts';
 import { NotFoundError, StaleError, UnknownReferenceError } from '../store/errors.ts';
-import { type Page, type Paging, pageOf } from '../store/page.ts';
+import { type Page, type Paging, readPage } from '../store/page.ts';
 import type { Tables, VideoTaskRow } from '../store/schema.ts';
 import { inChunks, type Reader, type Store, type Writer } from '../store/store.ts';
 import { inTurns } from '../work/fair-order.ts';
@@ -190,14 +190,10 @@ export class VideoTasks {
       .selectFrom('videoTasks')
       .innerJoin('vehicles', 'vehicles.id', 'videoTasks.vehicleId')
       .selectAll('videoTasks')
-      .where(isOfVehicles(filter))
-      .orderBy('videoTasks.id', 'desc')
-      .limit(paging.limit + 1);
-    if (paging.after !== null) query = query.where('videoTasks.id', '<', paging.after);
+      .where(isOfVehicles(filter));
     if (filter.profileId !== undefined) query = query.where('videoTasks.profileId', '=', filter.profileId);
     if (filter.states !== undefined) query = query.where('videoTasks.state', 'in', filter.states);
-    const page = pageOf(await query.execute(), paging);
-    return { ...page, items: page.items.map(fromTaskRow) };
+    return readPage(query, paging, (rows) => rows.map(fromTaskRow), 'newest first', 'videoTasks.id');
   }
 
   /** How many tasks of a profile are not finished. */

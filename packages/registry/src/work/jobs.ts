@@ -3,7 +3,7 @@ import { type Selectable, type SqlBool, sql, type Transaction } from 'kysely';
 import type { AuditNote } from '../audit/audit-notes.ts';
 import { type ConsumerPlace, placesOf, setPlace } from '../store/consumer-places.ts';
 import { NotFoundError, TooManyJobsError } from '../store/errors.ts';
-import { type Page, type Paging, pageOf } from '../store/page.ts';
+import { type Page, type Paging, readPage } from '../store/page.ts';
 import type { JobRow, Tables } from '../store/schema.ts';
 import { inChunks, type Reader, type Store, type Writer } from '../store/store.ts';
 import { saveTurn, sharedTurns } from './fair-order.ts';
@@ -154,17 +154,11 @@ export class Jobs {
 
   /** The newest first. */
   async list(filter: JobFilter, paging: Paging): Promise<Page<Job>> {
-    let query = this.#store.db
-      .selectFrom('jobs')
-      .selectAll()
-      .orderBy('id', 'desc')
-      .limit(paging.limit + 1);
-    if (paging.after !== null) query = query.where('id', '<', paging.after);
+    let query = this.#store.db.selectFrom('jobs').selectAll();
     if (filter.userId !== undefined) query = query.where('userId', '=', filter.userId);
     if (filter.kind !== undefined) query = query.where('kind', '=', filter.kind);
     if (filter.state !== undefined) query = query.where('state', '=', filter.state);
-    const page = pageOf(await query.execute(), paging);
-    return { ...page, items: page.items.map(fromRow) };
+    return readPage(query, paging, (rows) => rows.map(fromRow), 'newest first');
   }
 
   /**

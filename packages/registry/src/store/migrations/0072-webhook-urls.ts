@@ -1,6 +1,6 @@
 import { type DefinitionChange, hiddenUrl, isHiddenUrl, storedChange } from '@outrider/domain';
 import type { Kysely } from 'kysely';
-import { loadRules } from '../../notifications/notification-rules.ts';
+import { RULES } from '../../notifications/notification-rules.ts';
 import { inChunks } from '../lists.ts';
 import { appendRecentChanges } from '../recent-changes.ts';
 import type { Tables } from '../schema.ts';
@@ -68,7 +68,7 @@ async function hideInRules(db: Kysely<Tables>): Promise<void> {
       .where('id', '=', id)
       .execute();
   }
-  const rules = await loadRules(
+  const rules = await RULES.load(
     db,
     rows.map(({ id }) => id),
   );

@@ -1,7 +1,7 @@
 import type { UserId, VehicleGroup } from '@outrider/domain';
 import { describe, expect, test } from 'vitest';
 import { NotFoundError, StaleError } from './errors.ts';
-import { asExpected, revised } from './revisions.ts';
+import { asExpected, revised } from './resource.ts';
 
 const group = { kind: 'group', id: 'g', version: 3, name: 'Vans', dealerId: null } as unknown as VehicleGroup;
 

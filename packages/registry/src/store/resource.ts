@@ -1,0 +1,199 @@
+import type { Definition, DefinitionKind } from '@outrider/domain';
+import type { Kysely } from 'kysely';
+import { NotFoundError, StaleError } from './errors.ts';
+import { CHUNK, differences, inChunks } from './lists.ts';
+import type { Tables } from './schema.ts';
+import type { Reader, Writer } from './store.ts';
+
+/** How definitions of a kind are read: from rows of one table, with what other tables keep of each. */
+export interface ResourceSource<T extends Definition, Row extends { id: string }> {
+  kind: T['kind'];
+  table: DefinitionTable;
+  read(db: Reader, rows: readonly Row[]): T[] | Promise<T[]>;
+  /** How many rows are in memory at a time where all are read. */
+  rowsAtOnce?: number;
+}
+
+/** How definitions of a kind are written as well. */
+export interface ResourceOptions<T extends Definition, Row extends { id: string }> extends ResourceSource<T, Row> {
+  /** Without columns that others write. */
+  toRow(definition: T): Partial<Row> & { id: string };
+  /**
+   * Refuses what can't be, before anything of it is written.
+   *
+   * @param before null: it is new
+   */
+  check(writer: Writer, next: T, before: T | null): Promise<void>;
+  /** Writes what other tables keep of it, right after its row. */
+  writeDetails?(writer: Writer, next: T, before: T | null): Promise<void>;
+}
+
+/** Tables of definitions, by their kind; groups and users come before what names them. */
+export const DEFINITION_TABLES = {
+  group: 'vehicleGroups',
+  user: 'users',
+  vehicle: 'vehicles',
+  geofence: 'geofences',
+  'notification-rule': 'notificationRules',
+  'video-profile': 'videoProfiles',
+  driver: 'drivers',
+} as const satisfies Record<DefinitionKind, keyof Tables>;
+export type DefinitionTable = (typeof DEFINITION_TABLES)[DefinitionKind];
+
+/** Definitions of one kind, as they are stored. */
+export class StoredDefinitions<T extends Definition, Row extends { id: string }> {
+  readonly #source: ResourceSource<T, Row>;
+
+  constructor(source: ResourceSource<T, Row>) {
+    this.#source = source;
+  }
+
+  /** Those among `ids` that exist, in the order of their ids. */
+  async load(db: Reader, ids: readonly string[]): Promise<T[]> {
+    const rows: Row[] = [];
+    for (const some of inChunks(ids)) {
+      const query = this.table(db).selectFrom(this.#source.table).selectAll().where('id', 'in', some);
+      rows.push(...((await query.orderBy('id').execute()) as unknown as Row[]));
+    }
+    return this.#source.read(db, rows);
+  }
+
+  /** All there are, in the order of their ids. */
+  async all(db: Reader): Promise<T[]> {
+    const { table, rowsAtOnce = CHUNK } = this.#source;
+    const definitions: T[] = [];
+    for (let after = ''; ; ) {
+      const query = this.table(db).selectFrom(table).selectAll().where('id', '>', after);
+      const rows = (await query.orderBy('id').limit(rowsAtOnce).execute()) as unknown as Row[];
+      definitions.push(...(await this.#source.read(db, rows)));
+      if (rows.length < rowsAtOnce) return definitions;
+      after = rows.at(-1)?.id ?? '';
+    }
+  }
+
+  async get(db: Reader, id: string): Promise<T | null> {
+    const [definition] = await this.load(db, [id]);
+    return definition ?? null;
+  }
+
+  /**
+   * What is about to be changed, once it is sure that it is there and that the caller saw it as it is.
+   *
+   * @param expectedVersion what the caller last saw; null: whatever it is
+   * @throws {NotFoundError} {StaleError}
+   */
+  async expected({ tx }: Writer, id: string, expectedVersion: number | null): Promise<T> {
+    return asExpected(await this.get(tx, id), this.#source.kind, id, expectedVersion);
+  }
+
+  /**
+   * Gives each a new version and notes it: for a change that came from elsewhere, already made in the tables.
+   *
+   * @param before as they were
+   */
+  async touch(writer: Writer, before: readonly T[]): Promise<void> {
+    const was = new Map<string, T>(before.map((definition) => [definition.id, definition]));
+    for (const some of inChunks([...was.keys()]))
+      await this.table(writer.tx)
+        .updateTable(this.#source.table)
+        .set((e) => ({ version: e('version', '+', 1) }))
+        .where('id', 'in', some)
+        .execute();
+    for (const definition of await this.load(writer.tx, [...was.keys()]))
+      writer.changed(definition, was.get(definition.id) ?? null);
+  }
+
+  async deleteRow({ tx }: Writer, id: string): Promise<void> {
+    await this.table(tx).deleteFrom(this.#source.table).where('id', '=', id).execute();
+  }
+
+  /** The database as one whose tables all have an id and a version. */
+  protected table(db: Reader): Kysely<Record<DefinitionTable, { id: string; version: number }>> {
+    return db as never;
+  }
+}
+
+/** Definitions of one kind, with how they are changed. */
+export class Resource<T extends Definition, Row extends { id: string }> extends StoredDefinitions<T, Row> {
+  readonly #options: ResourceOptions<T, Row>;
+
+  constructor(options: ResourceOptions<T, Row>) {
+    super(options);
+    this.#options = options;
+  }
+
+  /** @throws what its check refuses */
+  async create(writer: Writer, definition: T): Promise<T> {
+    await this.#options.check(writer, definition, null);
+    await this.insertRows(writer, [definition]);
+    await this.#options.writeDetails?.(writer, definition, null);
+    writer.changed(definition, null);
+    return definition;
+  }
+
+  /**
+   * @param expectedVersion what the caller last saw; null: whatever it is
+   * @param revise returns its argument where nothing changes: then there is no new version
+   * @throws {NotFoundError} {StaleError} and what its check refuses
+   */
+  async update(writer: Writer, id: string, expectedVersion: number | null, revise: (current: T) => T): Promise<T> {
+    const current = await this.expected(writer, id, expectedVersion);
+    const next = revise(current);
+    if (next === current) return current;
+    await this.#options.check(writer, next, current);
+    await this.replace(writer, next, current);
+    return next;
+  }
+
+  /** Writes and notes a change that needs no check. */
+  async replace(writer: Writer, next: T, before: T): Promise<void> {
+    await this.updateRow(writer, next);
+    await this.#options.writeDetails?.(writer, next, before);
+    writer.changed(next, before);
+  }
+
+  /** Without what other tables keep of them. */
+  async insertRows({ tx }: Writer, definitions: readonly T[]): Promise<void> {
+    const rows = definitions.map((definition) => this.#options.toRow(definition));
+    await this.table(tx)
+      .insertInto(this.#options.table)
+      .values(rows as never[])
+      .execute();
+  }
+
+  /** Without what other tables keep of it. */
+  async updateRow({ tx }: Writer, definition: T): Promise<void> {
+    const { id, ...columns } = this.#options.toRow(definition);
+    await this.table(tx)
+      .updateTable(this.#options.table)
+      .set(columns as never)
+      .where('id', '=', id)
+      .execute();
+  }
+}
+
+/**
+ * The definition with what the patch says, in its next version; `current` itself where the patch changes nothing.
+ * Fields that the patch leaves as they are keep their very values.
+ */
+export function revised<T extends { version: number }>(current: T, patch: Partial<NoInfer<T>>): T {
+  const changed = differences<T>(current, patch);
+  return Object.keys(changed).length === 0 ? current : { ...current, ...changed, version: current.version + 1 };
+}
+
+/**
+ * What is about to be changed, once it is sure that it is there and that the caller saw it as it is.
+ *
+ * @param expectedVersion what the caller last saw; null: whatever it is
+ * @throws {NotFoundError} {StaleError}
+ */
+export function asExpected<T extends { kind: string; version: number }>(
+  found: T | null | undefined,
+  kind: NotFoundError['kind'],
+  id: string,
+  expectedVersion: number | null,
+): T {
+  if (!found) throw new NotFoundError(kind, id);
+  if (expectedVersion !== null && found.version !== expectedVersion) throw new StaleError(found, expectedVersion);
+  return found;
+}
