@@ -2,12 +2,11 @@ import { MAX_API_KEY_DAYS, MAX_GROUPS_OF_API_KEY } from '@outrider/access';
 import { API_KEY_SCOPES, type ApiKeyId, type ApiKeyScope, type GroupId, isoTime, type UserId } from '@outrider/domain';
 import { type ApiKey, MAX_API_KEYS_PER_USER } from '@outrider/registry';
 import { z } from 'zod';
-import { ENTITY_HEADERS, entityHeaders } from '../entity-reply.ts';
-import { id, idOut, line, listOf, pageAsked, pageReply, paging, timeIn, timeOut } from '../fields.ts';
-import { etagOf } from '../input.ts';
+import { id, idOut, line, pageAsked, paging, timeIn, timeOut } from '../fields.ts';
+import { ENTITY_HEADERS, entityHeaders, ResourceRoutes } from '../resource-routes.ts';
 import { callsOf, type Route } from '../route.ts';
 
-const { get, post, patch, remove } = callsOf('Users');
+const { post } = callsOf('Users');
 
 const scope = z.enum(API_KEY_SCOPES);
 const SCOPES_TEXT =
@@ -102,27 +101,28 @@ function keyBody(key: ApiKey): z.output<typeof KeyOut> {
 }
 
 const byId = z.object({ id: id<ApiKeyId>() });
-const oneKey = {
-  description: 'The key, without its secret.',
+const keys = new ResourceRoutes({
+  group: 'Users',
+  path: '/api/v1/api-keys',
+  operations: ['ApiKey', 'ApiKeys'],
+  noun: 'API key, without its secret',
+  params: byId,
   body: KeyOut,
-  headers: ENTITY_HEADERS,
-};
+  show: keyBody,
+  entityOf: (key: ApiKey) => key,
+  scope: null,
+});
 
 export const apiKeyRoutes: Route[] = [
-  get('/api/v1/api-keys', {
-    operationId: 'listApiKeys',
-    scope: null,
+  keys.list({
     summary: 'API keys of the own account, in the order of their creation.',
     description: 'Without expired and revoked ones. Operators see those of others by `userId`.',
     query: z.object({
       ...paging,
       userId: id<UserId>().optional().meta({ description: 'Of another account; for operators.' }),
     }),
-    answers: { 200: { description: 'A page.', body: listOf(KeyOut) } },
     problems: ['not-found', 'forbidden'],
-    async handle({ query }, { access }) {
-      return pageReply(await access.apiKeys.list(query.userId ?? null, pageAsked(query)), keyBody);
-    },
+    page: (query, { access }) => access.apiKeys.list(query.userId ?? null, pageAsked(query)),
   }),
   post('/api/v1/api-keys', {
     operationId: 'addApiKey',
@@ -163,24 +163,10 @@ export const apiKeyRoutes: Route[] = [
       };
     },
   }),
-  get('/api/v1/api-keys/{id}', {
-    operationId: 'getApiKey',
-    scope: null,
-    summary: 'One API key, without its secret.',
-    params: byId,
-    answers: { 200: oneKey },
-    problems: ['not-found'],
-    async handle({ params }, { access }) {
-      const key = await access.apiKeys.get(params.id);
-      return { status: 200, body: keyBody(key), headers: { etag: etagOf(key.version) } };
-    },
-  }),
-  patch('/api/v1/api-keys/{id}', {
-    operationId: 'changeApiKey',
-    scope: null,
+  keys.get({ get: ({ id }, { access }) => access.apiKeys.get(id) }),
+  keys.change({
     summary: 'Change what an API key is called and allows; its secret stays.',
     description: 'By its user alone. It holds with the next call; live connections of the key end.',
-    params: byId,
     body: z
       .strictObject({
         name: name.optional(),
@@ -189,29 +175,17 @@ export const apiKeyRoutes: Route[] = [
         expiresAt: expiresAt.optional(),
       })
       .meta({ id: 'ApiKeyPatch', examples: [{ name: 'Dispatch system, read only', scopes: ['read'] }] }),
-    conditional: true,
-    answers: { 200: oneKey },
-    problems: ['not-found', 'forbidden', 'stale'],
-    async handle({ params, body }, { access, ifMatch, nowMs }) {
+    problems: ['forbidden'],
+    change({ id }, body, { access, ifMatch, nowMs }) {
       const { expiresAt: expiresAtMs, ...rest } = body;
       const patch = { ...rest, ...(expiresAtMs === undefined ? {} : { expiresAtMs }) };
       const defined = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
-      const key = await access.apiKeys.change(params.id, ifMatch, defined, nowMs);
-      return { status: 200, body: keyBody(key), headers: { etag: etagOf(key.version) } };
+      return access.apiKeys.change(id, ifMatch, defined, nowMs);
     },
   }),
-  remove('/api/v1/api-keys/{id}', {
-    operationId: 'deleteApiKey',
-    scope: null,
+  keys.remove({
     summary: 'Revoke an API key: from then on it opens nothing.',
     description: 'By its user and by operators. Other instances refuse it within 5 seconds.',
-    params: byId,
-    conditional: true,
-    answers: { 204: { description: 'Revoked.' } },
-    problems: ['not-found', 'stale'],
-    async handle({ params }, { access, ifMatch }) {
-      await access.apiKeys.revoke(params.id, ifMatch);
-      return { status: 204 };
-    },
+    remove: ({ id }, { access, ifMatch }) => access.apiKeys.revoke(id, ifMatch),
   }),
 ];

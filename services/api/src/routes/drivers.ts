@@ -19,20 +19,8 @@ import {
   NEW_CUSTOM_FIELDS,
 } from '../custom-fields.ts';
 import { DRIVER_EXAMPLE, DRIVER_FIELDS, licenceDate } from '../driver-fields.ts';
-import { ENTITY_HEADERS, entityReply } from '../entity-reply.ts';
-import {
-  id,
-  idOut,
-  listOf,
-  pageAsked,
-  pageReply,
-  paging,
-  searchAsked,
-  searching,
-  timeIn,
-  timeOut,
-  utcRangeEndSuchAs,
-} from '../fields.ts';
+import { id, idOut, pageAsked, paging, searchAsked, searching, timeIn, timeOut, utcRangeEndSuchAs } from '../fields.ts';
+import { ResourceRoutes } from '../resource-routes.ts';
 import { callsOf, type Route } from '../route.ts';
 
 const { get, post, patch, remove } = callsOf('Vehicles');
@@ -77,8 +65,6 @@ function driverBody(driver: Driver, nowMs: number): z.output<typeof DriverOut> {
   };
 }
 
-const reply = entityReply('/api/v1/drivers', driverBody);
-
 const ASSIGNMENT_EXAMPLE = {
   id: '01961f3c-7a10-7c3e-9b1d-2f6a0c4e8da1',
   vehicleId: '01961f3c-7a10-7c3e-9b1d-2f6a0c4e8d57',
@@ -100,13 +86,21 @@ function assignmentBody({ id, vehicleId, driverId, fromMs, toMs }: DriverAssignm
   return { id, vehicleId, driverId, from: isoTime(fromMs), to: toMs === null ? null : isoTime(toMs) };
 }
 
-const byId = z.object({ id: id<DriverId>() });
 const byAssignment = z.object({ id: id<DriverAssignmentId>() });
-const oneDriver = { description: 'The driver.', body: DriverOut, headers: ENTITY_HEADERS };
+
+const drivers = new ResourceRoutes({
+  group: 'Vehicles',
+  path: '/api/v1/drivers',
+  operations: ['Driver', 'Drivers'],
+  noun: 'driver',
+  params: z.object({ id: id<DriverId>() }),
+  body: DriverOut,
+  show: (driver: Driver, { nowMs }) => driverBody(driver, nowMs),
+  entityOf: (driver) => driver,
+});
 
 const driverRoutesOf: Route[] = [
-  get('/api/v1/drivers', {
-    operationId: 'listDrivers',
+  drivers.list({
     summary: 'Drivers that the caller may see.',
     description:
       'A user sees those of the groups that they were given. `q` is searched in names, phones, numbers of licences, external ids and codes.',
@@ -117,25 +111,21 @@ const driverRoutesOf: Route[] = [
       groupId: id<GroupId>().optional().meta({ description: 'Only drivers of this group.' }),
       licence: z.enum(LICENCES).optional().meta({ description: 'Only drivers whose licence is in this state.' }),
     }),
-    answers: { 200: { description: 'A page.', body: listOf(DriverOut) } },
-    async handle({ query }, { access, nowMs }) {
+    async page(query, { access, nowMs }) {
       const { groupId, licence } = query;
       const isWanted = customMatcher(customAsked(query));
       const search = searchAsked(query, groupId !== undefined || licence !== undefined || isWanted !== null);
-      const page = search
-        ? access.drivers.find(
-            search,
-            (driver) =>
-              (groupId === undefined || driver.groupIds.includes(groupId)) &&
-              (licence === undefined || licenceOf(driver.licenceExpiresOn, nowMs) === licence) &&
-              isWanted?.(driver) !== false,
-          )
-        : await access.drivers.list(pageAsked(query));
-      return pageReply<Driver>(page, (driver) => driverBody(driver, nowMs));
+      if (search === null) return access.drivers.list(pageAsked(query));
+      return access.drivers.find(
+        search,
+        (driver) =>
+          (groupId === undefined || driver.groupIds.includes(groupId)) &&
+          (licence === undefined || licenceOf(driver.licenceExpiresOn, nowMs) === licence) &&
+          isWanted?.(driver) !== false,
+      );
     },
   }),
-  post('/api/v1/drivers', {
-    operationId: 'addDriver',
+  drivers.add({
     summary: 'Add a driver.',
     description: 'A code that nobody had before makes past shifts with it the new driver’s as well.',
     body: z
@@ -150,50 +140,25 @@ const driverRoutesOf: Route[] = [
         dealerId: id<UserId>().nullable().optional().meta({ description: 'Said by operators; a dealer is it.' }),
       })
       .meta({ id: 'NewDriver', examples: [{ name: 'Anna Berg', codes: ['0100000F28F8E5'] }] }),
-    answers: { 201: { ...oneDriver, description: 'Added.' } },
     problems: ['forbidden', 'conflict', 'quota-exceeded'],
-    async handle({ body }, { access, nowMs }) {
-      return reply(201, await access.drivers.add(body), nowMs);
-    },
+    add: (body, { access }) => access.drivers.add(body),
   }),
-  get('/api/v1/drivers/{id}', {
-    operationId: 'getDriver',
-    summary: 'One driver.',
-    params: byId,
-    answers: { 200: oneDriver },
-    problems: ['not-found'],
-    async handle({ params }, { access, nowMs }) {
-      return reply(200, access.drivers.driver(params.id), nowMs);
-    },
-  }),
-  patch('/api/v1/drivers/{id}', {
-    operationId: 'changeDriver',
+  drivers.get({ get: ({ id }, { access }) => access.drivers.driver(id) }),
+  drivers.change({
     summary: 'Change a driver (JSON merge patch).',
     description: 'What was driven with a code that is taken away stays the driver’s.',
-    params: byId,
     body: z
       .strictObject({ ...DRIVER_FIELDS, ...CUSTOM_FIELDS_PATCH })
       .partial()
       .meta({ id: 'DriverPatch', examples: [{ phone: '+49 151 0000000' }] }),
-    conditional: true,
-    answers: { 200: oneDriver },
-    problems: ['not-found', 'forbidden', 'conflict', 'stale'],
-    async handle({ params, body }, { access, ifMatch, nowMs }) {
-      return reply(200, await access.drivers.change(params.id, ifMatch, body), nowMs);
-    },
+    problems: ['forbidden', 'conflict'],
+    change: ({ id }, body, { access, ifMatch }) => access.drivers.change(id, ifMatch, body),
   }),
-  remove('/api/v1/drivers/{id}', {
-    operationId: 'deleteDriver',
+  drivers.remove({
     summary: 'Delete a driver, and all that is known of the person.',
     description: 'Events keep codes, which then are nobody’s; assignments end, and the audit trail loses the fields.',
-    params: byId,
-    conditional: true,
-    answers: { 204: { description: 'Deleted.' } },
-    problems: ['not-found', 'forbidden', 'stale'],
-    async handle({ params }, { access, ifMatch }) {
-      await access.drivers.remove(params.id, ifMatch);
-      return { status: 204 };
-    },
+    problems: ['forbidden'],
+    remove: ({ id }, { access, ifMatch }) => access.drivers.remove(id, ifMatch),
   }),
 ];
 

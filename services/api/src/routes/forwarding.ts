@@ -8,11 +8,11 @@ import {
 } from '@outrider/forwarding';
 import { type ForwardingDestination, type ForwardingFilter, MAX_DESTINATIONS_PER_USER } from '@outrider/registry';
 import { z } from 'zod';
-import { id, idOut, line, listOf, pageAsked, pageReply, paging, timeIn, timeOut } from '../fields.ts';
-import { etagOf } from '../input.ts';
+import { id, idOut, line, pageAsked, paging, timeIn, timeOut } from '../fields.ts';
+import { ResourceRoutes } from '../resource-routes.ts';
 import { callsOf, type Route } from '../route.ts';
 
-const { get, post, patch, remove } = callsOf('Feeds');
+const { post } = callsOf('Feeds');
 
 const MAX_NAMED = 1000;
 /** A forwarder saves how far it is this often at least. */
@@ -336,18 +336,16 @@ function destinationBody(destination: ForwardingDestination, nowMs: number): z.o
 }
 
 const byId = z.object({ id: id() });
-const oneDestination = {
-  description: 'The destination, and how far it is.',
+const destinations = new ResourceRoutes({
+  group: 'Feeds',
+  path: '/api/v1/forwarding-destinations',
+  operations: ['ForwardingDestination', 'ForwardingDestinations'],
+  noun: 'destination, and how far it is',
+  params: byId,
   body: DestinationOut,
-  headers: { ETag: 'Version, for `If-Match`: it grows with changes, and not with progress.' },
-};
-function reply(status: number, destination: ForwardingDestination, nowMs: number, headers = {}) {
-  return {
-    status,
-    body: destinationBody(destination, nowMs),
-    headers: { etag: etagOf(destination.version), ...headers },
-  };
-}
+  show: (destination: ForwardingDestination, { nowMs }) => destinationBody(destination, nowMs),
+  entityOf: (destination) => destination,
+});
 
 /** The fields of a patch that were given, over those that there are. */
 function patched<T extends object>(present: T, patch: Partial<Record<keyof T, unknown>> | undefined): T {
@@ -356,20 +354,14 @@ function patched<T extends object>(present: T, patch: Partial<Record<keyof T, un
 }
 
 export const forwardingRoutes: Route[] = [
-  get('/api/v1/forwarding-destinations', {
-    operationId: 'listForwardingDestinations',
+  destinations.list({
     summary: 'Systems that positions and events are forwarded to, and how far each is.',
     description: 'Dealers see their own, operators all; users have none.',
     query: z.object(paging),
-    answers: { 200: { description: 'A page.', body: listOf(DestinationOut) } },
     problems: ['forbidden'],
-    async handle({ query }, { access, nowMs }) {
-      const page = await access.forwarding.list(pageAsked(query));
-      return pageReply(page, (destination) => destinationBody(destination, nowMs));
-    },
+    page: (query, { access }) => access.forwarding.list(pageAsked(query)),
   }),
-  post('/api/v1/forwarding-destinations', {
-    operationId: 'addForwardingDestination',
+  destinations.add({
     summary: 'Have positions and events forwarded to another system.',
     description:
       'By signed HTTP calls, MQTT, Kafka, Wialon IPS or EGTS, beginning with what arrives from now on. What its owner may see at that ' +
@@ -377,67 +369,35 @@ export const forwardingRoutes: Route[] = [
       'down, nothing is left out: it is tried again after 1 s, 2 s, 4 s, … up to 5 minutes. Dealers and operators have ' +
       `${MAX_DESTINATIONS_PER_USER} at most.`,
     body: NewDestination,
-    answers: {
-      201: {
-        ...oneDestination,
-        description: 'Added.',
-        headers: { ...oneDestination.headers, Location: 'URL of the destination.' },
-      },
-    },
     problems: ['forbidden', 'conflict'],
-    async handle({ body }, { access, nowMs }) {
-      const added = await access.forwarding.add({ ...body, filter: body.filter satisfies ForwardingFilter });
-      return reply(201, added, nowMs, { location: `/api/v1/forwarding-destinations/${added.id}` });
-    },
+    add: (body, { access }) => access.forwarding.add({ ...body, filter: body.filter satisfies ForwardingFilter }),
   }),
-  get('/api/v1/forwarding-destinations/{id}', {
-    operationId: 'getForwardingDestination',
-    summary: 'One destination, and how far it is.',
-    params: byId,
-    answers: { 200: oneDestination },
-    problems: ['forbidden', 'not-found'],
-    async handle({ params }, { access, nowMs }) {
-      return reply(200, await access.forwarding.get(params.id), nowMs);
-    },
-  }),
-  patch('/api/v1/forwarding-destinations/{id}', {
-    operationId: 'changeForwardingDestination',
+  destinations.get({ problems: ['forbidden'], get: ({ id }, { access }) => access.forwarding.get(id) }),
+  destinations.change({
     summary: 'Change, pause or resume a destination.',
     description:
       'It holds within seconds. What is left out stays, within settings and filter as well. With other settings it goes on where it was; positions or events that were not forwarded before begin now.',
-    params: byId,
     body: z
       .strictObject({
         ...{ name, settings: SettingsPatch, secret, secretHeaders: secretHeadersPatch, filter: FilterPatch, active },
       })
       .partial()
       .meta({ id: 'ForwardingDestinationPatch', examples: [{ active: false }] }),
-    conditional: true,
-    answers: { 200: oneDestination },
-    problems: ['forbidden', 'not-found', 'stale'],
-    async handle({ params, body }, { access, ifMatch, nowMs }) {
-      const changed = await access.forwarding.change(params.id, ifMatch, (present) => ({
+    problems: ['forbidden'],
+    change: ({ id }, body, { access, ifMatch }) =>
+      access.forwarding.change(id, ifMatch, (present) => ({
         name: body.name ?? present.name,
         settings: patched(present.settings, body.settings),
         secret: body.secret,
         secretHeaders: body.secretHeaders ?? {},
         filter: patched(present.filter, body.filter),
         active: body.active ?? present.active,
-      }));
-      return reply(200, changed, nowMs);
-    },
+      })),
   }),
-  remove('/api/v1/forwarding-destinations/{id}', {
-    operationId: 'deleteForwardingDestination',
+  destinations.remove({
     summary: 'Forward nothing more to a destination, and forget how far it was.',
-    params: byId,
-    conditional: true,
-    answers: { 204: { description: 'Deleted.' } },
-    problems: ['forbidden', 'not-found', 'stale'],
-    async handle({ params }, { access, ifMatch }) {
-      await access.forwarding.remove(params.id, ifMatch);
-      return { status: 204 };
-    },
+    problems: ['forbidden'],
+    remove: ({ id }, { access, ifMatch }) => access.forwarding.remove(id, ifMatch),
   }),
   post('/api/v1/forwarding-destinations/{id}/replay', {
     operationId: 'replayForwardingDestination',
@@ -448,10 +408,11 @@ export const forwardingRoutes: Route[] = [
     body: z
       .strictObject({ from: timeIn })
       .meta({ id: 'ForwardingReplay', examples: [{ from: '2026-01-15T12:00:00.000Z' } as never] }),
-    answers: { 200: oneDestination },
+    answers: { 200: destinations.one },
     problems: ['forbidden', 'not-found'],
-    async handle({ params, body }, { access, nowMs }) {
-      return reply(200, await access.forwarding.replay(params.id, body.from, nowMs), nowMs);
+    async handle({ params, body }, context) {
+      const { access } = context;
+      return destinations.reply(200, await access.forwarding.replay(params.id, body.from, context.nowMs), context);
     },
   }),
   post('/api/v1/forwarding-destinations/{id}/test', {

@@ -2,8 +2,7 @@ import { customMatcher, mergedAttributes } from '@outrider/access';
 import type { Geofence, GeofenceId } from '@outrider/domain';
 import { z } from 'zod';
 import { CUSTOM_EXAMPLE, CUSTOM_FIELDS_OUT, CUSTOM_FIELDS_PATCH, customAsked, customQuery } from '../custom-fields.ts';
-import { ENTITY_HEADERS, entityReply } from '../entity-reply.ts';
-import { id, idOut, listOf, pageAsked, pageReply, paging, searchAsked, searching } from '../fields.ts';
+import { id, idOut, pageAsked, paging, searchAsked, searching } from '../fields.ts';
 import { type GeozoneFeature, measuresOf } from '../geojson.ts';
 import {
   category,
@@ -23,9 +22,8 @@ import {
   speedLimitKmh,
   widthM,
 } from '../geozone-fields.ts';
-import { callsOf, type Route } from '../route.ts';
-
-const { get, post, patch, remove } = callsOf('Geozones');
+import { ResourceRoutes } from '../resource-routes.ts';
+import type { Route } from '../route.ts';
 
 export const GeozoneOut = z
   .strictObject({
@@ -79,39 +77,41 @@ export const GeozoneOut = z
     ],
   });
 
-const byId = z.object({ id: id<GeofenceId>() });
 const EXAMPLE: GeozoneFeature = {
   type: 'Feature',
   geometry: { type: 'Point', coordinates: [30.3141, 59.9386] },
   properties: { shape: 'circle', radiusM: 250 },
 };
 
-const reply = entityReply('/api/v1/geozones', geozoneBody);
-
 /** What a merge patch names. */
 function given<T extends object>(patch: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
   return Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)) as never;
 }
 
-const oneGeozone = { description: 'The geozone.', body: GeozoneOut, headers: ENTITY_HEADERS };
+const geozones = new ResourceRoutes({
+  group: 'Geozones',
+  path: '/api/v1/geozones',
+  operations: ['Geozone', 'Geozones'],
+  noun: 'geozone',
+  params: z.object({ id: id<GeofenceId>() }),
+  body: GeozoneOut,
+  show: geozoneBody,
+  entityOf: (geofence: Geofence) => geofence,
+});
 
 export const geozoneRoutes: Route[] = [
-  get('/api/v1/geozones', {
-    operationId: 'listGeozones',
+  geozones.list({
     summary: 'Geozones that the caller may see.',
     description:
       'Their own and those shared with them; for a dealer those of their users too, and for an operator all.',
     query: z.object({ ...paging, ...searching('name', 'externalId'), ...customQuery }),
-    answers: { 200: { description: 'A page.', body: listOf(GeozoneOut) } },
-    async handle({ query }, { access }) {
+    async page(query, { access }) {
       const custom = customAsked(query);
       const search = searchAsked(query, customMatcher(custom) !== null);
-      const page = search ? access.geofences.find(search, custom) : await access.geofences.page(pageAsked(query));
-      return pageReply<Geofence>(page, geozoneBody);
+      return search ? access.geofences.find(search, custom) : access.geofences.page(pageAsked(query));
     },
   }),
-  post('/api/v1/geozones', {
-    operationId: 'addGeozone',
+  geozones.add({
     summary: 'Draw a geozone: it belongs to the caller and watches what the caller may see.',
     description:
       'Where a vehicle is when the geozone comes is taken as it is: only crossing its boundary later is an event.',
@@ -125,28 +125,16 @@ export const geozoneRoutes: Route[] = [
         id: 'NewGeozone',
         examples: [{ ...EXAMPLE, properties: { ...EXAMPLE.properties, name: 'Depot', speedLimitKmh: 20 } }],
       }),
-    answers: { 201: { ...oneGeozone, description: 'Added.' } },
     problems: ['conflict', 'quota-exceeded'],
-    async handle({ body }, { access, geometry }) {
+    async add(body, { access, geometry }) {
       const { shape: _, radiusM: __, widthM: ___, ...terms } = body.properties;
-      return reply(201, await access.geofences.add({ ...terms, shape: await geometry.shapeOf(body) }));
+      return access.geofences.add({ ...terms, shape: await geometry.shapeOf(body) });
     },
   }),
-  get('/api/v1/geozones/{id}', {
-    operationId: 'getGeozone',
-    summary: 'One geozone.',
-    params: byId,
-    answers: { 200: oneGeozone },
-    problems: ['not-found'],
-    async handle({ params }, { access }) {
-      return reply(200, await access.geofences.get(params.id));
-    },
-  }),
-  patch('/api/v1/geozones/{id}', {
-    operationId: 'changeGeozone',
+  geozones.get({ get: ({ id }, { access }) => access.geofences.get(id) }),
+  geozones.change({
     summary: 'Change a geozone (JSON merge patch).',
     description: 'Another kind of shape needs the geometry and `properties.shape` with what belongs to it.',
-    params: byId,
     body: z
       .strictObject({
         type: z.literal('Feature'),
@@ -171,11 +159,9 @@ export const geozoneRoutes: Route[] = [
       })
       .partial()
       .meta({ id: 'GeozonePatch', examples: [{ properties: { speedLimitKmh: 30 } }] }),
-    conditional: true,
-    answers: { 200: oneGeozone },
-    problems: ['not-found', 'forbidden', 'conflict', 'quota-exceeded', 'stale'],
-    async handle({ params, body }, { access, ifMatch, geometry }) {
-      const changed = await access.geofences.change(params.id, ifMatch, async (current) => {
+    problems: ['forbidden', 'conflict', 'quota-exceeded'],
+    change: ({ id }, body, { access, ifMatch, geometry }) =>
+      access.geofences.change(id, ifMatch, async (current) => {
         const { shape, radiusM, widthM, customAttributes, ...rest } = body.properties ?? {};
         const now = measuresOf(current.shape);
         // A name that was not given has no place in the merge; null takes a measure away.
@@ -199,20 +185,11 @@ export const geozoneRoutes: Route[] = [
           }),
           shape: await geometry.shapeOf({ type: 'Feature', geometry: body.geometry ?? now.geometry, properties }),
         };
-      });
-      return reply(200, changed);
-    },
+      }),
   }),
-  remove('/api/v1/geozones/{id}', {
-    operationId: 'deleteGeozone',
+  geozones.remove({
     summary: 'Delete a geozone; visits to it end.',
-    params: byId,
-    conditional: true,
-    answers: { 204: { description: 'Deleted.' } },
-    problems: ['not-found', 'forbidden', 'stale'],
-    async handle({ params }, { access, ifMatch }) {
-      await access.geofences.remove(params.id, ifMatch);
-      return { status: 204 };
-    },
+    problems: ['forbidden'],
+    remove: ({ id }, { access, ifMatch }) => access.geofences.remove(id, ifMatch),
   }),
 ];

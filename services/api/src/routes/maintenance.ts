@@ -24,6 +24,7 @@ import {
 import { z } from 'zod';
 import { id, idOut, line, listOf, pageAsked, pageReply, paging, timeIn, timeOut } from '../fields.ts';
 import { FILE_REQUEST_HEADERS, fileReply } from '../file-reply.ts';
+import { ResourceRoutes } from '../resource-routes.ts';
 import { callsOf, type Route } from '../route.ts';
 import { vehicleKey } from './vehicles.ts';
 
@@ -416,12 +417,22 @@ const FILE_HEADERS = {
 };
 
 const byCounter = z.object({ id: vehicleKey, counterId: id<CustomCounterId>() });
-const byPlan = z.object({ id: id<MaintenancePlanId>() });
 const GRANTED = 'For operators, dealers, and users who were granted the service `maintenance`.';
 
 /** Of a time. */
 const KEPT_HISTORY = 'Not before what is erased of the history of the vehicle.';
 const KEPT_OF_PLAN = 'not before what is erased of the history of the vehicle.';
+
+const plans = new ResourceRoutes({
+  group: 'Maintenance',
+  path: '/api/v1/maintenance-plans',
+  operations: ['MaintenancePlan', 'MaintenancePlans'],
+  noun: 'maintenance plan',
+  params: z.object({ id: id<MaintenancePlanId>() }),
+  body: PlanOut,
+  show: planBody,
+  entityOf: (plan: MaintenancePlan) => plan,
+});
 
 export const maintenanceRoutes: Route[] = [
   get('/api/v1/vehicles/{id}/counters', {
@@ -594,17 +605,12 @@ export const maintenanceRoutes: Route[] = [
       return { status: 200, body: { items: (await access.maintenance.due(filter, limit)).map(dueBody) } };
     },
   }),
-  get('/api/v1/maintenance-plans', {
-    operationId: 'listMaintenancePlans',
+  plans.list({
     summary: 'Maintenance plans of the vehicles and groups that the caller may see.',
     query: z.object(paging),
-    answers: { 200: { description: 'A page, in the order of their creation.', body: listOf(PlanOut) } },
-    async handle({ query }, { access }) {
-      return pageReply(await access.maintenance.plans(pageAsked(query)), planBody);
-    },
+    page: (query, { access }) => access.maintenance.plans(pageAsked(query)),
   }),
-  post('/api/v1/maintenance-plans', {
-    operationId: 'addMaintenancePlan',
+  plans.add({
     summary: 'Plan maintenance of a vehicle, or of each vehicle of a group.',
     description: `It is due every so many kilometres, engine hours, days or units of a custom counter, whichever comes first. ${GRANTED}`,
     body: z
@@ -618,69 +624,37 @@ export const maintenanceRoutes: Route[] = [
         startsAt: planFields.startsAt.optional(),
       })
       .meta({ id: 'NewMaintenancePlan', examples: [PLAN_EXAMPLE as never] }),
-    answers: {
-      201: { description: 'Planned.', body: PlanOut, headers: { Location: 'URL of the plan.', ETag: 'Its version.' } },
-    },
     problems: ['forbidden', 'conflict'],
-    async handle({ body: { startsAt, every, warning, ...fields } }, { access }) {
-      const plan = await access.maintenance.addPlan({
+    add: ({ startsAt, every, warning, ...fields }, { access }) =>
+      access.maintenance.addPlan({
         ...fields,
         every: spanIn(every),
         warning: spanIn(warning),
         ...(startsAt === undefined ? {} : { startsAtMs: startsAt }),
-      });
-      return {
-        status: 201,
-        body: planBody(plan),
-        headers: { location: `/api/v1/maintenance-plans/${plan.id}`, etag: `"${plan.version}"` },
-      };
-    },
+      }),
   }),
-  get('/api/v1/maintenance-plans/{id}', {
-    operationId: 'getMaintenancePlan',
-    summary: 'One maintenance plan.',
-    params: byPlan,
-    answers: { 200: { description: 'The plan.', body: PlanOut, headers: { ETag: 'Its version.' } } },
-    problems: ['not-found'],
-    async handle({ params }, { access }) {
-      const plan = await access.maintenance.plan(params.id);
-      return { status: 200, body: planBody(plan), headers: { etag: `"${plan.version}"` } };
-    },
-  }),
-  patch('/api/v1/maintenance-plans/{id}', {
-    operationId: 'changeMaintenancePlan',
+  plans.get({ get: ({ id }, { access }) => access.maintenance.plan(id) }),
+  plans.change({
     summary: 'Change a maintenance plan.',
     description: GRANTED,
-    conditional: true,
-    params: byPlan,
     body: z
       .strictObject(planFields)
       .partial()
       .meta({ id: 'MaintenancePlanPatch', examples: [{ name: 'Oil' } as never] }),
-    answers: { 200: { description: 'The plan as it now is.', body: PlanOut, headers: { ETag: 'Its version.' } } },
-    problems: ['not-found', 'forbidden', 'stale'],
-    async handle({ params, body: { startsAt, every, warning, ...fields } }, { access, ifMatch }) {
-      const plan = await access.maintenance.changePlan(params.id, ifMatch, () => ({
+    problems: ['forbidden'],
+    change: ({ id }, { startsAt, every, warning, ...fields }, { access, ifMatch }) =>
+      access.maintenance.changePlan(id, ifMatch, () => ({
         ...(Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as object),
         ...(every === undefined ? {} : { every: spanIn(every) }),
         ...(warning === undefined ? {} : { warning: spanIn(warning) }),
         ...(startsAt === undefined ? {} : { startsAtMs: startsAt }),
-      }));
-      return { status: 200, body: planBody(plan), headers: { etag: `"${plan.version}"` } };
-    },
+      })),
   }),
-  remove('/api/v1/maintenance-plans/{id}', {
-    operationId: 'deleteMaintenancePlan',
+  plans.remove({
     summary: 'Delete a maintenance plan; its service records stay.',
     description: GRANTED,
-    conditional: true,
-    params: byPlan,
-    answers: { 204: { description: 'Deleted.' } },
-    problems: ['not-found', 'forbidden', 'stale'],
-    async handle({ params }, { access, ifMatch }) {
-      await access.maintenance.removePlan(params.id, ifMatch);
-      return { status: 204 };
-    },
+    problems: ['forbidden'],
+    remove: ({ id }, { access, ifMatch }) => access.maintenance.removePlan(id, ifMatch),
   }),
   get('/api/v1/vehicles/{id}/service-records', {
     operationId: 'listServiceRecords',

@@ -45,7 +45,6 @@ import { type ChannelTest, DELIVERY_STATES } from '@outrider/registry';
 import { LANGUAGES, type Language } from '@outrider/words';
 import { z } from 'zod';
 import { MAX_COMMAND_EXPIRY_SECONDS, MIN_COMMAND_EXPIRY_SECONDS, orderIn, speedBound } from '../command-fields.ts';
-import { ENTITY_HEADERS, entityHeaders } from '../entity-reply.ts';
 import { eventFields } from '../event-fields.ts';
 import {
   EmailStatesOut,
@@ -63,10 +62,11 @@ import {
   wholeParameter,
   writeCursor,
 } from '../fields.ts';
-import { callsOf, type Reply, type Route } from '../route.ts';
+import { ResourceRoutes } from '../resource-routes.ts';
+import { callsOf, type Route } from '../route.ts';
 import { AlarmOut } from './vehicles.ts';
 
-const { get, post, patch, remove } = callsOf('Notifications');
+const { get, post } = callsOf('Notifications');
 
 const name = line(200);
 const active = z.boolean().meta({ description: 'A rule that is not active notifies nobody.' });
@@ -646,9 +646,6 @@ const TRIAL_DESCRIPTION =
   'The rule is taken as active, and rights as they are now. Only events of its kinds, vehicles and geozones are looked at, the newest 10,000. When data arrived is not looked at: `maxDataAgeMinutes` keeps nothing back here. A rule of `licence-expiry` is of no event: its trial is empty.';
 
 const byId = z.object({ id: id<NotificationRuleId>() });
-const oneRule = { description: 'The rule.', body: RuleOut, headers: ENTITY_HEADERS };
-const ruleAsSet = { description: 'The rule.', body: RuleSetOut, headers: ENTITY_HEADERS };
-
 /** @throws {Problem} where it blocks the engine and was not confirmed */
 function storedCommand(command: z.output<typeof commandIn>): RuleCommand | null {
   if (command === null) return null;
@@ -668,10 +665,16 @@ function ruleBody(rule: ListedRule, webhookSecret: string | null = null): unknow
   return { ...shown, webhook, command: shownCommand, lastNotifiedAt };
 }
 
-function ruleReply(status: number, { rule, webhookSecret }: RuleShown): Reply {
-  const headers = entityHeaders(status, '/api/v1/notification-rules', rule);
-  return { status, body: ruleBody(rule, webhookSecret), headers };
-}
+const rules = new ResourceRoutes({
+  group: 'Notifications',
+  path: '/api/v1/notification-rules',
+  operations: ['NotificationRule', 'NotificationRules'],
+  noun: 'rule',
+  params: byId,
+  body: RuleOut,
+  show: ({ rule, webhookSecret }: RuleShown) => ruleBody(rule, webhookSecret),
+  entityOf: ({ rule }) => rule,
+});
 
 function deliveryBody(delivery: ListedDelivery): unknown {
   const { userId: _, createdAtMs, nextAttemptAtMs, finishedAtMs, log, notification, ...shown } = delivery;
@@ -810,21 +813,18 @@ const LICENCE_FACTS = {
 const numberCursor = z.int().min(1);
 
 export const notificationRoutes: Route[] = [
-  get('/api/v1/notification-rules', {
-    operationId: 'listNotificationRules',
+  rules.list({
     summary: 'Notification rules of the caller; for an operator, everyone’s.',
     query: z.object({
       ...paging,
       ownerId: id<UserId>().optional().meta({ description: 'Only those of this account.' }),
     }),
-    answers: { 200: { description: 'A page.', body: listOf(RuleOut) } },
-    async handle({ query }, { access }) {
+    async page(query, { access }) {
       const page = await access.notifications.rules(query.ownerId ?? null, pageAsked(query));
-      return pageReply(page, (rule) => ruleBody(rule));
+      return { ...page, items: page.items.map((rule) => ({ rule, webhookSecret: null })) };
     },
   }),
-  post('/api/v1/notification-rules', {
-    operationId: 'addNotificationRule',
+  rules.add({
     summary: 'Add a rule: its owner, the caller, is notified of the events it selects.',
     description:
       'Live and in the inbox always, by e-mail and webhook where they are named. What the owner may not see, at the time, is never sent.',
@@ -843,35 +843,25 @@ export const notificationRoutes: Route[] = [
         command: commandIn.default(null),
       })
       .meta({ id: 'NewNotificationRule', examples: [RULE_EXAMPLE as never] }),
-    answers: { 201: { ...ruleAsSet, description: 'Added.' } },
+    answered: RuleSetOut,
     problems: ['conflict', 'quota-exceeded'],
-    async handle({ body }, { access }) {
-      const { webhook, command, ...fields } = body;
+    add({ webhook, command, ...fields }, { access }) {
       const wish: RuleWish = {
         ...fields,
         command: storedCommand(command),
         webhookUrl: webhook?.url ?? null,
         webhookSecret: webhook?.secret,
       };
-      return ruleReply(201, await access.notifications.addRule(wish));
+      return access.notifications.addRule(wish);
     },
   }),
-  get('/api/v1/notification-rules/{id}', {
-    operationId: 'getNotificationRule',
-    summary: 'One rule.',
-    params: byId,
-    answers: { 200: oneRule },
-    problems: ['not-found'],
-    async handle({ params }, { access }) {
-      return ruleReply(200, { rule: await access.notifications.rule(params.id), webhookSecret: null });
-    },
+  rules.get({
+    get: async ({ id }, { access }) => ({ rule: await access.notifications.rule(id), webhookSecret: null }),
   }),
-  patch('/api/v1/notification-rules/{id}', {
-    operationId: 'changeNotificationRule',
+  rules.change({
     summary: 'Change a rule (JSON merge patch).',
     description:
       '`days` and `hours` are given as a whole. A webhook keeps its secret unless another is given. A rule that rests because what it named was deleted is switched on again with `active`.',
-    params: byId,
     body: z
       .strictObject({
         name,
@@ -906,11 +896,10 @@ export const notificationRoutes: Route[] = [
       })
       .partial()
       .meta({ id: 'NotificationRulePatch', examples: [{ active: false }] }),
-    conditional: true,
-    answers: { 200: ruleAsSet },
-    problems: ['not-found', 'conflict', 'stale'],
-    async handle({ params, body }, { access, ifMatch }) {
-      const changed = await access.notifications.changeRule(params.id, ifMatch, (current) => {
+    answered: RuleSetOut,
+    problems: ['conflict'],
+    change: ({ id }, body, { access, ifMatch }) =>
+      access.notifications.changeRule(id, ifMatch, (current) => {
         const given = <T>(value: T | undefined, now: T): T => (value === undefined ? now : value);
         return {
           name: body.name ?? current.name,
@@ -947,21 +936,11 @@ export const notificationRoutes: Route[] = [
           webhookSecret: body.webhook?.secret,
           command: body.command === undefined ? current.command : storedCommand(body.command),
         };
-      });
-      return ruleReply(200, changed);
-    },
+      }),
   }),
-  remove('/api/v1/notification-rules/{id}', {
-    operationId: 'deleteNotificationRule',
+  rules.remove({
     summary: 'Delete a rule; its notifications stay in the inbox.',
-    params: byId,
-    conditional: true,
-    answers: { 204: { description: 'Deleted.' } },
-    problems: ['not-found', 'stale'],
-    async handle({ params }, { access, ifMatch }) {
-      await access.notifications.removeRule(params.id, ifMatch);
-      return { status: 204 };
-    },
+    remove: ({ id }, { access, ifMatch }) => access.notifications.removeRule(id, ifMatch),
   }),
   post('/api/v1/notification-rules/{id}/test', {
     operationId: 'testNotificationRule',

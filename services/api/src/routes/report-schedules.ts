@@ -21,11 +21,11 @@ import {
   recipients,
   timeOut,
 } from '../fields.ts';
-import { etagOf } from '../input.ts';
 import { groupBy, language, REPORT_FIELDS, type ReportFields, reportFrom } from '../report-fields.ts';
-import { callsOf, type Reply, type Route } from '../route.ts';
+import { ResourceRoutes } from '../resource-routes.ts';
+import { callsOf, type Route } from '../route.ts';
 
-const { get, post, patch, remove } = callsOf('Reports');
+const { get } = callsOf('Reports');
 
 const frequency = z
   .enum(SCHEDULE_FREQUENCIES)
@@ -171,12 +171,6 @@ function scheduleBody(schedule: ListedSchedule): unknown {
   };
 }
 
-function scheduleReply(status: 200 | 201, schedule: ListedSchedule): Reply {
-  const headers: Record<string, string> = { etag: etagOf(schedule.version) };
-  if (status === 201) headers.location = `/api/v1/report-schedules/${schedule.id}`;
-  return { status, body: scheduleBody(schedule), headers };
-}
-
 const DeliveryOut = z
   .strictObject({
     id: idOut,
@@ -247,49 +241,34 @@ function saidOf(schedule: ReportSchedule): Said {
 }
 
 const byId = z.object({ id: id<ReportScheduleId>() });
-const ETAG = { ETag: 'Version of the schedule.' };
-const oneSchedule = { description: 'The schedule.', body: ScheduleOut, headers: ETAG };
+const schedules = new ResourceRoutes({
+  group: 'Reports',
+  path: '/api/v1/report-schedules',
+  operations: ['ReportSchedule', 'ReportSchedules'],
+  noun: 'schedule',
+  params: byId,
+  body: ScheduleOut,
+  show: scheduleBody,
+  entityOf: (schedule: ListedSchedule) => schedule,
+});
 
 export const reportScheduleRoutes: Route[] = [
-  get('/api/v1/report-schedules', {
-    operationId: 'listReportSchedules',
+  schedules.list({
     summary: 'The caller’s schedules of reports; for an operator everybody’s.',
     query: z.object(paging),
-    answers: { 200: { description: 'A page.', body: listOf(ScheduleOut) } },
-    async handle({ query }, { access }) {
-      return pageReply(await access.reportSchedules.schedules(pageAsked(query)), scheduleBody);
-    },
+    page: (query, { access }) => access.reportSchedules.schedules(pageAsked(query)),
   }),
-  post('/api/v1/report-schedules', {
-    operationId: 'addReportSchedule',
+  schedules.add({
     summary: 'Have a report made every day, week or month, and sent by e-mail.',
     description:
       'Each is a job of its own, which holds what its owner may see at that time. A schedule whose owner was blocked, or that names what is gone, rests until it is switched on again. What was missed while the service was down is made up for, up to a week.',
     body: z
       .strictObject({ ...FIELDS, active: z.boolean().default(true) })
       .meta({ id: 'NewReportSchedule', examples: [EXAMPLE as never] }),
-    answers: {
-      201: {
-        ...oneSchedule,
-        description: 'Added.',
-        headers: { ...ETAG, Location: 'URL of the schedule.' },
-      },
-    },
     problems: ['conflict', 'quota-exceeded'],
-    async handle({ body }, { access }) {
-      return scheduleReply(201, await access.reportSchedules.add(wishFrom(body)));
-    },
+    add: (body, { access }) => access.reportSchedules.add(wishFrom(body)),
   }),
-  get('/api/v1/report-schedules/{id}', {
-    operationId: 'getReportSchedule',
-    summary: 'One schedule.',
-    params: byId,
-    answers: { 200: oneSchedule },
-    problems: ['not-found'],
-    async handle({ params }, { access }) {
-      return scheduleReply(200, await access.reportSchedules.schedule(params.id));
-    },
-  }),
+  schedules.get({ get: ({ id }, { access }) => access.reportSchedules.schedule(id) }),
   get('/api/v1/report-schedules/{id}/deliveries', {
     operationId: 'listReportDeliveries',
     summary: 'E-mails of a schedule’s reports, the newest first.',
@@ -301,12 +280,9 @@ export const reportScheduleRoutes: Route[] = [
       return pageReply(await access.reportSchedules.deliveries(params.id, pageAsked(query)), deliveryBody);
     },
   }),
-  patch('/api/v1/report-schedules/{id}', {
-    operationId: 'changeReportSchedule',
+  schedules.change({
     summary: 'Change fields of a schedule.',
     description: 'A period that a report was made for has no second one, whatever is changed.',
-    conditional: true,
-    params: byId,
     body: z
       .strictObject({
         ...FIELDS,
@@ -328,27 +304,16 @@ export const reportScheduleRoutes: Route[] = [
       })
       .partial()
       .meta({ id: 'ReportSchedulePatch', examples: [{ hour: 7 } as never] }),
-    answers: { 200: oneSchedule },
-    problems: ['not-found', 'conflict', 'stale'],
-    async handle({ params, body }, { access, ifMatch }) {
-      const changed = await access.reportSchedules.change(params.id, ifMatch, (current) => {
+    problems: ['conflict'],
+    change: ({ id }, body, { access, ifMatch }) =>
+      access.reportSchedules.change(id, ifMatch, (current) => {
         const patch: Record<string, unknown> = { ...body };
         for (const name of OPTIONAL) if (patch[name] === null) patch[name] = undefined;
         return wishFrom({ ...saidOf(current), ...patch } as Said);
-      });
-      return scheduleReply(200, changed);
-    },
+      }),
   }),
-  remove('/api/v1/report-schedules/{id}', {
-    operationId: 'deleteReportSchedule',
+  schedules.remove({
     summary: 'Delete a schedule; reports that it made stay for their time.',
-    conditional: true,
-    params: byId,
-    answers: { 204: { description: 'Deleted.' } },
-    problems: ['not-found', 'stale'],
-    async handle({ params }, { access, ifMatch }) {
-      await access.reportSchedules.remove(params.id, ifMatch);
-      return { status: 204 };
-    },
+    remove: ({ id }, { access, ifMatch }) => access.reportSchedules.remove(id, ifMatch),
   }),
 ];

@@ -21,7 +21,6 @@ import {
   NEW_CUSTOM_FIELDS,
 } from '../custom-fields.ts';
 import { deviceOf } from '../device.ts';
-import { ENTITY_HEADERS, entityReply } from '../entity-reply.ts';
 import {
   emailOf,
   id,
@@ -36,6 +35,7 @@ import {
   timeIn,
   timeOut,
 } from '../fields.ts';
+import { ResourceRoutes } from '../resource-routes.ts';
 import { daysKept } from '../retention-fields.ts';
 import { callsOf, type Route, route, sessionOf } from '../route.ts';
 
@@ -171,17 +171,25 @@ export function sessionBody(session: Session, current: SessionId | null): z.outp
   };
 }
 
-const reply = entityReply('/api/v1/users', userBody);
-
-const oneUser = { description: 'The account.', body: UserOut, headers: ENTITY_HEADERS };
+const users = new ResourceRoutes({
+  group: 'Users',
+  path: '/api/v1/users',
+  operations: ['User', 'Users'],
+  noun: 'account',
+  params: byId,
+  body: UserOut,
+  show: userBody,
+  entityOf: (user: User) => user,
+});
 
 export const userRoutes: Route[] = [
   get('/api/v1/me', {
     operationId: 'getMe',
     summary: 'The account that calls.',
-    answers: { 200: oneUser },
-    async handle(_, { access, caller }) {
-      return reply(200, await access.users.get(caller.id));
+    answers: { 200: users.one },
+    async handle(_, context) {
+      const { access, caller } = context;
+      return users.reply(200, await access.users.get(caller.id), context);
     },
   }),
   patch('/api/v1/me', {
@@ -191,11 +199,13 @@ export const userRoutes: Route[] = [
       .strictObject({ name })
       .partial()
       .meta({ id: 'MePatch', examples: [{ name: 'Anna Ivanova' }] }),
-    answers: { 200: oneUser },
-    async handle({ body }, { access, caller }) {
-      return reply(
+    answers: { 200: users.one },
+    async handle({ body }, context) {
+      const { access, caller } = context;
+      return users.reply(
         200,
         body.name === undefined ? await access.users.get(caller.id) : await access.users.changeOwnName(body.name),
+        context,
       );
     },
   }),
@@ -214,8 +224,7 @@ export const userRoutes: Route[] = [
       return { status: 204 };
     },
   }),
-  get('/api/v1/users', {
-    operationId: 'listUsers',
+  users.list({
     summary: 'Accounts that the caller may see.',
     query: z.object({
       ...paging,
@@ -227,8 +236,7 @@ export const userRoutes: Route[] = [
         .optional()
         .meta({ description: 'Only accounts that are blocked, or only those that are not.' }),
     }),
-    answers: { 200: { description: 'A page.', body: listOf(UserOut) } },
-    async handle({ query }, { access }) {
+    async page(query, { access }) {
       const { role, blocked } = query;
       const isWanted = customMatcher(customAsked(query));
       const isFiltered = role !== undefined || blocked !== undefined || isWanted !== null;
@@ -237,12 +245,10 @@ export const userRoutes: Route[] = [
         (role === undefined || user.role === role) &&
         (blocked === undefined || String(user.blocked) === blocked) &&
         isWanted?.(user) !== false;
-      const page = search ? access.users.find(search, matches) : await access.users.page(pageAsked(query));
-      return pageReply<User>(page, userBody);
+      return search ? access.users.find(search, matches) : access.users.page(pageAsked(query));
     },
   }),
-  post('/api/v1/users', {
-    operationId: 'addUser',
+  users.add({
     summary: 'Add an account.',
     description:
       'A user comes with a group of their own, named like the login. A dealer adds users of their own; operators and ' +
@@ -271,9 +277,8 @@ export const userRoutes: Route[] = [
         id: 'NewUser',
         examples: [{ login: 'anna', name: 'Anna Ivanova', password: 'correct horse battery staple' }],
       }),
-    answers: { 201: { ...oneUser, description: 'Added.' } },
     problems: ['forbidden', 'conflict', 'unavailable'],
-    async handle({ body: { password, email, ...fields } }, { access, sessionId }) {
+    async add({ password, email, ...fields }, { access, sessionId }) {
       if (password === undefined && email === undefined)
         throw badField('/password', 'It is needed, or an `email` that a link to choose one is sent to.');
       // Addresses are set by people: an API key is refused before there is an account.
@@ -284,23 +289,12 @@ export const userRoutes: Route[] = [
         await access.accountMails.setEmail(user.id, email, undefined, session);
         if (password === undefined) await access.accountMails.invite(user.id);
       }
-      return reply(201, user);
+      return user;
     },
   }),
-  get('/api/v1/users/{id}', {
-    operationId: 'getUser',
-    summary: 'One account.',
-    params: byId,
-    answers: { 200: oneUser },
-    problems: ['not-found'],
-    async handle({ params }, { access }) {
-      return reply(200, await access.users.get(params.id));
-    },
-  }),
-  patch('/api/v1/users/{id}', {
-    operationId: 'changeUser',
+  users.get({ get: ({ id }, { access }) => access.users.get(id) }),
+  users.change({
     summary: 'Change an account (JSON merge patch).',
-    params: byId,
     body: z
       .strictObject({
         login,
@@ -313,24 +307,13 @@ export const userRoutes: Route[] = [
       })
       .partial()
       .meta({ id: 'UserPatch', examples: [{ name: 'Anna Petrova' }] }),
-    conditional: true,
-    answers: { 200: oneUser },
-    problems: ['not-found', 'forbidden', 'conflict', 'quota-exceeded', 'stale'],
-    async handle({ params, body }, { access, ifMatch }) {
-      return reply(200, await access.users.change(params.id, ifMatch, body));
-    },
+    problems: ['forbidden', 'conflict', 'quota-exceeded'],
+    change: ({ id }, body, { access, ifMatch }) => access.users.change(id, ifMatch, body),
   }),
-  remove('/api/v1/users/{id}', {
-    operationId: 'deleteUser',
+  users.remove({
     summary: 'Delete an account with its sessions and geofences; vehicles stay.',
-    params: byId,
-    conditional: true,
-    answers: { 204: { description: 'Deleted.' } },
-    problems: ['not-found', 'forbidden', 'conflict', 'stale'],
-    async handle({ params }, { access, ifMatch }) {
-      await access.users.remove(params.id, ifMatch);
-      return { status: 204 };
-    },
+    problems: ['forbidden', 'conflict'],
+    remove: ({ id }, { access, ifMatch }) => access.users.remove(id, ifMatch),
   }),
   ...(
     [
@@ -346,10 +329,11 @@ export const userRoutes: Route[] = [
       operationId: `${verb}User`,
       summary,
       params: byId,
-      answers: { 200: oneUser },
+      answers: { 200: users.one },
       problems: ['not-found', 'forbidden', 'conflict'],
-      async handle({ params }, { access }) {
-        return reply(200, await access.users.setBlocked(params.id, blocked));
+      async handle({ params }, context) {
+        const { access } = context;
+        return users.reply(200, await access.users.setBlocked(params.id, blocked), context);
       },
     }),
   ),
@@ -426,10 +410,11 @@ export const userRoutes: Route[] = [
       summary,
       description: 'For operators alone.',
       params: byId,
-      answers: { 200: oneUser },
+      answers: { 200: users.one },
       problems: ['not-found', 'forbidden', 'conflict'],
-      async handle({ params }, { access }) {
-        return reply(200, await access.users.setApiAccess(params.id, apiAccess));
+      async handle({ params }, context) {
+        const { access } = context;
+        return users.reply(200, await access.users.setApiAccess(params.id, apiAccess), context);
       },
     }),
   ),

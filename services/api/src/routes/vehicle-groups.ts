@@ -9,14 +9,14 @@ import {
   customQuery,
   NEW_CUSTOM_FIELDS,
 } from '../custom-fields.ts';
-import { ENTITY_HEADERS, entityReply } from '../entity-reply.ts';
 import { id, idOut, line, listOf, pageAsked, pageReply, paging, searchAsked, searching } from '../fields.ts';
+import { ResourceRoutes } from '../resource-routes.ts';
 import { daysKept } from '../retention-fields.ts';
 import { callsOf, type Route, route } from '../route.ts';
 import { UserOut, userBody } from './users.ts';
 import { VehicleOut, vehicleBody, vehicleKey } from './vehicles.ts';
 
-const { get, post, patch, remove } = callsOf('Vehicles');
+const { get } = callsOf('Vehicles');
 
 const RETENTION_ABOUT =
   'Positions, events, videos and notifications of its vehicles are erased for good, once a day, when they are so many days old (UTC). Null: the group limits nothing. Of a vehicle in several groups, and of its owner’s fleet (`/api/v1/users/{id}/retention`), the shortest counts; nothing is kept longer than the service keeps it (`ARCHIVE_RETENTION_DAYS`, `VIDEO_RETENTION_DAYS`).';
@@ -51,25 +51,28 @@ function groupBody({ kind: _, version: __, ...group }: VehicleGroup): z.output<t
   return { ...group, customAttributes: { ...group.customAttributes } };
 }
 
-const reply = entityReply('/api/v1/vehicle-groups', groupBody);
-
-const oneGroup = { description: 'The group.', body: GroupOut, headers: ENTITY_HEADERS };
+const groups = new ResourceRoutes({
+  group: 'Vehicles',
+  path: '/api/v1/vehicle-groups',
+  operations: ['VehicleGroup', 'VehicleGroups'],
+  noun: 'group',
+  params: byId,
+  body: GroupOut,
+  show: groupBody,
+  entityOf: (group: VehicleGroup) => group,
+});
 
 export const vehicleGroupRoutes: Route[] = [
-  get('/api/v1/vehicle-groups', {
-    operationId: 'listVehicleGroups',
+  groups.list({
     summary: 'Groups that the caller may see.',
     query: z.object({ ...paging, ...searching('name', 'externalId'), ...customQuery }),
-    answers: { 200: { description: 'A page.', body: listOf(GroupOut) } },
-    async handle({ query }, { access }) {
+    async page(query, { access }) {
       const custom = customAsked(query);
       const search = searchAsked(query, customMatcher(custom) !== null);
-      const page = search ? access.groups.find(search, custom) : await access.groups.page(pageAsked(query));
-      return pageReply<VehicleGroup>(page, groupBody);
+      return search ? access.groups.find(search, custom) : access.groups.page(pageAsked(query));
     },
   }),
-  post('/api/v1/vehicle-groups', {
-    operationId: 'addVehicleGroup',
+  groups.add({
     summary: 'Add a group.',
     description: 'Its name is one that its dealer (or the operator) has not given to another.',
     body: z
@@ -80,49 +83,24 @@ export const vehicleGroupRoutes: Route[] = [
         ...NEW_CUSTOM_FIELDS,
       })
       .meta({ id: 'NewVehicleGroup', examples: [{ name: 'Refrigerated' }] }),
-    answers: { 201: { ...oneGroup, description: 'Added.' } },
     problems: ['forbidden', 'conflict'],
-    async handle({ body }, { access }) {
-      return reply(201, await access.groups.add(body));
-    },
+    add: (body, { access }) => access.groups.add(body),
   }),
-  get('/api/v1/vehicle-groups/{id}', {
-    operationId: 'getVehicleGroup',
-    summary: 'One group.',
-    params: byId,
-    answers: { 200: oneGroup },
-    problems: ['not-found'],
-    async handle({ params }, { access }) {
-      return reply(200, await access.groups.get(params.id));
-    },
-  }),
-  patch('/api/v1/vehicle-groups/{id}', {
-    operationId: 'changeVehicleGroup',
+  groups.get({ get: ({ id }, { access }) => access.groups.get(id) }),
+  groups.change({
     summary: 'Change a group (JSON merge patch).',
-    params: byId,
     body: z
       .strictObject({ name, dealerId, retentionDays, ...CUSTOM_FIELDS_PATCH })
       .partial()
       .meta({ id: 'VehicleGroupPatch', examples: [{ name: 'Tankers' }] }),
-    conditional: true,
-    answers: { 200: oneGroup },
-    problems: ['not-found', 'forbidden', 'conflict', 'stale'],
-    async handle({ params, body }, { access, ifMatch }) {
-      return reply(200, await access.groups.change(params.id, ifMatch, body));
-    },
+    problems: ['forbidden', 'conflict'],
+    change: ({ id }, body, { access, ifMatch }) => access.groups.change(id, ifMatch, body),
   }),
-  remove('/api/v1/vehicle-groups/{id}', {
-    operationId: 'deleteVehicleGroup',
+  groups.remove({
     summary: 'Delete a group, and take it out of every vehicle, account and geofence that names it.',
     description: 'A geofence that named no other group then watches nothing.',
-    params: byId,
-    conditional: true,
-    answers: { 204: { description: 'Deleted.' } },
-    problems: ['not-found', 'forbidden', 'stale'],
-    async handle({ params }, { access, ifMatch }) {
-      await access.groups.remove(params.id, ifMatch);
-      return { status: 204 };
-    },
+    problems: ['forbidden'],
+    remove: ({ id }, { access, ifMatch }) => access.groups.remove(id, ifMatch),
   }),
   get('/api/v1/vehicle-groups/{id}/vehicles', {
     operationId: 'listVehiclesOfGroup',

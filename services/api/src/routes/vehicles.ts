@@ -31,15 +31,12 @@ import {
   customQuery,
   NEW_CUSTOM_FIELDS,
 } from '../custom-fields.ts';
-import { ENTITY_HEADERS, entityReply } from '../entity-reply.ts';
 import {
   id,
   idOut,
   line,
-  listOf,
   NEW_VEHICLE_IN,
   pageAsked,
-  pageReply,
   paging,
   searchAsked,
   searching,
@@ -49,11 +46,12 @@ import {
   VEHICLE_IN,
   VEHICLE_OUT,
 } from '../fields.ts';
+import { ResourceRoutes } from '../resource-routes.ts';
 import { callsOf, type Route } from '../route.ts';
 import { SensorOut, sensorsIn } from '../sensor-fields.ts';
 import { accessOf, BOUND_PROTOCOLS, TERMINAL_ACCESS_FIELDS } from '../terminal-access.ts';
 
-const { get, post, patch, remove } = callsOf('Vehicles');
+const { get, post } = callsOf('Vehicles');
 
 const TERMINAL_ID = VEHICLE_FIELDS.terminalId;
 
@@ -424,13 +422,19 @@ export function vehicleBody({ kind: _, version: __, predecessor, ...vehicle }: V
   return { ...vehicle, terminalAccess, groupIds, customAttributes, sensors, suspension, historyFrom };
 }
 
-const reply = entityReply('/api/v1/vehicles', vehicleBody);
-
-const oneVehicle = { description: 'The vehicle.', body: VehicleOut, headers: ENTITY_HEADERS };
+const vehicles = new ResourceRoutes({
+  group: 'Vehicles',
+  path: '/api/v1/vehicles',
+  operations: ['Vehicle', 'Vehicles'],
+  noun: 'vehicle',
+  params: byKey,
+  body: VehicleOut,
+  show: vehicleBody,
+  entityOf: (vehicle: Vehicle) => vehicle,
+});
 
 export const vehicleRoutes: Route[] = [
-  get('/api/v1/vehicles', {
-    operationId: 'listVehicles',
+  vehicles.list({
     summary: 'Vehicles that the caller may see.',
     description: 'In the order in which they were added; a user sees those of the groups that they were given.',
     query: z.object({
@@ -463,25 +467,19 @@ export const vehicleRoutes: Route[] = [
         .optional()
         .meta({ description: 'Only vehicles of this dealer; `none`: those of the operator.' }),
     }),
-    answers: { 200: { description: 'A page.', body: listOf(VehicleOut) } },
     problems: ['not-found'],
-    async handle({ query }, { access }) {
+    async page(query, { access }) {
       const { state, protocol, dealerId, suspended } = query;
       const search = searchAsked(
         query,
         [state, protocol, dealerId, suspended, query.externalId, query.attribute].some((each) => each !== undefined),
       );
-      const page = search
-        ? await access.vehicles.find(
-            { ...query, suspended: suspended && suspended === 'true', custom: customAsked(query) },
-            search,
-          )
-        : await access.vehicles.page(query, pageAsked(query));
-      return pageReply<Vehicle>(page, vehicleBody);
+      if (search === null) return access.vehicles.page(query, pageAsked(query));
+      const custom = customAsked(query);
+      return access.vehicles.find({ ...query, suspended: suspended && suspended === 'true', custom }, search);
     },
   }),
-  post('/api/v1/vehicles', {
-    operationId: 'addVehicle',
+  vehicles.add({
     summary: 'Add a vehicle profile: from then on its terminal’s data is taken.',
     description: 'What is left out has the value that the answer shows. A terminal is fitted to one vehicle at a time.',
     body: z
@@ -494,29 +492,17 @@ export const vehicleRoutes: Route[] = [
         sensors: sensorsIn.optional(),
       })
       .meta({ id: 'NewVehicle', examples: [{ name: 'Van 12', terminalId: '356307042441013', speedLimitKmh: 90 }] }),
-    answers: { 201: { ...oneVehicle, description: 'Added.' } },
     problems: ['forbidden', 'conflict', 'quota-exceeded'],
-    async handle({ body }, { access }) {
+    add(body, { access }) {
       const terminalAccess = accessAfter(LEARNING_ACCESS, accessOf(body.terminalAccess), false);
-      return reply(201, await access.vehicles.add({ ...body, terminalAccess }));
+      return access.vehicles.add({ ...body, terminalAccess });
     },
   }),
-  get('/api/v1/vehicles/{id}', {
-    operationId: 'getVehicle',
-    summary: 'One vehicle.',
-    params: byKey,
-    answers: { 200: oneVehicle },
-    problems: ['not-found'],
-    async handle({ params }, { access }) {
-      return reply(200, await access.vehicles.get(params.id));
-    },
-  }),
-  patch('/api/v1/vehicles/{id}', {
-    operationId: 'changeVehicle',
+  vehicles.get({ get: ({ id }, { access }) => access.vehicles.get(id) }),
+  vehicles.change({
     summary: 'Change a vehicle (JSON merge patch).',
     description:
       'Moving a terminal takes effect at once; history stays with the vehicle that it was recorded for. To another dealer a vehicle is moved by `POST /api/v1/vehicles/move`.',
-    params: byKey,
     body: z
       .strictObject({
         ...VEHICLE_IN,
@@ -528,26 +514,17 @@ export const vehicleRoutes: Route[] = [
       })
       .partial()
       .meta({ id: 'VehiclePatch', examples: [{ speedLimitKmh: 80 }] }),
-    conditional: true,
-    answers: { 200: oneVehicle },
-    problems: ['not-found', 'vehicle-suspended', 'forbidden', 'conflict', 'quota-exceeded', 'stale'],
-    async handle({ params, body }, { access, ifMatch }) {
+    problems: ['vehicle-suspended', 'forbidden', 'conflict', 'quota-exceeded'],
+    change({ id }, body, { access, ifMatch }) {
       const { terminalAccess: wanted, ...fields } = body;
       const patch = { ...fields, ...(wanted === undefined ? {} : { terminalAccess: accessOf(wanted) }) };
-      return reply(200, await access.vehicles.change(params.id, ifMatch, patch));
+      return access.vehicles.change(id, ifMatch, patch);
     },
   }),
-  remove('/api/v1/vehicles/{id}', {
-    operationId: 'deleteVehicle',
+  vehicles.remove({
     summary: 'Delete a vehicle profile: from then on its terminal’s data is refused.',
-    params: byKey,
-    conditional: true,
-    answers: { 204: { description: 'Deleted.' } },
-    problems: ['not-found', 'vehicle-suspended', 'forbidden', 'stale'],
-    async handle({ params }, { access, ifMatch }) {
-      await access.vehicles.remove(params.id, ifMatch);
-      return { status: 204 };
-    },
+    problems: ['vehicle-suspended', 'forbidden'],
+    remove: ({ id }, { access, ifMatch }) => access.vehicles.remove(id, ifMatch),
   }),
   post('/api/v1/vehicles/{id}/suspend', {
     operationId: 'suspendVehicle',
@@ -560,10 +537,11 @@ export const vehicleRoutes: Route[] = [
         reason: line(200).meta({ description: 'What people are shown.', examples: ['Invoice 1204 is unpaid.'] }),
       })
       .meta({ id: 'NewSuspension', examples: [{ reason: 'Invoice 1204 is unpaid.' }] }),
-    answers: { 200: oneVehicle },
+    answers: { 200: vehicles.one },
     problems: ['not-found', 'forbidden', 'vehicle-suspended'],
-    async handle({ params, body }, { access }) {
-      return reply(200, await access.vehicles.suspend(params.id, body.reason));
+    async handle({ params, body }, context) {
+      const { access } = context;
+      return vehicles.reply(200, await access.vehicles.suspend(params.id, body.reason), context);
     },
   }),
   post('/api/v1/vehicles/{id}/resume', {
@@ -571,10 +549,11 @@ export const vehicleRoutes: Route[] = [
     summary: 'Show the data of a suspended vehicle again, with all that came meanwhile.',
     description: 'What an operator suspended, operators alone resume.',
     params: byKey,
-    answers: { 200: oneVehicle },
+    answers: { 200: vehicles.one },
     problems: ['not-found', 'forbidden', 'vehicle-suspended'],
-    async handle({ params }, { access }) {
-      return reply(200, await access.vehicles.suspend(params.id, null));
+    async handle({ params }, context) {
+      const { access } = context;
+      return vehicles.reply(200, await access.vehicles.suspend(params.id, null), context);
     },
   }),
   get('/api/v1/vehicles/{id}/state', {

@@ -19,9 +19,9 @@ import {
   withoutCredentials,
 } from '@outrider/domain';
 import { z } from 'zod';
-import { ENTITY_HEADERS, entityHeaders } from '../entity-reply.ts';
 import { id, idOut, line, listOf, pageAsked, pageReply, paging, timeIn, timeOut } from '../fields.ts';
 import { FILE_REQUEST_HEADERS, fileReply } from '../file-reply.ts';
+import { entityHeaders, ResourceRoutes } from '../resource-routes.ts';
 import { callsOf, type Reply, type Route } from '../route.ts';
 
 const { get, post, patch, remove } = callsOf('VideoService');
@@ -243,13 +243,7 @@ const StorageOut = z
     ],
   });
 
-const byProfile = z.object({ profile_id: id<VideoProfileId>() });
 const byTask = z.object({ task_id: id<VideoTaskId>() });
-
-function profileReply(status: number, shown: ProfileShown, terminalId: string | null): Reply {
-  const headers = entityHeaders(status, `${BASE}/profiles`, shown.profile);
-  return { status, body: profileBody(shown, terminalId), headers };
-}
 
 function profileBody(
   { profile, presence, addressRefused }: ProfileShown,
@@ -296,7 +290,17 @@ function secondsToWait({ state }: VideoTask): number {
   return state === 'waiting' ? 10 : 2;
 }
 
-const oneProfile = { description: 'The profile.', body: ProfileOut, headers: ENTITY_HEADERS };
+const profiles = new ResourceRoutes({
+  group: 'VideoService',
+  path: `${BASE}/profiles`,
+  operations: ['VideoProfile', 'VideoProfiles'],
+  noun: 'video profile',
+  params: z.object({ profile_id: id<VideoProfileId>() }),
+  body: ProfileOut,
+  show: (shown: ProfileShown, { access }) => profileBody(shown, access.vehicles.terminalOf(shown.profile.vehicleId)),
+  entityOf: ({ profile }) => profile,
+  scope: 'video',
+});
 const oneTask = {
   description: 'The task.',
   body: TaskOut,
@@ -324,9 +328,7 @@ const FILE_HEADERS = {
 const aVideo = z.string().meta({ format: 'binary', examples: ['the bytes of an MP4'] });
 
 export const videoRoutes: Route[] = [
-  get(`${BASE}/profiles`, {
-    operationId: 'listVideoProfiles',
-    scope: 'video',
+  profiles.list({
     summary: 'Video profiles of vehicles that the caller may see; by `terminalId` the one of a vehicle’s terminal.',
     description:
       'All calls of this group are for operators, dealers, and users who were granted the service `video`. Of a terminal ' +
@@ -340,16 +342,10 @@ export const videoRoutes: Route[] = [
         .optional()
         .meta({ description: 'Id of the terminal that is fitted to the vehicle.', examples: ['13800000007'] }),
     }),
-    answers: { 200: { description: 'A page.', body: listOf(ProfileOut) } },
     problems: ['forbidden'],
-    async handle({ query }, { access }) {
-      const page = await access.video.profiles(query.terminalId as TerminalId | undefined, pageAsked(query));
-      return pageReply(page, (shown) => profileBody(shown, access.vehicles.terminalOf(shown.profile.vehicleId)));
-    },
+    page: (query, { access }) => access.video.profiles(query.terminalId as TerminalId | undefined, pageAsked(query)),
   }),
-  post(`${BASE}/profiles`, {
-    operationId: 'addVideoProfile',
-    scope: 'video',
+  profiles.add({
     summary: 'Add the video profile of a vehicle; a vehicle has one at most.',
     description:
       'What is left out has the value that the answer shows; the address is that of the vehicle’s terminal. For `jt1078` it must be ' +
@@ -378,62 +374,35 @@ export const videoRoutes: Route[] = [
           },
         ],
       }),
-    answers: { 201: { ...oneProfile, description: 'Added.' } },
     problems: ['forbidden', 'conflict'],
-    async handle({ body }, { access }) {
+    async add(body, { access }) {
       if (body.protocol === 'stream') {
         if (body.address === undefined) throw badField('/address', 'It must be the URL of the source.');
         requireStreamAddress(body.address);
       }
       requireParallel(body.protocol, body.maxParallelDownloads);
-      const shown = await access.video.addProfile({ ...body, address: body.address });
-      return profileReply(201, shown, access.vehicles.terminalOf(shown.profile.vehicleId));
+      return access.video.addProfile({ ...body, address: body.address });
     },
   }),
-  get(`${BASE}/profiles/{profile_id}`, {
-    operationId: 'getVideoProfile',
-    scope: 'video',
-    summary: 'One video profile.',
-    params: byProfile,
-    answers: { 200: oneProfile },
-    problems: ['not-found', 'forbidden'],
-    async handle({ params }, { access }) {
-      const shown = await access.video.profile(params.profile_id);
-      return profileReply(200, shown, access.vehicles.terminalOf(shown.profile.vehicleId));
-    },
-  }),
-  patch(`${BASE}/profiles/{profile_id}`, {
-    operationId: 'changeVideoProfile',
-    scope: 'video',
+  profiles.get({ problems: ['forbidden'], get: ({ profile_id: id }, { access }) => access.video.profile(id) }),
+  profiles.change({
     summary: 'Change a video profile (JSON merge patch).',
     description: 'It is in force for the next attempt of each task.',
-    params: byProfile,
     body: z
       .strictObject({ ...profileFields, address })
       .partial()
       .meta({ id: 'VideoProfilePatch', examples: [{ quality: 'sub' }] }),
-    conditional: true,
-    answers: { 200: oneProfile },
-    problems: ['not-found', 'forbidden', 'conflict', 'stale'],
-    async handle({ params, body }, { access, ifMatch }) {
-      const { profile } = await access.video.profile(params.profile_id);
+    problems: ['forbidden', 'conflict'],
+    async change({ profile_id: id }, body, { access, ifMatch }) {
+      const { profile } = await access.video.profile(id);
       if (profile.protocol === 'stream' && body.address !== undefined) requireStreamAddress(body.address);
-      const shown = await access.video.changeProfile(params.profile_id, ifMatch, body);
-      return profileReply(200, shown, access.vehicles.terminalOf(shown.profile.vehicleId));
+      return access.video.changeProfile(id, ifMatch, body);
     },
   }),
-  remove(`${BASE}/profiles/{profile_id}`, {
-    operationId: 'deleteVideoProfile',
-    scope: 'video',
+  profiles.remove({
     summary: 'Delete a video profile; its unfinished tasks fail, its files stay.',
-    params: byProfile,
-    conditional: true,
-    answers: { 204: { description: 'Deleted.' } },
-    problems: ['not-found', 'forbidden', 'stale'],
-    async handle({ params }, { access, ifMatch }) {
-      await access.video.removeProfile(params.profile_id, ifMatch);
-      return { status: 204 };
-    },
+    problems: ['forbidden'],
+    remove: ({ profile_id: id }, { access, ifMatch }) => access.video.removeProfile(id, ifMatch),
   }),
   post(`${BASE}/tasks`, {
     operationId: 'addVideoTask',

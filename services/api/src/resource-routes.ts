@@ -1,0 +1,174 @@
+import type { ProblemKind } from '@outrider/access';
+import type { ApiKeyScope } from '@outrider/domain';
+import type { z } from 'zod';
+import { listOf, pageReply } from './fields.ts';
+import { etagOf } from './input.ts';
+import { type Answer, type AuthorizedContext, callsOf, type GroupName, type Reply, type Route } from './route.ts';
+
+/** Headers of an answer that is one thing of a collection, as they are described. */
+export const ENTITY_HEADERS = { ETag: 'Version, for `If-Match`.' };
+
+interface Versioned {
+  id: string;
+  version: number;
+}
+
+/** What a collection is, in all of its calls. */
+export interface ResourceOptions<Shown, Id extends z.ZodObject> {
+  group: GroupName;
+  path: string;
+  /** In ids of operations: `addDriver`, `listDrivers`. */
+  operations: readonly [one: string, many: string];
+  /** In sentences: `One driver.` */
+  noun: string;
+  /** Of the one thing: names the parameter of the path. */
+  params: Id;
+  body: z.ZodType;
+  show(shown: Shown, context: AuthorizedContext): unknown;
+  /** What has the id and the version. */
+  entityOf(shown: Shown): Versioned;
+  /** What an API key needs for all calls; default: see {@link Route}. */
+  scope?: ApiKeyScope | null;
+}
+
+/** What is said of one call. */
+interface Call {
+  summary: string;
+  description?: string;
+  /** Beyond those that every call of this kind can meet. */
+  problems?: readonly ProblemKind[];
+}
+
+interface ListCall<Shown, Q extends z.ZodObject> extends Call {
+  query: Q;
+  page(query: z.output<Q>, context: AuthorizedContext): Promise<{ items: readonly Shown[]; next: unknown }>;
+}
+interface AddCall<Shown, B extends z.ZodType> extends Call {
+  body: B;
+  /** What is answered, where that is more than other calls answer. */
+  answered?: z.ZodType;
+  add(body: z.output<B>, context: AuthorizedContext): Promise<Shown>;
+}
+interface GetCall<Shown, Id> extends Partial<Call> {
+  get(params: Id, context: AuthorizedContext): Shown | Promise<Shown>;
+}
+interface ChangeCall<Shown, Id, B extends z.ZodType> extends Call {
+  body: B;
+  /** As of {@link AddCall}. */
+  answered?: z.ZodType;
+  change(params: Id, body: z.output<B>, context: AuthorizedContext): Promise<Shown>;
+}
+interface RemoveCall<Id> extends Call {
+  remove(params: Id, context: AuthorizedContext): Promise<void>;
+}
+
+/**
+ * The calls of a collection that all do alike: list, add, get, change (a merge patch) and delete, with versions as
+ * ETags, and `If-Match` where something is changed.
+ */
+export class ResourceRoutes<Shown, Id extends z.ZodObject> {
+  readonly #options: ResourceOptions<Shown, Id>;
+  readonly #calls: ReturnType<typeof callsOf>;
+  /** An answer that is one thing, as it is described. */
+  readonly one: Answer;
+
+  constructor(options: ResourceOptions<Shown, Id>) {
+    this.#options = options;
+    this.#calls = callsOf(options.group);
+    this.one = { description: `The ${options.noun}.`, body: options.body, headers: ENTITY_HEADERS };
+  }
+
+  list<Q extends z.ZodObject>({ page, ...call }: ListCall<Shown, Q>): Route {
+    const { path, operations, body, show } = this.#options;
+    return this.#calls.get(path, {
+      operationId: `list${operations[1]}`,
+      ...this.#scope(),
+      ...call,
+      answers: { 200: { description: 'A page.', body: listOf(body) } },
+      handle: async ({ query }, context) => pageReply(await page(query, context), (item) => show(item, context)),
+    });
+  }
+
+  add<B extends z.ZodType>({ add, answered, ...call }: AddCall<Shown, B>): Route {
+    const { path, operations, body } = this.#options;
+    return this.#calls.post(path, {
+      operationId: `add${operations[0]}`,
+      ...this.#scope(),
+      ...call,
+      answers: { 201: { description: 'Added.', body: answered ?? body, headers: ENTITY_HEADERS } },
+      handle: async (input, context) => this.reply(201, await add(input.body as z.output<B>, context), context),
+    });
+  }
+
+  get({ get, ...call }: GetCall<Shown, z.output<Id>>): Route {
+    const { operations, noun, params } = this.#options;
+    return this.#calls.get(this.#onePath(), {
+      operationId: `get${operations[0]}`,
+      summary: `One ${noun}.`,
+      ...this.#scope(),
+      ...call,
+      params,
+      answers: { 200: this.one },
+      problems: ['not-found', ...(call.problems ?? [])],
+      handle: async (input, context) => this.reply(200, await get(input.params as z.output<Id>, context), context),
+    });
+  }
+
+  change<B extends z.ZodType>({ change, answered, ...call }: ChangeCall<Shown, z.output<Id>, B>): Route {
+    const { operations, params } = this.#options;
+    return this.#calls.patch(this.#onePath(), {
+      operationId: `change${operations[0]}`,
+      ...this.#scope(),
+      ...call,
+      params,
+      conditional: true,
+      answers: { 200: answered === undefined ? this.one : { ...this.one, body: answered } },
+      problems: ['not-found', ...(call.problems ?? []), 'stale'],
+      handle: async (input, context) =>
+        this.reply(200, await change(input.params as z.output<Id>, input.body as z.output<B>, context), context),
+    });
+  }
+
+  remove({ remove, ...call }: RemoveCall<z.output<Id>>): Route {
+    const { operations, params } = this.#options;
+    return this.#calls.remove(this.#onePath(), {
+      operationId: `delete${operations[0]}`,
+      ...this.#scope(),
+      ...call,
+      params,
+      conditional: true,
+      answers: { 204: { description: 'Deleted.' } },
+      problems: ['not-found', ...(call.problems ?? []), 'stale'],
+      handle: async (input, context) => {
+        await remove(input.params as z.output<Id>, context);
+        return { status: 204 };
+      },
+    });
+  }
+
+  /** An answer that is one thing. */
+  reply(status: number, shown: Shown, context: AuthorizedContext): Reply {
+    const { path, show, entityOf } = this.#options;
+    const headers = entityHeaders(status, path, entityOf(shown));
+    return { status, body: show(shown, context), headers };
+  }
+
+  #onePath(): string {
+    const [name] = Object.keys(this.#options.params.shape);
+    return `${this.#options.path}/{${name}}`;
+  }
+
+  #scope(): { scope?: ApiKeyScope | null } {
+    const { scope } = this.#options;
+    return scope === undefined ? {} : { scope };
+  }
+}
+
+/**
+ * Headers of one thing of a collection: its version, and where it is if it was added (201).
+ *
+ * @param collection path that its id stands behind
+ */
+export function entityHeaders(status: number, collection: string, { id, version }: Versioned): Record<string, string> {
+  return { etag: etagOf(version), ...(status === 201 ? { location: `${collection}/${id}` } : {}) };
+}
