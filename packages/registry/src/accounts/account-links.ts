@@ -226,7 +226,6 @@ function note(writer: Writer, action: AuditAction, user: User, before: object | 
     before: before as Record<string, unknown> | null,
     after: after as Record<string, unknown> | null,
     dealerIds: dealersOfUser(user),
-    ownerIds: [],
   });
 }
 

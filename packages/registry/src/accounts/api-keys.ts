@@ -235,7 +235,6 @@ function noteOf(before: ApiKey | null, after: ApiKey | null): AuditNote {
     subject: { kind: 'api-key', id: subject.id, name: subject.name },
     before: before && fieldsOf(before),
     after: after && fieldsOf(after),
-    dealerIds: [],
     ownerIds: [subject.userId],
   };
 }

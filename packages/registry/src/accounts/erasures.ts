@@ -309,10 +309,6 @@ export class Erasures {
         writer.note({
           action: 'erased',
           subject: { kind: subject, id: job.subjectId, name: ERASED },
-          before: null,
-          after: null,
-          dealerIds: [],
-          ownerIds: [],
         });
       }
       return true;

@@ -33,7 +33,6 @@ export async function noteOfSignIn(
     before,
     after,
     dealerIds: dealersOfUser(user),
-    ownerIds: [],
   });
   const notice = ACCOUNT_NOTICES.find((each) => each === (action as AccountNotice));
   const named = (after ?? before)?.name ?? (after ?? before)?.issuer;

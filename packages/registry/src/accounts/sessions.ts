@@ -69,10 +69,8 @@ export class Sessions {
       writer.note({
         action: 'login',
         subject: { kind: 'user', id: userId, name: user.login },
-        before: null,
         after: { sessionId: session.id, userAgent: session.userAgent },
         dealerIds: dealersOfUser(user),
-        ownerIds: [],
       });
     });
     return session;
@@ -267,7 +265,6 @@ async function endOne(writer: Writer, row: SessionRow, action: AuditAction, reus
     before: { sessionId: row.id, address: row.address, userAgent: row.userAgent },
     after: reusedFrom === null ? null : { reusedFrom },
     dealerIds: user ? dealersOfUser(user) : [],
-    ownerIds: [],
   });
 }
 

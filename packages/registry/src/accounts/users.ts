@@ -308,7 +308,6 @@ export class Users {
         before: { expiresAtMs: was },
         after: { expiresAtMs },
         dealerIds: dealersOfUser(user),
-        ownerIds: [],
       });
       await setExpired(writer, user, expiresAtMs !== null && expiresAtMs <= nowMs);
     });
@@ -356,10 +355,7 @@ export class Users {
       writer.note({
         action: 'password-changed',
         subject: { kind: 'user', id, name: user.login },
-        before: null,
-        after: null,
         dealerIds: dealersOfUser(user),
-        ownerIds: [],
       });
       await writer.tx
         .insertInto('credentials')
@@ -427,7 +423,6 @@ async function noteOwnBlock(writer: Writer, user: User, own: boolean): Promise<v
     before: { blocked: !own },
     after: { blocked: own },
     dealerIds: dealersOfUser(user),
-    ownerIds: [],
   });
 }
 

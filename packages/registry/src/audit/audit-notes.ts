@@ -75,14 +75,14 @@ export type AuditedFields = Readonly<Record<string, unknown>>;
 export interface AuditNote {
   action: AuditAction;
   subject: { kind: AuditSubjectKind; id: string | null; name: string };
-  /** What of it changed, as it was; null where there was nothing. */
-  before: AuditedFields | null;
-  /** What of it changed, as it became; null where nothing is left. */
-  after: AuditedFields | null;
+  /** What of it changed, as it was; null or left out where there was nothing. */
+  before?: AuditedFields | null;
+  /** What of it changed, as it became; null or left out where nothing is left. */
+  after?: AuditedFields | null;
   /** Dealers of the subject, before and after: it is theirs to know. */
-  dealerIds: readonly UserId[];
+  dealerIds?: readonly UserId[];
   /** Whose it is, where it belongs to an account: see {@link mayKnow}. */
-  ownerIds: readonly UserId[];
+  ownerIds?: readonly UserId[];
 }
 
 /** A login as somebody typed it may be anything. */
@@ -176,7 +176,7 @@ export async function insertNotes(
   if (notes.length === 0) return;
   const ofOwner = await dealersOfOwners(tx, notes);
   const entries = notes.map((note) => toRow(note, actor, nowMs, newId()));
-  const dealers = notes.flatMap(({ subject, dealerIds, ownerIds }, nth) => {
+  const dealers = notes.flatMap(({ subject, dealerIds = [], ownerIds = [] }, nth) => {
     const ofOwners = ownerIds.flatMap((id) => (ofOwner.get(id) ?? []).filter((dealer) => mayKnow(dealer, id, subject)));
     // Not by who did it: what a change does elsewhere, to what is another's, is not its author's to know.
     const concerned = new Set([...dealerIds, ...ofOwners]);
@@ -203,9 +203,9 @@ async function dealersOfOwners(
   notes: readonly AuditNote[],
 ): Promise<Map<string, readonly UserId[]>> {
   const dealers = new Map<string, readonly UserId[]>();
-  for (const { subject, dealerIds } of notes)
+  for (const { subject, dealerIds = [] } of notes)
     if (subject.kind === 'user' && subject.id !== null) dealers.set(subject.id, dealerIds);
-  const unknown = new Set(notes.flatMap((note) => note.ownerIds).filter((id) => !dealers.has(id)));
+  const unknown = new Set(notes.flatMap((note) => note.ownerIds ?? []).filter((id) => !dealers.has(id)));
   for (const some of inChunks([...unknown])) {
     const rows = await tx.selectFrom('users').select(['id', 'role', 'dealerId']).where('id', 'in', some).execute();
     for (const { id, role, dealerId } of rows)
@@ -214,7 +214,12 @@ async function dealersOfOwners(
   return dealers;
 }
 
-function toRow({ action, subject, before, after }: AuditNote, actor: Actor, nowMs: number, id: string): AuditRow {
+function toRow(
+  { action, subject, before = null, after = null }: AuditNote,
+  actor: Actor,
+  nowMs: number,
+  id: string,
+): AuditRow {
   return {
     id,
     atMs: nowMs,

@@ -12,7 +12,7 @@ import {
 } from './audit-notes.ts';
 
 /** A line of the audit trail. */
-export interface AuditEntry extends Omit<AuditNote, 'dealerIds' | 'ownerIds'> {
+export interface AuditEntry extends Pick<Required<AuditNote>, 'action' | 'subject' | 'before' | 'after'> {
   id: string;
   atMs: number;
   /** Null: the service itself, or somebody who was not let in. */
@@ -93,10 +93,8 @@ export class Audit {
       writer.note({
         action: 'login-failed',
         subject: { kind: 'user', id: user?.id ?? null, name: login },
-        before: null,
         after: { reason },
         dealerIds: user ? dealersOfUser(user) : [],
-        ownerIds: [],
       });
     });
   }
@@ -107,10 +105,8 @@ export class Audit {
       writer.note({
         action: 'history-imported',
         subject: { kind: 'vehicle', id, name },
-        before: null,
         after: what,
         dealerIds: dealerId === null ? [] : [dealerId],
-        ownerIds: [],
       });
     });
   }

@@ -244,9 +244,7 @@ export class Counters {
         action: 'deleted',
         subject: { kind: 'counter-correction', id, name: vehicle.name },
         before: { vehicleId, counter, atMs: Number(atMs), value, note },
-        after: null,
         dealerIds: vehicle.dealerId === null ? [] : [vehicle.dealerId],
-        ownerIds: [],
       });
     });
   }
@@ -284,10 +282,8 @@ export async function addCorrection(writer: Writer, fields: NewCorrection): Prom
   writer.note({
     action: 'created',
     subject: { kind: 'counter-correction', id, name: vehicle.name },
-    before: null,
     after: { vehicleId, counter: fields.counter, atMs, value: fields.value, note: fields.note },
     dealerIds: vehicle.dealerId === null ? [] : [vehicle.dealerId],
-    ownerIds: [],
   });
   return { id, ...fields, sum: null, createdAtMs: nowMs };
 }

@@ -185,6 +185,5 @@ function noteOf(before: CustomCounter | null, after: CustomCounter | null, deale
     before: fieldsOf(before),
     after: fieldsOf(after),
     dealerIds: dealerId === null ? [] : [dealerId],
-    ownerIds: [],
   };
 }

@@ -153,6 +153,5 @@ function noteOf(
     before: fields(before),
     after: fields(after),
     dealerIds: dealerId === null ? [] : [dealerId],
-    ownerIds: [],
   };
 }

@@ -119,7 +119,6 @@ export class HistoryLimits {
         before: { fleetRetentionDays: before },
         after: { fleetRetentionDays: retentionDays },
         dealerIds: dealersOfUser(user),
-        ownerIds: [],
       });
     });
   }

@@ -415,7 +415,6 @@ export class Maintenance {
       before: action === 'deleted' ? fields : null,
       after: action === 'created' ? fields : null,
       dealerIds: vehicle?.dealerId == null ? [] : [vehicle.dealerId as UserId],
-      ownerIds: [],
     };
   }
 }
@@ -540,7 +539,6 @@ function planNote(before: MaintenancePlan | null, after: MaintenancePlan | null)
     before: fieldsOf(before),
     after: fieldsOf(after),
     dealerIds: plan.dealerId === null ? [] : [plan.dealerId],
-    ownerIds: [],
   };
 }
 
@@ -587,7 +585,6 @@ function fileNote(
     before: action === 'deleted' ? fields : null,
     after: action === 'created' ? fields : null,
     dealerIds: dealerId === null ? [] : [dealerId],
-    ownerIds: [],
   };
 }
 

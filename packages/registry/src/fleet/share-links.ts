@@ -199,7 +199,6 @@ function noteOf(action: 'created' | 'deleted', link: ShareLink): AuditNote {
     subject: { kind: 'share-link', id, name: name ?? '' },
     before: action === 'deleted' ? fields : null,
     after: action === 'created' ? fields : null,
-    dealerIds: [],
     ownerIds: [ownerId],
   };
 }

@@ -421,6 +421,5 @@ function noteOf(
     before: before && { state: before.state },
     after: before === null ? { ...asked, state, reason } : { state, reason, answer },
     dealerIds: vehicle?.dealerId == null ? [] : [vehicle.dealerId as UserId],
-    ownerIds: [],
   };
 }

@@ -102,7 +102,6 @@ async function moveApart(
     before: { dealerId: current.dealerId },
     after: { dealerId, history: 'apart' satisfies MovedHistory, vehicleIds: [next.id] },
     dealerIds: [current.dealerId, dealerId].filter((id) => id !== null),
-    ownerIds: [],
   });
   return next;
 }

@@ -509,7 +509,6 @@ function noteOf(
     subject: { kind: KIND, id: destination?.id ?? null, name: destination?.name ?? '' },
     before: fields(before),
     after: action === 'changed' ? { ...fields(after), ...changed } : fields(after),
-    dealerIds: [],
     ownerIds: destination === null ? [] : [destination.ownerId],
   };
 }

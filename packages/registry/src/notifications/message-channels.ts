@@ -250,7 +250,6 @@ function noteOf(
     subject: { kind: 'message-channel', id: channel?.id ?? null, name: channel?.name ?? '' },
     before: fields(before),
     after: action === 'changed' ? { ...fields(after), ...changed } : fields(after),
-    dealerIds: [],
     ownerIds: channel === null ? [] : [channel.userId],
   };
 }

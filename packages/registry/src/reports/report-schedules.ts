@@ -261,7 +261,6 @@ function noteOf(before: ReportSchedule | null, after: ReportSchedule | null): Au
     subject: { kind: 'report-schedule', id: subject.id, name: subject.name },
     before: pick(was),
     after: pick(is),
-    dealerIds: [],
     ownerIds: [subject.ownerId],
   };
 }

@@ -191,7 +191,6 @@ export class Quotas {
         before,
         after,
         dealerIds: dealersOfUser({ id: userId, role: user.role as User['role'], dealerId }),
-        ownerIds: [],
       });
     });
   }

@@ -634,9 +634,7 @@ export class VideoTasks {
           startMs: Number(row.startMs),
           endMs: Number(row.endMs),
         },
-        after: null,
         dealerIds: dealerId === null ? [] : [dealerId],
-        ownerIds: [],
       });
     });
   }
@@ -706,7 +704,6 @@ function noteTask(
     before: fields(before),
     after: after && fields(after),
     dealerIds: dealerId === null ? [] : [dealerId],
-    ownerIds: [],
   });
 }
 
