@@ -1,6 +1,6 @@
+import { FairQueue, QueueFullError } from '@outrider/domain';
 import { MAX_RECIPIENTS, parseAddressList, parseSender } from './address-list.ts';
 import { checkFolder, safeName, writeEml } from './eml-folder.ts';
-import { createGate } from './gate.ts';
 import { failedForGood, failedForNow, type SendResult } from './send-result.ts';
 
 export interface EmailMessage {
@@ -75,7 +75,7 @@ interface Mail {
 export function createEmailChannel(options: EmailOptions): EmailChannel {
   const from = parseSender(options.from);
   const outlet = options.smtpUrl === null ? folderOutlet(options.folder) : smtpOutlet(options.smtpUrl);
-  const gate = createGate(MAX_CONNECTIONS, MAX_WAITING);
+  const queue = new FairQueue({ atOnce: MAX_CONNECTIONS, maxWaiting: MAX_WAITING });
   let closed = false;
 
   return {
@@ -83,15 +83,14 @@ export function createEmailChannel(options: EmailOptions): EmailChannel {
       const list = parseAddressList(message.to);
       if (!list.ok) return failedForGood(list.error);
       if (closed) return failedForNow('The service is stopping.');
-      if (!(await gate.enter())) return failedForNow('Too many e-mails are waiting.');
       try {
-        if (closed) return failedForNow('The service is stopping.');
-        const to = list.addresses;
-        return await outlet.send({ id: message.id, to, message: composition(message, from, to, options.now()) });
+        return await queue.run(async () => {
+          if (closed) return failedForNow('The service is stopping.');
+          const to = list.addresses;
+          return outlet.send({ id: message.id, to, message: composition(message, from, to, options.now()) });
+        });
       } catch (error) {
-        return outlet.failure(error);
-      } finally {
-        gate.leave();
+        return error instanceof QueueFullError ? failedForNow('Too many e-mails are waiting.') : outlet.failure(error);
       }
     },
     async verify() {
@@ -105,7 +104,7 @@ export function createEmailChannel(options: EmailOptions): EmailChannel {
     },
     async close() {
       closed = true;
-      await gate.empty();
+      await queue.idle();
       outlet.close();
     },
   };

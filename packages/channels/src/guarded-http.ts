@@ -2,8 +2,8 @@ import http from 'node:http';
 import https from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { FairQueue, QueueFullError } from '@outrider/domain';
 import { checkedAddresses, codeOf } from './checked-addresses.ts';
-import { createGate } from './gate.ts';
 import { boundLookup, type Lookup, lookupBySystem, type ResolvedAddress } from './lookup.ts';
 import { failedForGood, failedForNow, type SendResult } from './send-result.ts';
 import { checkWebhookUrl, hostOf } from './webhook-url.ts';
@@ -80,7 +80,7 @@ export function createGuardedHttp(options: GuardedHttpOptions): GuardedHttp {
   // Name servers that keep silent hold up only lookups of their own kind.
   const lookupProven = boundLookup(options.lookup ?? lookupBySystem);
   const lookupUnproven = boundLookup(options.lookup ?? lookupBySystem);
-  const gate = createGate(MAX_AT_ONCE, MAX_WAITING);
+  const queue = new FairQueue({ atOnce: MAX_AT_ONCE, maxWaiting: MAX_WAITING });
   // An agent of one's own takes no proxy from the environment.
   const bounds = { keepAlive: true, maxSockets: MAX_CONNECTIONS_PER_HOST, maxFreeSockets: 1, timeout: IDLE_MS };
   const plain = boundIdle(new http.Agent(bounds));
@@ -182,19 +182,17 @@ export function createGuardedHttp(options: GuardedHttpOptions): GuardedHttp {
       const wrong = checkWebhookUrl(request.url, { allowPrivateAddresses });
       if (wrong !== null) return failed(failedForGood(wrong));
       if (closed) return failed(failedForNow('The service is stopping.'));
-      if (!(await gate.enter())) return failed(failedForNow('Too many webhooks are waiting.'));
       try {
-        return closed ? failed(failedForNow('The service is stopping.')) : await send(request);
+        return await queue.run(async () => (closed ? failed(failedForNow('The service is stopping.')) : send(request)));
       } catch (error) {
+        if (error instanceof QueueFullError) return failed(failedForNow('Too many webhooks are waiting.'));
         // Such as a header that the connection refuses.
         return failed(failedForGood(`The request can't be sent (${codeOf(error)}).`));
-      } finally {
-        gate.leave();
       }
     },
     async close() {
       closed = true;
-      await gate.empty();
+      await queue.idle();
       plain.destroy();
       secured.destroy();
     },

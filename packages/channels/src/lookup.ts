@@ -1,5 +1,5 @@
 import { lookup as systemLookup } from 'node:dns/promises';
-import { createGate } from './gate.ts';
+import { FairQueue } from '@outrider/domain';
 
 /** An address that a name leads to. */
 export interface ResolvedAddress {
@@ -24,22 +24,13 @@ export const lookupBySystem: Lookup = async (hostname) =>
 
 /** Asks `lookup` for few names at once, and once for a name that several wait for. Nothing is remembered. */
 export function boundLookup(lookup: Lookup): Lookup {
-  const gate = createGate(AT_ONCE, MAX_WAITING);
+  const queue = new FairQueue({ atOnce: AT_ONCE, maxWaiting: MAX_WAITING });
   const asked = new Map<string, Promise<readonly ResolvedAddress[]>>();
-
-  async function ask(hostname: string): Promise<readonly ResolvedAddress[]> {
-    if (!(await gate.enter())) throw new Error('too many names are being looked up');
-    try {
-      return await lookup(hostname);
-    } finally {
-      gate.leave();
-    }
-  }
 
   return (hostname) => {
     const known = asked.get(hostname);
     if (known) return known;
-    const answer = ask(hostname).finally(() => asked.delete(hostname));
+    const answer = queue.run(() => lookup(hostname)).finally(() => asked.delete(hostname));
     asked.set(hostname, answer);
     return answer;
   };

@@ -8,6 +8,7 @@ export * from './directory.ts';
 export * from './driver.ts';
 export * from './events/index.ts';
 export * from './fair-order.ts';
+export * from './fair-queue.ts';
 export * from './hidden-url.ts';
 export * from './ids.ts';
 export * from './json.ts';

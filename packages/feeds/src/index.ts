@@ -6,6 +6,6 @@ export {
   readFeedCursor,
   writeFeedCursor,
 } from './cursor.ts';
-export { type FeedLog, Pages, readingSlots } from './pages.ts';
+export { type FeedLog, Pages, readingQueue } from './pages.ts';
 export { FeedReading, type FeedStart, type ReadingContext, type SentItem, type Taking } from './reading.ts';
 export { type FeedFact, type FeedItem, type FeedSource, feedSources } from './sources.ts';

@@ -1,5 +1,6 @@
+import { FairQueue } from '@outrider/domain';
 import type { Bounds, Log } from '@outrider/log';
-import { Slots, sharedFor } from '@outrider/runtime';
+import { sharedFor } from '@outrider/runtime';
 import type { FeedItem, FeedSource } from './sources.ts';
 
 /** What of the log feeds need. */
@@ -28,8 +29,8 @@ const MAX_READINGS = 4;
 const BOUNDS_KEPT_MS = 200;
 
 /** Readings of all topics share these. */
-export function readingSlots(): Slots {
-  return new Slots(MAX_READINGS);
+export function readingQueue(): FairQueue {
+  return new FairQueue({ atOnce: MAX_READINGS, maxWaiting: Number.POSITIVE_INFINITY });
 }
 
 /**
@@ -39,17 +40,17 @@ export function readingSlots(): Slots {
 export class Pages {
   readonly source: FeedSource;
   readonly #log: FeedLog;
-  readonly #slots: Slots;
+  readonly #readings: FairQueue;
   /** The page used last is the last. */
   readonly #kept = new Map<string, Promise<Page>>();
   /** Both ends of each partition, as they were a moment ago. */
   readonly bounds: () => Promise<ReadonlyMap<number, Bounds>>;
   #identity: Promise<string> | null = null;
 
-  constructor(log: FeedLog, source: FeedSource, slots: Slots) {
+  constructor(log: FeedLog, source: FeedSource, readings: FairQueue) {
     this.#log = log;
     this.source = source;
-    this.#slots = slots;
+    this.#readings = readings;
     this.bounds = sharedFor(BOUNDS_KEPT_MS, () => log.bounds(source.topic));
   }
 
@@ -77,7 +78,7 @@ export class Pages {
   from(partition: number, offset: number, end: number): Promise<Page> {
     const key = `${partition}:${offset}`;
     const known = this.#kept.get(key);
-    const page = known ?? this.#slots.run(() => this.#read(partition, offset, end));
+    const page = known ?? this.#readings.run(() => this.#read(partition, offset, end));
     // What it has stays true however far the partition has grown since.
     this.#kept.delete(key);
     this.#kept.set(key, page);

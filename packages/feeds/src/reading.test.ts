@@ -3,7 +3,7 @@ import { blankPosition, Directory, type TelemetryPacket, type TerminalId, type V
 import { SAMPLE_OPERATOR_ID, sampleUser } from '@outrider/domain/samples';
 import type { Bounds } from '@outrider/log';
 import { expect, test } from 'vitest';
-import { type FeedLog, FeedReading, feedSources, Pages, readingSlots } from './index.ts';
+import { type FeedLog, FeedReading, feedSources, Pages, readingQueue } from './index.ts';
 
 const NOON = Date.UTC(2026, 0, 15, 12);
 const VAN = '01961f3c-7a10-7c3e-9b1d-2f6a0c4e8d57' as VehicleId;
@@ -35,7 +35,7 @@ test('what was taken before the log removed the rest is handed out, and the refu
   const directory = new Directory();
   const vehicle = { id: VAN, groupIds: [], dealerId: null };
   Object.assign(directory.vehicles, { get: () => vehicle });
-  const slots = readingSlots();
+  const slots = readingQueue();
   const pages = feedSources().positions.map((source) => new Pages(log, source, slots));
   const owners = new GeofenceOwners(directory, async () => []);
   const reading = await FeedReading.begin({ feed: 'positions', log, pages, owners, now: () => NOON }, 'earliest');

@@ -23,7 +23,6 @@ export { refuseUpgrade } from './refuse-upgrade.ts';
 export * from './service.ts';
 export { sharedFor } from './shared-for.ts';
 export { expectShortLives } from './short-lived.ts';
-export { Slots } from './slots.ts';
 export * from './start-error.ts';
 export { collectStartGarbage, collectWhenQuiet } from './start-garbage.ts';
 export { stopSignal } from './stop-signal.ts';

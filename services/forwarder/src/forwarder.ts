@@ -1,7 +1,7 @@
 import { GeofenceOwners } from '@outrider/access';
 import { createGuardedHttp } from '@outrider/channels';
 import type { Directory } from '@outrider/domain';
-import { FEED_NAMES, type FeedLog, feedSources, Pages, readingSlots } from '@outrider/feeds';
+import { FEED_NAMES, type FeedLog, feedSources, Pages, readingQueue } from '@outrider/feeds';
 import { DESTINATION_KINDS, ForwardingError, openTarget, type Target, type TargetContext } from '@outrider/forwarding';
 import { isLogAway } from '@outrider/log';
 import type { ForwardingSettlement, LeasedDestination, Registry } from '@outrider/registry';
@@ -85,11 +85,11 @@ export function createForwarder(parts: ForwarderParts): Worker<LeasedDestination
     lagSeconds: Math.max(0, ...[...runs].map(({ lagSeconds }) => lagSeconds)),
   });
   const counted = createForwarderMetrics(metrics, DESTINATION_KINDS, stateOfProcess, () => destinations.counts());
-  const slots = readingSlots();
+  const readings = readingQueue();
   const sources = feedSources();
   const context: RunContext = {
     log,
-    pages: new Map(FEED_NAMES.map((feed) => [feed, sources[feed].map((source) => new Pages(log, source, slots))])),
+    pages: new Map(FEED_NAMES.map((feed) => [feed, sources[feed].map((source) => new Pages(log, source, readings))])),
     owners: new GeofenceOwners(directory, (ids) => registry.geofences.ownersOf(ids)),
     directory,
     destinations,

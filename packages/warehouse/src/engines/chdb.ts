@@ -8,7 +8,7 @@ import { frozenFolder } from './archive-files.ts';
 import { type ChdbStatement, type ChdbStatements, chdbEngine } from './chdb-engine.ts';
 import { serveChdb } from './chdb-port.ts';
 import { type Engine, limitError } from './engine.ts';
-import { FairQueue } from './fair-queue.ts';
+import { QueryPlaces } from './query-places.ts';
 
 /**
  * ClickHouse leaves so much of the disk to the others. On a disk with less, it neither inserts nor merges: a merge that
@@ -100,7 +100,7 @@ async function openIn(folder: string, spool: string): Promise<ChdbEngine> {
   // A connection runs one statement at a time: each kind of work has its own, so that a report holds up neither the
   // archiver nor a health check.
   const writer = new Turns(connect());
-  let queues: { quick: FairQueue<Turns>; report: FairQueue<Turns> };
+  let queues: { quick: QueryPlaces<Turns>; report: QueryPlaces<Turns> };
   let readers: readonly Turns[];
   let prober: Turns;
   try {
@@ -108,7 +108,7 @@ async function openIn(folder: string, spool: string): Promise<ChdbEngine> {
     const turns = (count: number) => Array.from({ length: count }, () => new Turns(connect()));
     const [quick, report] = [turns(1), turns(reportQueues())];
     readers = [...quick, ...report];
-    queues = { quick: new FairQueue(quick, MAX_WAITING_QUICK), report: new FairQueue(report, MAX_WAITING_REPORTS) };
+    queues = { quick: new QueryPlaces(quick, MAX_WAITING_QUICK), report: new QueryPlaces(report, MAX_WAITING_REPORTS) };
     prober = new Turns(connect());
     for (const { session } of [writer, ...readers]) await session.queryAsync(`USE ${DATABASE}`);
     await rm(frozenFolder(folder, ''), { recursive: true, force: true });

@@ -14,7 +14,7 @@ import {
   structureOf,
   WarehouseAwayError,
 } from './engine.ts';
-import { FairQueue } from './fair-queue.ts';
+import { QueryPlaces } from './query-places.ts';
 
 export interface ServerAddress {
   /** Such as `http://clickhouse:8123`. */
@@ -80,8 +80,8 @@ export async function openServer({
   const client = createClient({ ...account, database, max_open_connections: OPEN_CONNECTIONS });
   const places = (count: number) => Array.from({ length: count }, () => null);
   const queues = {
-    quick: new FairQueue(places(QUICK_AT_ONCE), MAX_WAITING_QUICK),
-    report: new FairQueue(places(REPORTS_AT_ONCE), MAX_WAITING_REPORTS),
+    quick: new QueryPlaces(places(QUICK_AT_ONCE), MAX_WAITING_QUICK),
+    report: new QueryPlaces(places(REPORTS_AT_ONCE), MAX_WAITING_REPORTS),
   };
   await dropForgotten(client, database);
 

@@ -9,7 +9,7 @@ import {
   type FeedStart,
   feedSources,
   Pages,
-  readingSlots,
+  readingQueue,
   type SentItem,
 } from '@outrider/feeds';
 import { isLogAway } from '@outrider/log';
@@ -102,10 +102,10 @@ export class Feeds {
     this.#parts = parts;
     this.#owners = new GeofenceOwners(directory, geofenceOwners);
     this.#counts = new ConnectionCounts({ total: bounds.total, perKey: bounds.perAccount });
-    const slots = readingSlots();
+    const readings = readingQueue();
     const sources = feedSources();
     this.#pages = new Map(
-      FEED_NAMES.map((feed) => [feed, log ? sources[feed].map((source) => new Pages(log, source, slots)) : []]),
+      FEED_NAMES.map((feed) => [feed, log ? sources[feed].map((source) => new Pages(log, source, readings)) : []]),
     );
     this.#metrics = createFeedMetrics(parts.metrics, (feed) =>
       Math.max(0, ...[...this.#open].filter(([, of]) => of === feed).map(([{ lagSeconds }]) => lagSeconds)),

@@ -1,5 +1,5 @@
+import { FairQueue } from '@outrider/domain';
 import type { Log } from '@outrider/log';
-import { Slots } from '@outrider/runtime';
 import { type EventMessage, type EventRange, indexAt, type LiveTopic, memoryBytesOf } from './event-messages.ts';
 
 /** Pages begin at multiples of this: clients whose cursors differ a little read the same ones. */
@@ -33,7 +33,7 @@ export class PastEvents<T> {
   /** The page used last is the last. */
   readonly #entries = new Map<string, Entry>();
   #bytes = 0;
-  readonly #readings = new Slots(MAX_READINGS);
+  readonly #readings = new FairQueue({ atOnce: MAX_READINGS, maxWaiting: Number.POSITIVE_INFINITY });
 
   constructor(log: Pick<Log, 'read'>, of: LiveTopic<T>, maxBytes = DEFAULT_MAX_BYTES) {
     this.#log = log;
@@ -55,7 +55,7 @@ export class PastEvents<T> {
 
   /** Starts to read the page that {@link from} is going to be asked for, unless others wait to be read already. */
   prefetch(partition: number, offset: number, to: number): void {
-    if (this.#readings.hasFree) this.#entry(partition, offset, to);
+    if (this.#readings.weight < MAX_READINGS) this.#entry(partition, offset, to);
   }
 
   #entry(partition: number, offset: number, to: number): Entry {

@@ -1,6 +1,7 @@
 import {
   type Directory,
   type DriverId,
+  FairQueue,
   type GeofenceId,
   maySeeDriver,
   maySeeGeofence,
@@ -15,7 +16,6 @@ import {
   vehicleCountersJson,
 } from '@outrider/domain';
 import type { Hub, Unsubscribe } from '@outrider/hub';
-import { Slots } from '@outrider/runtime';
 import type { Audiences } from './audiences.ts';
 import { VehicleNumbers, vehiclesFrame } from './binary.ts';
 import type { LiveClient } from './client.ts';
@@ -66,7 +66,7 @@ export class StatusFeed {
   readonly #context: StatusFeedContext;
   readonly #last = new Map<VehicleId, LastStatus>();
   readonly #numbers = new VehicleNumbers();
-  readonly #snapshots = new Slots(SNAPSHOTS_AT_ONCE);
+  readonly #snapshots = new FairQueue({ atOnce: SNAPSHOTS_AT_ONCE, maxWaiting: Number.POSITIVE_INFINITY });
   /** Clients for which something waits: those that take messages one by one, and those that take lists. */
   readonly #single = new FlushQueue(0);
   readonly #lists = new FlushQueue(LIST_EVERY_MS);

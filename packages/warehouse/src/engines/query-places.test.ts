@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { BusyError } from './engine.ts';
-import { FairQueue } from './fair-queue.ts';
+import { QueryPlaces } from './query-places.ts';
 
 const owner = (account: string, tenant = account) => ({ account, tenant });
 
 const turn = () => new Promise(setImmediate);
 
 /** Queries that end when they are reported to. */
-function queries(queue: FairQueue<number>) {
+function queries(queue: QueryPlaces<number>) {
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   return {
@@ -29,7 +29,7 @@ function queries(queue: FairQueue<number>) {
 }
 
 test('an owner with many queries delays that of another by the one that runs', async () => {
-  const { begun, ask, end } = queries(new FairQueue([0], 64));
+  const { begun, ask, end } = queries(new QueryPlaces([0], 64));
   const all = Array.from({ length: 10 }, (_, nth) => ask(`loud ${nth}`, owner('loud')));
   all.push(ask('quiet', owner('quiet')));
   await turn();
@@ -41,7 +41,7 @@ test('an owner with many queries delays that of another by the one that runs', a
 });
 
 test('a tenant holds half of the places at most, whatever its accounts', async () => {
-  const { begun, ask, end } = queries(new FairQueue([0, 1, 2, 3], 64));
+  const { begun, ask, end } = queries(new QueryPlaces([0, 1, 2, 3], 64));
   const all = ['a', 'b', 'c'].map((account) => ask(account, owner(account, 'dealer')));
   await turn();
   expect(begun).toEqual(['a', 'b']);
@@ -55,7 +55,7 @@ test('a tenant holds half of the places at most, whatever its accounts', async (
 });
 
 test('the queue of one account is full before that of all is', async () => {
-  const { ask, end, begun } = queries(new FairQueue([0], 8));
+  const { ask, end, begun } = queries(new QueryPlaces([0], 8));
   const all = [0, 1, 2].map((nth) => ask(`loud ${nth}`, owner('loud')));
   await expect(ask('one too many', owner('loud'))).rejects.toBeInstanceOf(BusyError);
   all.push(ask('quiet', owner('quiet')));
@@ -66,7 +66,7 @@ test('the queue of one account is full before that of all is', async () => {
 });
 
 test('who leaves the queue is not served, and leaves no gap', async () => {
-  const { ask, end, begun } = queries(new FairQueue([0], 8));
+  const { ask, end, begun } = queries(new QueryPlaces([0], 8));
   const leaving = new AbortController();
   const first = ask('first', owner('a'));
   const second = ask('second', owner('b'), leaving.signal);

@@ -1,0 +1,176 @@
+import { type Owner, SERVICE_OWNER, Turns } from './fair-order.ts';
+
+export interface FairQueueLimits {
+  /** Weight of what is in progress at once; something heavier is in progress alone. */
+  atOnce: number;
+  /** Entries of one tenant in progress; those of the service itself are not limited. Default: no limit. */
+  perTenant?: number;
+  /** Entries that wait, all together. */
+  maxWaiting: number;
+  /** Entries of one account that wait; those of the service itself are not limited. Default: no limit of its own. */
+  maxWaitingOfAccount?: number;
+  /** Who has waited for so long is refused. Default: no limit. */
+  maxWaitMs?: number;
+}
+
+export interface QueueEntry {
+  /** In whose turn it waits. Default: the service itself. */
+  owner?: Owner;
+  /** Default: 1. */
+  weight?: number;
+  /** Leaves the queue; what has begun sees to that itself. */
+  signal?: AbortSignal | undefined;
+}
+
+/** Too many wait already, or it waited for too long. */
+export class QueueFullError extends Error {
+  override name = 'QueueFullError';
+}
+
+interface Waiting {
+  weight: number;
+  isWaiting: boolean;
+  start(): void;
+}
+
+/**
+ * Lets a bounded number in at once; others wait. Owners are served in the order of {@link Turns}, so that many entries
+ * of one delay those of another by few; those of one owner in the order in which they came.
+ */
+export class FairQueue {
+  readonly #limits: FairQueueLimits;
+  readonly #turns = new Turns();
+  readonly #waiting = new Map<string, { owner: Owner; entries: Waiting[] }>();
+  #waitingCount = 0;
+  #weight = 0;
+  #inside = 0;
+  #onIdle: (() => void)[] = [];
+
+  constructor(limits: FairQueueLimits) {
+    this.#limits = limits;
+  }
+
+  /** Weight of what is in progress. */
+  get weight(): number {
+    return this.#weight;
+  }
+
+  /**
+   * @throws {QueueFullError}
+   * @throws the reason of the signal, where it is aborted before `work` began
+   */
+  async run<T>(work: () => Promise<T>, entry: QueueEntry = {}): Promise<T> {
+    const leave = await this.enter(entry);
+    try {
+      return await work();
+    } finally {
+      leave();
+    }
+  }
+
+  /**
+   * As {@link run}, for what can't be put into one function.
+   *
+   * @returns to be called when it is over
+   */
+  enter({ owner = SERVICE_OWNER, weight = 1, signal }: QueueEntry = {}): Promise<() => void> {
+    return new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      let timer: NodeJS.Timeout | undefined;
+      const entry: Waiting = {
+        weight,
+        isWaiting: true,
+        start: () => {
+          clearTimeout(timer);
+          signal?.removeEventListener('abort', onAbort);
+          resolve(this.#leaver(owner, weight));
+        },
+      };
+      const giveUp = (reason: unknown) => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', onAbort);
+        this.#take(owner, entry);
+        reject(reason);
+        // What waited behind it may be lighter.
+        this.#startNext();
+      };
+      const onAbort = () => giveUp(signal?.reason);
+      this.#add(owner, entry);
+      this.#startNext();
+      if (!entry.isWaiting) return;
+      const refusal = this.#refusal(owner);
+      if (refusal !== null) return giveUp(refusal);
+      const { maxWaitMs } = this.#limits;
+      if (maxWaitMs !== undefined)
+        timer = setTimeout(() => giveUp(new QueueFullError(`it waited for ${maxWaitMs} ms`)), maxWaitMs);
+      signal?.addEventListener('abort', onAbort, { once: true });
+    });
+  }
+
+  /** Resolves when nothing is in progress, and nothing waits. */
+  async idle(): Promise<void> {
+    if (this.#inside > 0) await new Promise<void>((resolve) => this.#onIdle.push(resolve));
+  }
+
+  /** Why the newest entry of an owner can't wait. */
+  #refusal(owner: Owner): QueueFullError | null {
+    const { maxWaiting, maxWaitingOfAccount } = this.#limits;
+    if (this.#waitingCount > maxWaiting) return new QueueFullError(`${maxWaiting} wait already`);
+    const own = this.#waiting.get(owner.account)?.entries.length ?? 0;
+    const isLimited = maxWaitingOfAccount !== undefined && owner.tenant !== SERVICE_OWNER.tenant;
+    return isLimited && own > maxWaitingOfAccount
+      ? new QueueFullError(`${maxWaitingOfAccount} of the account wait already`)
+      : null;
+  }
+
+  #add(owner: Owner, entry: Waiting): void {
+    const own = this.#waiting.get(owner.account);
+    if (own) own.entries.push(entry);
+    else this.#waiting.set(owner.account, { owner, entries: [entry] });
+    this.#waitingCount++;
+  }
+
+  #take({ account }: Owner, entry: Waiting): void {
+    const entries = this.#waiting.get(account)?.entries ?? [];
+    entries.splice(entries.indexOf(entry), 1);
+    if (entries.length === 0) this.#waiting.delete(account);
+    this.#waitingCount--;
+    entry.isWaiting = false;
+  }
+
+  #startNext(): void {
+    for (;;) {
+      const owner = this.#turns.next(this.#served());
+      const entry = owner && this.#waiting.get(owner.account)?.entries[0];
+      if (owner === undefined || entry === undefined) return;
+      // Lighter ones do not pass a heavy one: it would never fit.
+      if (this.#weight > 0 && this.#weight + entry.weight > this.#limits.atOnce) return;
+      this.#take(owner, entry);
+      this.#turns.begin(owner);
+      this.#turns.served(owner);
+      this.#weight += entry.weight;
+      this.#inside++;
+      entry.start();
+    }
+  }
+
+  /** Owners that wait, and whose tenants may have more in progress. */
+  *#served(): Generator<Owner> {
+    const { perTenant = Number.POSITIVE_INFINITY } = this.#limits;
+    for (const { owner } of this.#waiting.values())
+      if (owner.tenant === SERVICE_OWNER.tenant || this.#turns.runningOfTenant(owner) < perTenant) yield owner;
+  }
+
+  #leaver(owner: Owner, weight: number): () => void {
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      this.#turns.end(owner);
+      this.#weight -= weight;
+      this.#inside--;
+      this.#startNext();
+      if (this.#inside === 0) for (const resolve of this.#onIdle.splice(0)) resolve();
+    };
+  }
+}
