@@ -235,7 +235,7 @@ export class Access {
   /** The same of a driver, for who keeps the driver. */
   async exportDriver(id: DriverId): Promise<Job> {
     requirePerson(this.#caller);
-    const { name, dealerId } = this.drivers.keptDriver(id);
+    const { name, dealerId } = await this.drivers.kept(id);
     return this.jobs.addExport({ subject: 'driver', id }, name, dealerId === null ? [] : [dealerId]);
   }
 

@@ -2,9 +2,8 @@ import type { DriverId, GeofenceId, GroupId, Role, User, UserId, VehicleId } fro
 import type { AuditEntry, AuditedFields, AuditFilter, Page, Paging } from '@outrider/registry';
 import type { Sources } from './access.ts';
 import { Checks } from './checks.ts';
-import { rightToDriver } from './driver-access.ts';
 import { Problem } from './problem.ts';
-import { isOperator, rightToVehicle, visibleAudit } from './rights.ts';
+import { isOperator, rightToDriver, rightToVehicle, visibleAudit } from './rights.ts';
 
 /** A line of the audit trail as it may be shown: of somebody outside a dealer's organisation, the role alone. */
 export type AuditShown = Omit<AuditEntry, 'user'> & {

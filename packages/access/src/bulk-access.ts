@@ -37,7 +37,6 @@ import {
 } from '@outrider/registry';
 import type { Access, Sources } from './access.ts';
 import { type CustomPatch, mergedAttributes } from './custom-fields.ts';
-import { rightToDriver } from './driver-access.ts';
 import { Faults } from './faults.ts';
 import { GroupNames } from './group-names.ts';
 import { badField, type InputError, operatorOnly, Problem } from './problem.ts';
@@ -48,6 +47,7 @@ import {
   type Right,
   requireNotHeld,
   requireRight,
+  rightToDriver,
   rightToGroup,
   rightToUser,
   rightToVehicle,
@@ -407,7 +407,7 @@ export class BulkAccess {
   /** All drivers that the caller may see, some at a time. */
   async *drivers(): AsyncGenerator<Driver[]> {
     for (let after: string | null = null; ; ) {
-      const page = await this.#access.drivers.list({ limit: PAGE, after });
+      const page = await this.#access.drivers.page({ limit: PAGE, after });
       yield page.items;
       if (page.next === null) return;
       after = page.next;

@@ -1,4 +1,14 @@
-import type { Geofence, GeofenceId, GroupId, User, UserId, Vehicle, VehicleGroup } from '@outrider/domain';
+import type {
+  Driver,
+  DriverId,
+  Geofence,
+  GeofenceId,
+  GroupId,
+  User,
+  UserId,
+  Vehicle,
+  VehicleGroup,
+} from '@outrider/domain';
 import type { Page } from '@outrider/registry';
 import type { Sources } from './access.ts';
 import { badField, notFound, Problem } from './problem.ts';
@@ -8,6 +18,7 @@ import {
   mayManage,
   type Right,
   requireRight,
+  rightToDriver,
   rightToGeofence,
   rightToGroup,
   rightToUser,
@@ -55,6 +66,12 @@ export class Checks {
     const right = geofence ? this.rightToGeofence(geofence) : 'none';
     if (right === 'read' && needed === 'write') requireRight(this.#caller, 'edit-geofences');
     return permitted(geofence, right, needed);
+  }
+
+  async driver(id: DriverId, needed: Right): Promise<Driver> {
+    const { directory, registry } = this.#sources;
+    const driver = directory.drivers.get(id) ?? (await registry.drivers.get(id));
+    return permitted(driver, driver ? rightToDriver(this.#caller, driver) : 'none', needed);
   }
 
   rightToGeofence(geofence: Geofence): Right {

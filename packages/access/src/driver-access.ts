@@ -1,39 +1,24 @@
 import {
-  type Directory,
   DRIVER_ASSIGNMENT_CHANNEL,
   type Driver,
   type DriverAssignment,
   type DriverAssignmentId,
   type DriverId,
   driverCodeOf,
-  type GroupId,
-  maySeeDriver,
   maySeeVehicle,
   type User,
   type UserId,
   type VehicleId,
 } from '@outrider/domain';
-import type { Hub } from '@outrider/hub';
-import type { DriverFields, Page, Paging, Registry } from '@outrider/registry';
+import type { DriverFields, Page, Paging } from '@outrider/registry';
 import type { ReportArchive } from '@outrider/reports';
+import type { Sources } from './access.ts';
+import { Checks } from './checks.ts';
 import { type CustomPatch, customMerged } from './custom-fields.ts';
-import { badField, notFound, Problem, rightNeeded } from './problem.ts';
-import { dealerOf, isOperator, mayManage, ofBoth, type Right, rightToGroup, rightToVehicle } from './rights.ts';
+import { badField, notFound, rightNeeded } from './problem.ts';
+import { ofBoth, rightToDriver, rightToVehicle } from './rights.ts';
 import { type Search, type SearchPage, searched } from './search.ts';
-import { type DrivenMoment, whoDrove } from './who-drove.ts';
-
-export interface DriverSources {
-  directory: Directory;
-  registry: Pick<Registry, 'drivers' | 'driverAssignments'>;
-  hub: Pick<Hub, 'publish'>;
-  reportArchive: Pick<ReportArchive, 'overlappingEvents'>;
-}
-
-/** Somebody who drove, as a caller may know it. */
-export interface NamedDriver {
-  id: DriverId;
-  name: string;
-}
+import { type DrivenMoment, driversAt, type NamedDriver } from './who-drove.ts';
 
 /** A code that no driver has, and where it was last read. */
 export interface UnknownCode {
@@ -44,11 +29,6 @@ export interface UnknownCode {
   firstSeenMs: number;
   lastSeenMs: number;
   shifts: number;
-}
-
-export function rightToDriver(caller: User, driver: Pick<Driver, 'dealerId' | 'groupIds'>): Right {
-  if (!maySeeDriver(caller, driver)) return 'none';
-  return caller.role === 'user' ? 'read' : 'write';
 }
 
 /** Is the text in what a driver is known by: name, phone, number of the licence, a code? */
@@ -67,20 +47,22 @@ const VEHICLES_AT_ONCE = 500;
 /** Drivers of one caller: who they are, and who drove what. */
 export class DriverAccess {
   readonly #caller: User;
-  readonly #sources: Omit<DriverSources, 'reportArchive'>;
+  readonly #sources: Sources;
+  readonly #checks: Checks;
 
-  constructor(caller: User, sources: Omit<DriverSources, 'reportArchive'>) {
+  constructor(caller: User, sources: Sources) {
     this.#caller = caller;
     this.#sources = sources;
+    this.#checks = new Checks(caller, sources);
   }
 
-  driver(id: DriverId): Driver {
-    return this.#shown(this.#driver(id, 'read'));
+  async get(id: DriverId): Promise<Driver> {
+    return this.#checks.shown(await this.#checks.driver(id, 'read'));
   }
 
   /** @throws {Problem} where the caller does not keep the driver */
-  keptDriver(id: DriverId): Driver {
-    return this.#driver(id, 'write');
+  kept(id: DriverId): Promise<Driver> {
+    return this.#checks.driver(id, 'write');
   }
 
   /** Drivers that the caller may see, searched and sorted, or in the order of their creation. */
@@ -88,22 +70,24 @@ export class DriverAccess {
     const visible = [...this.#sources.directory.drivers.values()].filter(
       (driver) => rightToDriver(this.#caller, driver) !== 'none' && matches(driver) && isNamed(driver, search.text),
     );
-    const page = searched(visible, ['name', 'externalId'], { ...search, text: '' });
-    return { ...page, items: page.items.map((driver) => this.#shown(driver)) };
+    return this.#checks.found(searched(visible, ['name', 'externalId'], { ...search, text: '' }));
   }
 
-  async list(paging: Paging): Promise<Page<Driver>> {
+  async page(paging: Paging): Promise<Page<Driver>> {
     const filter = ofBoth(
       this.#caller,
       ({ role, id, groupIds }) => ({ operator: {}, dealer: { dealerId: id }, user: { anyOfGroups: groupIds } })[role],
     );
     const page = await this.#sources.registry.drivers.list(filter, paging);
-    const visible = page.items.filter((driver) => rightToDriver(this.#caller, driver) !== 'none');
-    return { ...page, items: visible.map((driver) => this.#shown(driver)) };
+    return this.#checks.page(page, (driver) => rightToDriver(this.#caller, driver));
   }
 
   async add(fields: Omit<DriverFields, 'dealerId'> & { dealerId?: UserId | null | undefined }): Promise<Driver> {
-    return this.#shown(await this.#sources.registry.drivers.create(this.#checked(fields)));
+    this.#checks.requireManager();
+    await this.#checks.requireGroups(fields.groupIds, '/groupIds');
+    const codes = [...new Set(fields.codes.map(driverCodeOf))];
+    const dealerId = this.#checks.dealerFor(fields.dealerId);
+    return this.#checks.shown(await this.#sources.registry.drivers.create({ ...fields, codes, dealerId }));
   }
 
   /** Groups that the caller does not see stay. */
@@ -112,17 +96,14 @@ export class DriverAccess {
     ifMatch: number | null,
     asked: CustomPatch<Partial<Omit<DriverFields, 'dealerId'>>>,
   ): Promise<Driver> {
-    const driver = this.#driver(id, 'write');
+    const driver = await this.kept(id);
     const { patch, version } = customMerged<Partial<Omit<DriverFields, 'dealerId'>>>(driver, ifMatch, asked);
-    const { groupIds } = patch;
-    if (groupIds !== undefined) this.#requireGroups(groupIds);
-    const hidden = driver.groupIds.filter((each) => !this.#seesGroup(each));
-    const groups = groupIds === undefined ? {} : { groupIds: [...groupIds, ...hidden] };
-    return this.#shown(await this.#sources.registry.drivers.update(driver.id, version, { ...patch, ...groups }));
+    const groupIds = await this.#checks.groupsFrom(driver.groupIds, patch.groupIds, '/groupIds');
+    return this.#checks.shown(await this.#sources.registry.drivers.update(id, version, { ...patch, ...groupIds }));
   }
 
   async remove(id: DriverId, ifMatch: number | null): Promise<void> {
-    await this.#sources.registry.drivers.delete(this.#driver(id, 'write').id, ifMatch);
+    await this.#sources.registry.drivers.delete((await this.kept(id)).id, ifMatch);
   }
 
   /** Who was said to drive a vehicle in a time range, the newest first. */
@@ -134,7 +115,7 @@ export class DriverAccess {
   }): Promise<DriverAssignment[]> {
     const { vehicleId, driverId, fromMs, toMs } = question;
     if (vehicleId !== undefined) this.#vehicle(vehicleId, 'read');
-    if (driverId !== undefined) this.#driver(driverId, 'read');
+    if (driverId !== undefined) await this.#checks.driver(driverId, 'read');
     const found = await this.#sources.registry.driverAssignments.list({
       fromMs,
       toMs,
@@ -172,24 +153,18 @@ export class DriverAccess {
     return assignment;
   }
 
-  /**
-   * Who drove at each moment: who was assigned by hand then, else who had the code that the terminal sent. Null where
-   * nobody is known, or nobody that the caller may see.
-   */
-  async driversAt(moments: readonly DrivenMoment[]): Promise<(NamedDriver | null)[]> {
-    return (await whoDrove(this.#sources, moments)).map((driver) =>
-      driver !== null && rightToDriver(this.#caller, driver) !== 'none' ? { id: driver.id, name: driver.name } : null,
-    );
+  driversAt(moments: readonly DrivenMoment[]): Promise<(NamedDriver | null)[]> {
+    return driversAt(this.#caller, this.#sources, moments);
   }
 
   /** Codes that terminals of the caller's vehicles sent in a time range, and nobody has or had; the newest first. */
   async unknownCodes(
-    archive: DriverSources['reportArchive'],
+    archive: Pick<ReportArchive, 'overlappingEvents'>,
     fromMs: number,
     toMs: number,
     signal: AbortSignal,
   ): Promise<UnknownCode[]> {
-    this.#requireManager();
+    this.#checks.requireManager();
     const { directory } = this.#sources;
     const unknown = new Map<string, UnknownCode>();
     const ids = [...directory.vehicles.values()]
@@ -223,42 +198,6 @@ export class DriverAccess {
         if (after === null) break;
       }
     return [...unknown.values()].sort((a, b) => b.lastSeenMs - a.lastSeenMs);
-  }
-
-  #checked({ dealerId, ...fields }: Omit<DriverFields, 'dealerId'> & { dealerId?: UserId | null | undefined }) {
-    this.#requireManager();
-    this.#requireGroups(fields.groupIds);
-    if (dealerId !== undefined && dealerId !== dealerOf(this.#caller) && !isOperator(this.#caller))
-      throw new Problem('forbidden', 'Another dealer is said by operators alone.');
-    const codes = [...new Set(fields.codes.map(driverCodeOf))];
-    return { ...fields, codes, dealerId: dealerId === undefined ? dealerOf(this.#caller) : dealerId };
-  }
-
-  #requireManager(): void {
-    if (!mayManage(this.#caller)) throw new Problem('forbidden', 'Drivers are kept by dealers and operators.');
-  }
-
-  #requireGroups(groupIds: readonly GroupId[]): void {
-    for (const [nth, id] of groupIds.entries())
-      if (!this.#seesGroup(id)) throw badField(`/groupIds/${nth}`, 'There is no such group.');
-  }
-
-  #seesGroup(id: GroupId): boolean {
-    const group = this.#sources.directory.groups.get(id);
-    return group !== undefined && rightToGroup(this.#caller, group) !== 'none';
-  }
-
-  #shown(driver: Driver): Driver {
-    return { ...driver, groupIds: driver.groupIds.filter((id) => this.#seesGroup(id)) };
-  }
-
-  #driver(id: DriverId, needed: 'read' | 'write'): Driver {
-    const driver = this.#sources.directory.drivers.get(id);
-    const right = driver === undefined ? 'none' : rightToDriver(this.#caller, driver);
-    if (driver === undefined || right === 'none') throw notFound();
-    if (needed === 'write' && right !== 'write')
-      throw new Problem('forbidden', 'Drivers are kept by dealers and operators.');
-    return driver;
   }
 
   #vehicle(id: VehicleId, needed: 'read' | 'write', pointer: string | null = null): void {

@@ -11,7 +11,7 @@ export {
   type CommandWish,
 } from './command-access.ts';
 export { type CustomFilter, customMatcher, mergedAttributes } from './custom-fields.ts';
-export { type NamedDriver, rightToDriver, type UnknownCode } from './driver-access.ts';
+export type { UnknownCode } from './driver-access.ts';
 export {
   accountOfIdentity,
   type ClaimsMapping,
@@ -59,7 +59,14 @@ export { type QuotaPatch, quotaExceeded, quotasBody } from './quota-access.ts';
 export * from './reader.ts';
 export { maySeeStill, questionFor, ReportAccess, unseenIn } from './report-access.ts';
 export type { ListedSchedule, ScheduleWish } from './report-schedule-access.ts';
-export { rightToGeofence, rightToGroup, rightToNotificationRule, rightToUser, rightToVehicle } from './rights.ts';
+export {
+  rightToDriver,
+  rightToGeofence,
+  rightToGroup,
+  rightToNotificationRule,
+  rightToUser,
+  rightToVehicle,
+} from './rights.ts';
 export { rulePlaces } from './rule-places.ts';
 export type { Search, SearchCursor } from './search.ts';
 export type { SensorLine } from './sensor-import.ts';

@@ -55,7 +55,6 @@ import {
   type Registry,
   type RuleActivity,
 } from '@outrider/registry';
-import { rightToDriver } from './driver-access.ts';
 import { EmailStates, type ListedEmails } from './email-states.ts';
 import { type Owned, ownedArchive } from './owned-archive.ts';
 import { badField, notFound, Problem, scopeNeeded } from './problem.ts';
@@ -64,6 +63,7 @@ import {
   type Right,
   requireRight,
   requireUnlimited,
+  rightToDriver,
   rightToGeofence,
   rightToGroup,
   rightToNotificationRule,

@@ -2,8 +2,7 @@ import type { Directory, DriverId, User, UserId } from '@outrider/domain';
 import { isoTime } from '@outrider/domain';
 import type { Registry } from '@outrider/registry';
 import { allRows, jsonRow, type Question, type ReportKind, type ReportSources, reportKind } from '@outrider/reports';
-import { rightToDriver } from './driver-access.ts';
-import { isOperator, rightToUser } from './rights.ts';
+import { isOperator, rightToDriver, rightToUser } from './rights.ts';
 
 /** Kind of the jobs that export what is held about a person. */
 export const PERSON_EXPORT = 'person-export';

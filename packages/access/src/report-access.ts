@@ -21,12 +21,12 @@ import {
   type TimeSpan,
 } from '@outrider/reports';
 import type { Language } from '@outrider/words';
-import { DriverAccess, rightToDriver } from './driver-access.ts';
 import { maintenanceFor } from './maintenance-access.ts';
 import { type Owned, ownedArchive } from './owned-archive.ts';
 import { PlaceAccess, type PlaceSources } from './place-access.ts';
 import { readerOf } from './reader.ts';
-import { isOperator, rightToGeofence, rightToGroup, visibleGeofences } from './rights.ts';
+import { isOperator, rightToDriver, rightToGeofence, rightToGroup, visibleGeofences } from './rights.ts';
+import { driversAt } from './who-drove.ts';
 
 export interface ReportAccessSources extends PlaceSources {
   hub: Pick<Hub, 'latest' | 'connections' | 'publish'>;
@@ -61,7 +61,6 @@ export class ReportAccess {
     const { directory, hub, reportArchive, registry } = this.#sources;
     /** Null: none of this id was deleted since names are kept. */
     const deleted = new Map<GeofenceId, DeletedGeofence | null>();
-    const drivers = new DriverAccess(this.#caller, this.#sources);
     const places = new PlaceAccess(this.#caller, this.#sources, this.#addressesMs);
     return {
       archive: ownedArchive(reportArchive, this.#caller),
@@ -86,7 +85,7 @@ export class ReportAccess {
         return [...existing, ...(await registry.geofences.deletedIds(visibleGeofences(this.#caller)))];
       },
       placesOf: (points) => places.placesOf(points),
-      driversAt: (moments) => drivers.driversAt(moments),
+      driversAt: (moments) => driversAt(this.#caller, this.#sources, moments),
       maintenance: maintenanceFor(this.#caller, directory, registry.maintenance),
       latest: (vehicleIds) => hub.latest(vehicleIds),
       connections: (terminalIds) => hub.connections(terminalIds),

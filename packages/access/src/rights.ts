@@ -1,11 +1,13 @@
 import {
   type AccountRight,
+  type Driver,
   type GroupId,
   hasRight,
   type Keyed,
   limitedAccount,
   type Member,
   mayListVehicle,
+  maySeeDriver,
   maySeeGeofence,
   maySeeVehicle,
   type NotificationRule,
@@ -229,4 +231,9 @@ export function requireUnlimited(caller: Keyed): void {
 export function requirePerson({ viaKey }: Keyed): void {
   if (viaKey !== undefined)
     throw new Problem('forbidden', 'API keys, passwords and sessions are not for callers with an API key.');
+}
+
+export function rightToDriver(caller: User, driver: Pick<Driver, 'dealerId' | 'groupIds'>): Right {
+  if (!maySeeDriver(caller, driver)) return 'none';
+  return caller.role === 'user' ? 'read' : 'write';
 }

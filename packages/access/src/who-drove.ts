@@ -1,9 +1,16 @@
-import type { Directory, Driver, FleetEvent, VehicleId } from '@outrider/domain';
+import type { Directory, Driver, DriverId, FleetEvent, User, VehicleId } from '@outrider/domain';
 import type { Registry } from '@outrider/registry';
+import { rightToDriver } from './rights.ts';
 
 export interface DriveSources {
   directory: Pick<Directory, 'drivers' | 'driverAt'>;
   registry: Pick<Registry, 'driverAssignments'>;
+}
+
+/** Somebody who drove, as a caller may know it. */
+export interface NamedDriver {
+  id: DriverId;
+  name: string;
 }
 
 /** When somebody drove a vehicle. */
@@ -40,5 +47,19 @@ export async function whoDrove(
   );
   return moments.map(
     ({ vehicleId, ...moment }) => directory.driverAt(vehicleId, moment, assignments.get(vehicleId) ?? []) ?? null,
+  );
+}
+
+/**
+ * Who drove at each moment: who was assigned by hand then, else who had the code that the terminal sent. Null where
+ * nobody is known, or nobody that the caller may see.
+ */
+export async function driversAt(
+  caller: User,
+  sources: DriveSources,
+  moments: readonly DrivenMoment[],
+): Promise<(NamedDriver | null)[]> {
+  return (await whoDrove(sources, moments)).map((driver) =>
+    driver !== null && rightToDriver(caller, driver) !== 'none' ? { id: driver.id, name: driver.name } : null,
   );
 }

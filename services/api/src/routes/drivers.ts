@@ -115,7 +115,7 @@ const driverRoutesOf: Route[] = [
       const { groupId, licence } = query;
       const isWanted = customMatcher(customAsked(query));
       const search = searchAsked(query, groupId !== undefined || licence !== undefined || isWanted !== null);
-      if (search === null) return access.drivers.list(pageAsked(query));
+      if (search === null) return access.drivers.page(pageAsked(query));
       return access.drivers.find(
         search,
         (driver) =>
@@ -143,7 +143,7 @@ const driverRoutesOf: Route[] = [
     problems: ['forbidden', 'conflict', 'quota-exceeded'],
     add: (body, { access }) => access.drivers.add(body),
   }),
-  drivers.get({ get: ({ id }, { access }) => access.drivers.driver(id) }),
+  drivers.get({ get: ({ id }, { access }) => access.drivers.get(id) }),
   drivers.change({
     summary: 'Change a driver (JSON merge patch).',
     description: 'What was driven with a code that is taken away stays the driver’s.',

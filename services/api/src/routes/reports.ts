@@ -146,7 +146,7 @@ async function questionOf(asked: Asked, { access, nowMs, signal }: AuthorizedCon
   if (asked.vehicleId !== undefined && asked.groupId !== undefined)
     throw badParameter('groupId', 'Name a vehicle or a group, not both.');
   if (asked.geozoneId !== undefined) await access.geofences.get(asked.geozoneId);
-  for (const driver of asked.driverId ?? []) access.drivers.driver(driver);
+  for (const driver of asked.driverId ?? []) await access.drivers.get(driver);
   const vehicles = await access.vehicles.ofReport(asked.vehicleId, asked.groupId);
   requireSensors(asked.sensor ?? [], vehicles);
   return {
