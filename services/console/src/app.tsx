@@ -4,7 +4,6 @@ import { focusPage } from './focus.ts';
 import { hasNewVersion, install, installOffer, reloadOnce, useNewVersion } from './installed/installed.ts';
 import { connectLive, live } from './live/live.ts';
 import { Menu } from './menu.tsx';
-import { LoginPage } from './pages/login.tsx';
 import { Questions } from './parts/dialog.tsx';
 import { Icon, type IconName } from './parts/icon.tsx';
 import { lazy } from './parts/lazy.tsx';
@@ -16,6 +15,7 @@ import { limitedUntilMs, logOut, refreshUser, startError, user } from './session
 import { componentOf } from './views.ts';
 import { t } from './words/words.ts';
 
+const LoginPage = lazy(async () => (await import('./pages/login.tsx')).LoginPage);
 const PasswordLinkPage = lazy(async () => (await import('./sign-in/password-reset.tsx')).PasswordLinkPage);
 
 export function App() {
