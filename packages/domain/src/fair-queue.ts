@@ -9,7 +9,7 @@ export interface FairQueueLimits {
   maxWaiting: number;
   /** Entries of one account that wait; those of the service itself are not limited. Default: no limit of its own. */
   maxWaitingOfAccount?: number;
-  /** Who has waited for so long is refused. Default: no limit. */
+  /** Who waits longer is refused. Default: no limit. */
   maxWaitMs?: number;
 }
 

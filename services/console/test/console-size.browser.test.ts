@@ -1,10 +1,9 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { beforeAll, expect, test } from 'vitest';
-import { buildConsole } from './console-build.ts';
+import { expect, test } from 'vitest';
 
-const DIST = join(import.meta.dirname, '../../console/dist');
+const DIST = join(import.meta.dirname, '../dist');
 /** Everything that the live map needs, except MapLibre's worker: as browsers get it, with Brotli, … */
 const MOST_FIRST_LOAD_KB = 340;
 /** … and with gzip, of which MapLibre alone is 300. */
@@ -13,10 +12,6 @@ const MOST_FIRST_LOAD_GZIP_KB = 375;
 const MOST_SCREEN_KB = 90;
 /** A file with the words of one language. */
 const MOST_WORDS_KB = 25;
-
-beforeAll(async () => {
-  expect(await buildConsole(() => {})).toBe(true);
-}, 240_000);
 
 /** Kilobytes of a built file, as it is sent. */
 function gzipKb(file: string): number {
