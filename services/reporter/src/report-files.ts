@@ -92,9 +92,10 @@ export class ReportFileStore {
   }
 
   async #remove(id: string): Promise<void> {
-    // In this order: what is gone and still noted is found again, what is there and not noted only by the sweep.
-    await this.#files.delete(id);
+    // In this order: a file that is noted and not there is damaged, for who asks for it. The sweep finds what is there and
+    // not noted.
     await this.#noted.forget(id);
+    await this.#files.delete(id);
   }
 }
 
