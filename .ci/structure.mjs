@@ -1,9 +1,9 @@
 // How large things are: lines of product code, and the classes, functions and folders that are larger than they should
-// be. `node .ci/structure.mjs`; with `--all` every one of them.
+// be: `npm run structure`; with `-- --all` every one of them.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { parseAst } from 'rolldown/parseAst';
+import { parseAst } from 'vite';
 
 const MOST_CLASS_LINES = 300;
 const MOST_FUNCTION_LINES = 120;

@@ -92,8 +92,8 @@ export class ReportFileStore {
   }
 
   async #remove(id: string): Promise<void> {
-    // In this order: a file that is noted and not there is damaged, for who asks for it. The sweep finds what is there and
-    // not noted.
+    // In this order: a file that is noted and not there is damaged, for who asks for it. The sweep finds what is there
+    // and not noted.
     await this.#noted.forget(id);
     await this.#files.delete(id);
   }
