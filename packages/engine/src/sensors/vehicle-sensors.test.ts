@@ -40,6 +40,12 @@ test('values out of the valid range, and without the ignition, do not count', ()
   ]);
 });
 
+test('no value is -0', () => {
+  const [sensor] = vehicleSensors([sampleSensor({ source: '0 - raw' })]).all;
+  expect([sensor?.valueOf(record({ raw: 3 })), sensor?.valueOf(record({ raw: 0 }))]).toEqual([-3, 0]);
+  expect(vehicleSensors([sampleSensor({ source: 'raw * -1.0' })]).all[0]?.valueOf(record({ raw: 0 }))).toBe(0);
+});
+
 test('the level of the tanks is the sum of their sensors, or what the terminal says', () => {
   const tank = (id: string, source: string) =>
     sampleSensor({ id: id as SensorId, name: id, kind: 'fuel-level', source, calibration: table });

@@ -56,7 +56,8 @@ export class CompiledSensor {
       if (!Number.isFinite(value)) return Number.NaN;
       value = this.#calibration.valueOf(value);
     }
-    return value >= this.#validMin && value <= this.#validMax ? value : Number.NaN;
+    // -0 would be shown as it is, and has no place among equal values.
+    return value >= this.#validMin && value <= this.#validMax ? value + 0 : Number.NaN;
   }
 }
 
