@@ -216,6 +216,8 @@ describe('crossing', () => {
             if (t === null) continue;
             expect(t).toBeGreaterThanOrEqual(0);
             expect(t).toBeLessThanOrEqual(1);
+            // A way that begins on the boundary has nothing before it but the rounding of its last bit.
+            if (t < 1e-12) continue;
             for (const share of [0.1, 0.5, 0.9]) expect(isAt(from, to, share * t)).toBe(inside);
           }
         },

@@ -212,7 +212,7 @@ const story = fc.array(
 test('pages, vehicles and parts of a time range come to the same; drivers to the sums of their trips', async () => {
   await fc.assert(
     fc.asyncProperty(story, fc.integer({ min: 1, max: 4 }), fc.nat(300), async (parts, pageSize, cutMin) => {
-      const events: FleetEvent[] = [];
+      const made: FleetEvent[] = [];
       const clocks = [0, 0, 0];
       for (const { vehicle, restMin, tripMin, idling, code, km, violations } of parts) {
         const from = clocks[vehicle] ?? 0;
@@ -220,13 +220,14 @@ test('pages, vehicles and parts of a time range come to the same; drivers to the
         const to = from + restMin;
         const [idleFrom, idleTo] = [idling === 'before' ? from + 5 : from, idling === 'after' ? to - 5 : to];
         const endReason = idleTo === to ? 'moved' : 'ignition';
-        if (idling === 'middle') events.push(eventOf('idling', id, from + 2, to - 2, { endReason: 'ignition' }));
-        else if (idling !== 'none') events.push(eventOf('idling', id, idleFrom, idleTo, { endReason }));
-        events.push(tripOf(to, to + tripMin, km * 1000, { driverCode: code }, id));
-        for (const [nth, [later, alarm]] of violations.entries())
-          events.push(alarmOf(to + later + nth / 100, alarm, id));
+        if (idling === 'middle') made.push(eventOf('idling', id, from + 2, to - 2, { endReason: 'ignition' }));
+        else if (idling !== 'none') made.push(eventOf('idling', id, idleFrom, idleTo, { endReason }));
+        made.push(tripOf(to, to + tripMin, km * 1000, { driverCode: code }, id));
+        for (const [nth, [later, alarm]] of violations.entries()) made.push(alarmOf(to + later + nth / 100, alarm, id));
         clocks[vehicle] = to + tripMin;
       }
+      // Two stories may have the same alarm at the same time: it is one event, and the archive has it once.
+      const events = [...new Map(made.map((event) => [event.id, event])).values()];
       const rows = await rowsOf(ecoDrivingReport, events);
       expect(await rowsOf(ecoDrivingReport, events, {}, pageSize)).toEqual(rows);
       const cut = T0 + cutMin * MINUTE;
