@@ -88,7 +88,12 @@ function event(vehicleId: VehicleId, more: Partial<FleetEvent> = {}): FleetEvent
     ...more,
   } as FleetEvent;
 }
-const packet = (vehicleId: VehicleId, seconds: readonly number[], receivedAtMs = T0 + 3_600_000): TelemetryPacket => ({
+/** Received after its fixes: what is far ahead of its reception is no position. */
+const packet = (
+  vehicleId: VehicleId,
+  seconds: readonly number[],
+  receivedAtMs = T0 + Math.max(3600, ...seconds) * 1000,
+): TelemetryPacket => ({
   vehicleId,
   terminalId: '356307042441013' as TerminalId,
   protocol: 'teltonika',
