@@ -15,11 +15,12 @@ import {
   writeCsvLine,
 } from '../../../packages/reports/src/formats/csv.ts';
 import { isKnown, mayBeSentInPart, partAsked } from '../../../services/api/src/byte-range.ts';
+import { DRIVER_CSV } from '../../../services/api/src/driver-csv.ts';
 import { readCursor as readListCursor, writeCursor as writeListCursor } from '../../../services/api/src/fields.ts';
 import { shapeOf } from '../../../services/api/src/geojson.ts';
 import { collectionOf, FeatureIn, readFeature } from '../../../services/api/src/geozone-reading.ts';
 import { validate, versionOfIfMatch } from '../../../services/api/src/input.ts';
-import { readVehicleLines } from '../../../services/api/src/vehicle-csv.ts';
+import { VEHICLE_CSV } from '../../../services/api/src/vehicle-csv.ts';
 import { textFrame } from '../../../services/notifier/src/live/frames.ts';
 import { parseClientMessage, readCursor, writeCursor } from '../../../services/notifier/src/live/messages.ts';
 import { geofenceFeatures } from '../../bench/road/definitions.ts';
@@ -111,8 +112,8 @@ export const requestTargets: readonly Target[] = [
     },
   },
   {
-    name: 'csv of vehicles',
-    covers: ['/api/src/csv.ts', '/api/src/vehicle-csv.ts'],
+    name: 'csv of vehicles and drivers',
+    covers: ['/api/src/csv.ts', '/api/src/definition-csv.ts', '/api/src/vehicle-csv.ts', '/api/src/driver-csv.ts'],
     words: words(
       '"',
       '""',
@@ -141,6 +142,10 @@ export const requestTargets: readonly Target[] = [
         Buffer.from(
           header + writeCsvLine(['Van "7"', 'A-1', '356307042441013', 'North, South', '60', ID], delimiter).repeat(2),
         ),
+        Buffer.from(
+          writeCsvLine(['name', 'codes', 'phone', 'licenceExpiresOn', 'groups'], delimiter) +
+            writeCsvLine(['Ben', '0100000F28F9A1|02', '+1', '2027-05-31', 'North'], delimiter),
+        ),
       ];
     },
     run(input) {
@@ -161,7 +166,8 @@ export const requestTargets: readonly Target[] = [
         for (const cell of cells)
           claim(armed(defused(cell)) === cell, () => `the cell ${JSON.stringify(cell)} does not come back`);
       const faults = new Faults();
-      readVehicleLines(text, faults);
+      VEHICLE_CSV.read(text, faults);
+      DRIVER_CSV.read(text, new Faults());
       return refusedBy(Problem, () => faults.throwIfAny()) === null ? 'refused' : 'accepted';
     },
   },

@@ -36,7 +36,7 @@ const modules: readonly { names: readonly string[]; load(): Promise<readonly Tar
     load: async () => (await import('./log-records.ts')).logRecordTargets,
   },
   {
-    names: ['live messages', 'csv of vehicles', 'geojson', 'files of places', 'cursors and headers'],
+    names: ['live messages', 'csv of vehicles and drivers', 'geojson', 'files of places', 'cursors and headers'],
     load: async () => (await import('./requests.ts')).requestTargets,
   },
 ];

@@ -1,7 +1,6 @@
-import type { DriverId, GeofenceId, GroupId, Role, User, UserId, VehicleId } from '@outrider/domain';
+import type { DriverId, GeofenceId, GroupId, Role, UserId, VehicleId } from '@outrider/domain';
 import type { AuditEntry, AuditedFields, AuditFilter, Page, Paging } from '@outrider/registry';
-import type { Sources } from './access.ts';
-import { Checks } from './checks.ts';
+import { AccessPart } from './checks.ts';
 import { Problem } from './problem.ts';
 import { isOperator, rightToDriver, rightToVehicle, visibleAudit } from './rights.ts';
 
@@ -11,30 +10,20 @@ export type AuditShown = Omit<AuditEntry, 'user'> & {
 };
 
 /** The audit trail, as one caller may see it. */
-export class AuditAccess {
-  readonly #caller: User;
-  readonly #sources: Sources;
-  readonly #checks: Checks;
-
-  constructor(caller: User, sources: Sources) {
-    this.#caller = caller;
-    this.#sources = sources;
-    this.#checks = new Checks(caller, sources);
-  }
-
+export class AuditAccess extends AccessPart {
   /** The newest first. */
   async list(filter: AuditFilter, paging: Paging): Promise<Page<AuditShown>> {
-    const visible = visibleAudit(this.#caller);
+    const visible = visibleAudit(this.caller);
     if (visible === null) throw new Problem('forbidden', 'The audit trail is for operators and dealers.');
-    const page = await this.#sources.registry.audit.list({ ...filter, ...visible }, paging);
+    const page = await this.sources.registry.audit.list({ ...filter, ...visible }, paging);
     return { ...page, items: page.items.map((entry) => this.#entryShown(entry)) };
   }
 
   #entryShown(entry: AuditEntry): AuditShown {
     const { user } = entry;
-    const isOwn = user === null || user.id === this.#caller.id || user.dealerId === this.#caller.id;
+    const isOwn = user === null || user.id === this.caller.id || user.dealerId === this.caller.id;
     const shown: AuditShown = { ...entry, user: user && { id: user.id, login: user.login, role: user.role } };
-    if (isOperator(this.#caller)) return shown;
+    if (isOperator(this.caller)) return shown;
     return {
       ...shown,
       ...(isOwn
@@ -48,28 +37,28 @@ export class AuditAccess {
   /** Without what it names that the caller may not see now. */
   #fieldsShown(fields: AuditedFields | null): AuditedFields | null {
     if (fields === null) return null;
-    const { directory } = this.#sources;
+    const { directory } = this.sources;
     const shown = { ...fields };
     const show = (name: string, isSeen: (id: never) => boolean) => {
       const named = fields[name];
       if (Array.isArray(named)) shown[name] = named.filter((id) => isSeen(id as never));
     };
     for (const name of ['groupIds', 'sharedGroupIds', 'driverGroupIds'])
-      show(name, (id: GroupId) => this.#checks.seesGroup(id));
+      show(name, (id: GroupId) => this.checks.seesGroup(id));
     show('vehicleIds', (id: VehicleId) => {
       const vehicle = directory.vehicles.get(id);
-      return vehicle !== undefined && rightToVehicle(this.#caller, vehicle) !== 'none';
+      return vehicle !== undefined && rightToVehicle(this.caller, vehicle) !== 'none';
     });
     for (const name of ['geofenceIds', 'insideGeofenceIds', 'outsideGeofenceIds'])
       show(name, (id: GeofenceId) => {
         const geofence = directory.geofences.get(id);
-        return geofence !== undefined && this.#checks.rightToGeofence(geofence) !== 'none';
+        return geofence !== undefined && this.checks.rightToGeofence(geofence) !== 'none';
       });
     show('driverIds', (id: DriverId) => {
       const driver = directory.drivers.get(id);
-      return driver !== undefined && rightToDriver(this.#caller, driver) !== 'none';
+      return driver !== undefined && rightToDriver(this.caller, driver) !== 'none';
     });
-    if (fields.dealerId !== undefined && fields.dealerId !== this.#caller.id) shown.dealerId = null;
+    if (fields.dealerId !== undefined && fields.dealerId !== this.caller.id) shown.dealerId = null;
     return shown;
   }
 }

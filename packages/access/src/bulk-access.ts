@@ -1,6 +1,7 @@
 import {
   accessAfter,
   type CustomAttributes,
+  DRIVER_DEFAULTS,
   type Driver,
   type DriverId,
   type Geofence,
@@ -439,7 +440,7 @@ export class BulkAccess {
       if (!current) {
         if (fields.name === undefined && current !== null && !line.isWrong)
           faults.add({ row, column: 'name', detail: 'A new driver needs a name.' });
-        const blank = { name: '', codes: [], phone: null, licenceNumber: null, licenceExpiresOn: null };
+        const blank = { ...DRIVER_DEFAULTS, name: '', codes: [] };
         return { id: null, fields: { ...blank, ...fields, groupIds: groupIds ?? [], dealerId } };
       }
       const earlier = rowOf.get(current.id);

@@ -115,16 +115,25 @@ export class Checks {
   }
 
   async requireGroups(groupIds: readonly GroupId[], pointer: string): Promise<void> {
-    for (const [nth, id] of groupIds.entries()) await this.#requireGroup(id, `${pointer}/${nth}`);
+    for (const [nth, id] of groupIds.entries())
+      await this.named(`${pointer}/${nth}`, 'group', () => this.group(id, 'read'));
   }
 
-  async #requireGroup(id: GroupId, pointer: string): Promise<void> {
+  /** What a field of a request names: where the caller does not see it, the field is at fault. */
+  async named<T>(pointer: string, noun: string, find: () => Promise<T>): Promise<T> {
     try {
-      await this.group(id, 'read');
+      return await find();
     } catch (error) {
-      if (error instanceof Problem && error.kind === 'not-found') throw badField(pointer, 'There is no such group.');
+      if (error instanceof Problem && error.kind === 'not-found') throw badField(pointer, `There is no such ${noun}.`);
       throw error;
     }
+  }
+
+  /** All vehicles that the caller may know of: suspended ones as well, whose data is hidden. */
+  visibleVehicles(): Vehicle[] {
+    return [...this.#sources.directory.vehicles.values()].filter(
+      (vehicle) => rightToVehicle(this.#caller, vehicle) !== 'none',
+    );
   }
 
   seesGroup(id: GroupId): boolean {
@@ -152,6 +161,19 @@ export class Checks {
   page<T extends { groupIds: readonly GroupId[] | null }>(page: Page<T>, right: (item: T) => Right): Page<T> {
     const items = page.items.filter((item) => right(item) !== 'none').map((item) => this.shown(item));
     return { ...page, items };
+  }
+}
+
+/** A part of what one caller can reach. */
+export abstract class AccessPart {
+  protected readonly caller: User;
+  protected readonly sources: Sources;
+  protected readonly checks: Checks;
+
+  constructor(caller: User, sources: Sources) {
+    this.caller = caller;
+    this.sources = sources;
+    this.checks = new Checks(caller, sources);
   }
 }
 

@@ -6,16 +6,14 @@ import {
   type DriverId,
   driverCodeOf,
   maySeeVehicle,
-  type User,
   type UserId,
   type VehicleId,
 } from '@outrider/domain';
 import type { DriverFields, Page, Paging } from '@outrider/registry';
 import type { ReportArchive } from '@outrider/reports';
-import type { Sources } from './access.ts';
-import { Checks } from './checks.ts';
+import { AccessPart } from './checks.ts';
 import { type CustomPatch, customMerged } from './custom-fields.ts';
-import { badField, notFound, rightNeeded } from './problem.ts';
+import { badField, notFound } from './problem.ts';
 import { ofBoth, rightToDriver, rightToVehicle } from './rights.ts';
 import { type Search, type SearchPage, searched } from './search.ts';
 import { type DrivenMoment, driversAt, type NamedDriver } from './who-drove.ts';
@@ -45,49 +43,39 @@ const PAGE_SHIFTS = 5000;
 const VEHICLES_AT_ONCE = 500;
 
 /** Drivers of one caller: who they are, and who drove what. */
-export class DriverAccess {
-  readonly #caller: User;
-  readonly #sources: Sources;
-  readonly #checks: Checks;
-
-  constructor(caller: User, sources: Sources) {
-    this.#caller = caller;
-    this.#sources = sources;
-    this.#checks = new Checks(caller, sources);
-  }
-
+export class DriverAccess extends AccessPart {
   async get(id: DriverId): Promise<Driver> {
-    return this.#checks.shown(await this.#checks.driver(id, 'read'));
+    return this.checks.shown(await this.checks.driver(id, 'read'));
   }
 
   /** @throws {Problem} where the caller does not keep the driver */
   kept(id: DriverId): Promise<Driver> {
-    return this.#checks.driver(id, 'write');
+    return this.checks.driver(id, 'write');
   }
 
   /** Drivers that the caller may see, searched and sorted, or in the order of their creation. */
   find(search: Search<'name' | 'externalId'>, matches: (driver: Driver) => boolean = () => true): SearchPage<Driver> {
-    const visible = [...this.#sources.directory.drivers.values()].filter(
-      (driver) => rightToDriver(this.#caller, driver) !== 'none' && matches(driver) && isNamed(driver, search.text),
+    const visible = [...this.sources.directory.drivers.values()].filter(
+      (driver) => rightToDriver(this.caller, driver) !== 'none' && matches(driver) && isNamed(driver, search.text),
     );
-    return this.#checks.found(searched(visible, ['name', 'externalId'], { ...search, text: '' }));
+    return this.checks.found(searched(visible, ['name', 'externalId'], { ...search, text: '' }));
   }
 
   async page(paging: Paging): Promise<Page<Driver>> {
     const filter = ofBoth(
-      this.#caller,
+      this.caller,
       ({ role, id, groupIds }) => ({ operator: {}, dealer: { dealerId: id }, user: { anyOfGroups: groupIds } })[role],
     );
-    const page = await this.#sources.registry.drivers.list(filter, paging);
-    return this.#checks.page(page, (driver) => rightToDriver(this.#caller, driver));
+    const page = await this.sources.registry.drivers.list(filter, paging);
+    return this.checks.page(page, (driver) => rightToDriver(this.caller, driver));
   }
 
   async add(fields: Omit<DriverFields, 'dealerId'> & { dealerId?: UserId | null | undefined }): Promise<Driver> {
-    this.#checks.requireManager();
-    await this.#checks.requireGroups(fields.groupIds, '/groupIds');
+    this.checks.requireManager();
+    await this.checks.requireGroups(fields.groupIds, '/groupIds');
     const codes = [...new Set(fields.codes.map(driverCodeOf))];
-    const dealerId = this.#checks.dealerFor(fields.dealerId);
-    return this.#checks.shown(await this.#sources.registry.drivers.create({ ...fields, codes, dealerId }));
+    const dealerId = this.checks.dealerFor(fields.dealerId);
+    return this.checks.shown(await this.sources.registry.drivers.create({ ...fields, codes, dealerId }));
   }
 
   /** Groups that the caller does not see stay. */
@@ -98,12 +86,12 @@ export class DriverAccess {
   ): Promise<Driver> {
     const driver = await this.kept(id);
     const { patch, version } = customMerged<Partial<Omit<DriverFields, 'dealerId'>>>(driver, ifMatch, asked);
-    const groupIds = await this.#checks.groupsFrom(driver.groupIds, patch.groupIds, '/groupIds');
-    return this.#checks.shown(await this.#sources.registry.drivers.update(id, version, { ...patch, ...groupIds }));
+    const groupIds = await this.checks.groupsFrom(driver.groupIds, patch.groupIds, '/groupIds');
+    return this.checks.shown(await this.sources.registry.drivers.update(id, version, { ...patch, ...groupIds }));
   }
 
   async remove(id: DriverId, ifMatch: number | null): Promise<void> {
-    await this.#sources.registry.drivers.delete((await this.kept(id)).id, ifMatch);
+    await this.sources.registry.drivers.delete((await this.kept(id)).id, ifMatch);
   }
 
   /** Who was said to drive a vehicle in a time range, the newest first. */
@@ -114,47 +102,46 @@ export class DriverAccess {
     toMs: number;
   }): Promise<DriverAssignment[]> {
     const { vehicleId, driverId, fromMs, toMs } = question;
-    if (vehicleId !== undefined) this.#vehicle(vehicleId, 'read');
-    if (driverId !== undefined) await this.#checks.driver(driverId, 'read');
-    const found = await this.#sources.registry.driverAssignments.list({
+    if (vehicleId !== undefined) await this.checks.vehicle({ id: vehicleId }, 'read');
+    if (driverId !== undefined) await this.checks.driver(driverId, 'read');
+    const found = await this.sources.registry.driverAssignments.list({
       fromMs,
       toMs,
       limit: 5000,
-      vehicleIds: vehicleId === undefined ? this.#visibleVehicles() : [vehicleId],
+      vehicleIds: vehicleId === undefined ? this.checks.visibleVehicles().map(({ id }) => id) : [vehicleId],
       ...(driverId !== undefined && { driverIds: [driverId] }),
     });
     return found.filter((each) => this.#sees(each));
   }
 
   async assign(fields: Omit<DriverAssignment, 'id'>): Promise<DriverAssignment> {
-    this.#vehicle(fields.vehicleId, 'write', '/vehicleId');
-    const driver = this.#sources.directory.drivers.get(fields.driverId);
-    if (driver === undefined || rightToDriver(this.#caller, driver) === 'none')
-      throw badField('/driverId', 'There is no such driver.');
-    return this.#announced(await this.#sources.registry.driverAssignments.create(fields));
+    const { vehicleId: id, driverId } = fields;
+    await this.checks.named('/vehicleId', 'vehicle', () => this.checks.vehicle({ id }, 'write'));
+    await this.checks.named('/driverId', 'driver', () => this.checks.driver(driverId, 'read'));
+    return this.#announced(await this.sources.registry.driverAssignments.create(fields));
   }
 
   async endAssignment(id: DriverAssignmentId, toMs: number | null): Promise<DriverAssignment> {
     const assignment = await this.#assignment(id);
     if (toMs !== null && toMs <= assignment.fromMs) throw badField('/to', 'It must be later than `from`.');
-    return this.#announced(await this.#sources.registry.driverAssignments.setEnd(id, toMs));
+    return this.#announced(await this.sources.registry.driverAssignments.setEnd(id, toMs));
   }
 
   async removeAssignment(id: DriverAssignmentId): Promise<void> {
     const assignment = await this.#assignment(id);
-    await this.#sources.registry.driverAssignments.delete(id);
+    await this.sources.registry.driverAssignments.delete(id);
     await this.#announced(assignment);
   }
 
   /** The live API shows the new driver at once. */
   async #announced(assignment: DriverAssignment): Promise<DriverAssignment> {
     const { vehicleId } = assignment;
-    await this.#sources.hub.publish(DRIVER_ASSIGNMENT_CHANNEL, JSON.stringify({ vehicleId })).catch(() => {});
+    await this.sources.hub.publish(DRIVER_ASSIGNMENT_CHANNEL, JSON.stringify({ vehicleId })).catch(() => {});
     return assignment;
   }
 
   driversAt(moments: readonly DrivenMoment[]): Promise<(NamedDriver | null)[]> {
-    return driversAt(this.#caller, this.#sources, moments);
+    return driversAt(this.caller, this.sources, moments);
   }
 
   /** Codes that terminals of the caller's vehicles sent in a time range, and nobody has or had; the newest first. */
@@ -164,11 +151,11 @@ export class DriverAccess {
     toMs: number,
     signal: AbortSignal,
   ): Promise<UnknownCode[]> {
-    this.#checks.requireManager();
-    const { directory } = this.#sources;
+    this.checks.requireManager();
+    const { directory } = this.sources;
     const unknown = new Map<string, UnknownCode>();
     const ids = [...directory.vehicles.values()]
-      .filter((vehicle) => maySeeVehicle(this.#caller, vehicle))
+      .filter((vehicle) => maySeeVehicle(this.caller, vehicle))
       .map(({ id }) => id);
     let shifts = 0;
     for (let from = 0; from < ids.length && shifts < MAX_SHIFTS; from += VEHICLES_AT_ONCE)
@@ -200,34 +187,21 @@ export class DriverAccess {
     return [...unknown.values()].sort((a, b) => b.lastSeenMs - a.lastSeenMs);
   }
 
-  #vehicle(id: VehicleId, needed: 'read' | 'write', pointer: string | null = null): void {
-    const vehicle = this.#sources.directory.vehicles.get(id);
-    const right = vehicle === undefined ? 'none' : rightToVehicle(this.#caller, vehicle);
-    if (right === 'none') throw pointer === null ? notFound() : badField(pointer, 'There is no such vehicle.');
-    if (needed === 'write' && right !== 'write') throw rightNeeded('edit-vehicles');
-  }
-
-  #visibleVehicles(): VehicleId[] {
-    return [...this.#sources.directory.vehicles.values()]
-      .filter((vehicle) => rightToVehicle(this.#caller, vehicle) !== 'none')
-      .map(({ id }) => id);
-  }
-
   #sees({ vehicleId, driverId }: DriverAssignment): boolean {
-    const { directory } = this.#sources;
+    const { directory } = this.sources;
     const [vehicle, driver] = [directory.vehicles.get(vehicleId), directory.drivers.get(driverId)];
     return (
       vehicle !== undefined &&
       driver !== undefined &&
-      rightToVehicle(this.#caller, vehicle) !== 'none' &&
-      rightToDriver(this.#caller, driver) !== 'none'
+      rightToVehicle(this.caller, vehicle) !== 'none' &&
+      rightToDriver(this.caller, driver) !== 'none'
     );
   }
 
   async #assignment(id: DriverAssignmentId): Promise<DriverAssignment> {
-    const assignment = await this.#sources.registry.driverAssignments.get(id);
+    const assignment = await this.sources.registry.driverAssignments.get(id);
     if (assignment === null || !this.#sees(assignment)) throw notFound();
-    this.#vehicle(assignment.vehicleId, 'write');
+    await this.checks.vehicle({ id: assignment.vehicleId }, 'write');
     return assignment;
   }
 }

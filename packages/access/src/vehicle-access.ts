@@ -3,7 +3,6 @@ import type {
   GroupId,
   Sensor,
   TerminalId,
-  User,
   UserId,
   Vehicle,
   VehicleId,
@@ -15,9 +14,8 @@ import type { Sightings, TerminalConnection, UnknownDevice, UnknownTerminal } fr
 import type { Job, Paging, VehicleFields, VehiclePatch } from '@outrider/registry';
 import { OperatorOnlyError } from '@outrider/registry';
 import { judgedTrack, type ReportArchive, rejectedPositions, type TrackReport } from '@outrider/reports';
-import type { Sources } from './access.ts';
 import { MOVED_BY } from './bulk-access.ts';
-import { Checks } from './checks.ts';
+import { AccessPart } from './checks.ts';
 import { CommandAccess } from './command-access.ts';
 import { type CustomFilter, type CustomPatch, customMatcher, customMerged } from './custom-fields.ts';
 import { HistoryAccess } from './history-access.ts';
@@ -64,17 +62,7 @@ export interface VehicleFilter {
 export type VehicleKey = { id: VehicleId } | { terminalId: TerminalId };
 
 /** Vehicles of one caller: their profiles, what is known of them now, and their past. */
-export class VehicleAccess {
-  readonly #caller: User;
-  readonly #sources: Sources;
-  readonly #checks: Checks;
-
-  constructor(caller: User, sources: Sources) {
-    this.#caller = caller;
-    this.#sources = sources;
-    this.#checks = new Checks(caller, sources);
-  }
-
+export class VehicleAccess extends AccessPart {
   /**
    * The vehicles that a report names, or those of a group that the caller may see; all of the caller's where it names
    * none. Each once, by id.
@@ -88,14 +76,14 @@ export class VehicleAccess {
       }
       return [...found.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
     }
-    if (groupId !== undefined) await this.#checks.group(groupId, 'read');
-    return new ReportAccess(this.#caller, this.#sources).vehicles(groupId ?? null);
+    if (groupId !== undefined) await this.checks.group(groupId, 'read');
+    return new ReportAccess(this.caller, this.sources).vehicles(groupId ?? null);
   }
 
   /** The terminal that is fitted to a vehicle of which the caller sees something else already. */
   terminalOf(id: VehicleId): TerminalId | null {
-    const vehicle = this.#sources.directory.vehicles.get(id);
-    return vehicle && rightToVehicle(this.#caller, vehicle) !== 'none' ? vehicle.terminalId : null;
+    const vehicle = this.sources.directory.vehicles.get(id);
+    return vehicle && rightToVehicle(this.caller, vehicle) !== 'none' ? vehicle.terminalId : null;
   }
 
   /** The sensors of the vehicles that the caller may see, by their names: each name once, as the first has it. */
@@ -111,28 +99,26 @@ export class VehicleAccess {
   }
 
   async get(key: VehicleKey): Promise<Vehicle> {
-    return this.#checks.shown(await this.#checks.vehicle(key, 'read'));
+    return this.checks.shown(await this.checks.vehicle(key, 'read'));
   }
 
   /** @throws {Problem} `vehicle-suspended` where its profile alone may be seen now */
   async data(key: VehicleKey): Promise<Vehicle> {
-    const vehicle = await this.#checks.vehicle(key, 'read');
-    requireData(this.#caller, vehicle);
+    const vehicle = await this.checks.vehicle(key, 'read');
+    requireData(this.caller, vehicle);
     return vehicle;
   }
 
   /** All vehicles that the caller may know of, by id: suspended ones as well, whose data is hidden. */
   all(): Vehicle[] {
-    return [...this.#sources.directory.vehicles.values()]
-      .filter((vehicle) => rightToVehicle(this.#caller, vehicle) !== 'none')
-      .sort((a, b) => (a.id < b.id ? -1 : 1));
+    return this.checks.visibleVehicles().sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
   async page(filter: { terminalId?: TerminalId | undefined; groupId?: GroupId | undefined }, paging: Paging) {
     const { terminalId, groupId } = filter;
-    const visible = visibleVehicles(this.#caller);
-    if (groupId !== undefined) await this.#checks.group(groupId, 'read');
-    const page = await this.#sources.registry.vehicles.list(
+    const visible = visibleVehicles(this.caller);
+    if (groupId !== undefined) await this.checks.group(groupId, 'read');
+    const page = await this.sources.registry.vehicles.list(
       {
         ...visible,
         ...(terminalId === undefined ? {} : { terminalId }),
@@ -140,7 +126,7 @@ export class VehicleAccess {
       },
       paging,
     );
-    return this.#checks.page(page, (vehicle) => rightToVehicle(this.#caller, vehicle));
+    return this.checks.page(page, (vehicle) => rightToVehicle(this.caller, vehicle));
   }
 
   /** Vehicles that the caller may see, searched and sorted. */
@@ -148,7 +134,7 @@ export class VehicleAccess {
     { terminalId, groupId, state, protocol, dealerId, suspended, custom = {} }: VehicleFilter,
     search: Search<'name' | 'plate' | 'terminalId' | 'vin' | 'externalId'>,
   ): Promise<SearchPage<Vehicle>> {
-    if (groupId !== undefined) await this.#checks.group(groupId, 'read');
+    if (groupId !== undefined) await this.checks.group(groupId, 'read');
     const isWanted = customMatcher(custom);
     const matching = this.all().filter(
       (vehicle) =>
@@ -160,44 +146,44 @@ export class VehicleAccess {
         isWanted?.(vehicle) !== false,
     );
     const found = state === undefined ? matching : await this.#inState(matching, state);
-    return this.#checks.found(searched(found, ['name', 'plate', 'terminalId', 'vin', 'externalId'], search));
+    return this.checks.found(searched(found, ['name', 'plate', 'terminalId', 'vin', 'externalId'], search));
   }
 
   async #inState(vehicles: readonly Vehicle[], state: VehicleState): Promise<Vehicle[]> {
     const inState: Vehicle[] = [];
     for (let from = 0; from < vehicles.length; from += STATES_AT_ONCE) {
       const some = vehicles.slice(from, from + STATES_AT_ONCE);
-      const statuses = await this.#sources.hub.latest(some.map(({ id }) => id));
+      const statuses = await this.sources.hub.latest(some.map(({ id }) => id));
       const states = new Map(statuses.map(({ vehicleId, activity }) => [vehicleId, activity?.state]));
       const stateOf = (vehicle: Vehicle) =>
-        (maySeeVehicle(this.#caller, vehicle) ? states.get(vehicle.id) : undefined) ?? 'unknown';
+        (maySeeVehicle(this.caller, vehicle) ? states.get(vehicle.id) : undefined) ?? 'unknown';
       inState.push(...some.filter((vehicle) => stateOf(vehicle) === state));
     }
     return inState;
   }
 
   async add(fields: Omit<VehicleFields, 'dealerId'> & { dealerId?: UserId | null | undefined }): Promise<Vehicle> {
-    this.#checks.requireManager();
-    await this.#checks.requireGroups(fields.groupIds, '/groupIds');
-    const dealerId = this.#checks.dealerFor(fields.dealerId);
+    this.checks.requireManager();
+    await this.checks.requireGroups(fields.groupIds, '/groupIds');
+    const dealerId = this.checks.dealerFor(fields.dealerId);
     for (const refusal of await this.unclaimable([fields.terminalId])) throw refusal;
-    return this.#checks.shown(await this.#sources.registry.vehicles.create({ ...fields, dealerId }));
+    return this.checks.shown(await this.sources.registry.vehicles.create({ ...fields, dealerId }));
   }
 
   async change(key: VehicleKey, ifMatch: number | null, asked: CustomPatch<VehiclePatch>): Promise<Vehicle> {
-    const vehicle = await this.#checks.vehicle(key, 'write');
+    const vehicle = await this.checks.vehicle(key, 'write');
     const { patch, version } = customMerged<VehiclePatch>(vehicle, ifMatch, asked);
-    this.#checks.requireSameDealer(vehicle.dealerId, patch.dealerId);
+    this.checks.requireSameDealer(vehicle.dealerId, patch.dealerId);
     if (patch.dealerId !== undefined && patch.dealerId !== vehicle.dealerId) throw badField('/dealerId', MOVED_BY);
     if (patch.terminalId !== undefined && patch.terminalId !== vehicle.terminalId)
-      requireNotHeld(this.#caller, vehicle, 'fit another terminal');
-    if (patch.groupIds !== undefined && !isSameSet(patch.groupIds, this.#checks.shown(vehicle).groupIds))
-      this.#checks.requireManager();
+      requireNotHeld(this.caller, vehicle, 'fit another terminal');
+    if (patch.groupIds !== undefined && !isSameSet(patch.groupIds, this.checks.shown(vehicle).groupIds))
+      this.checks.requireManager();
     if (patch.terminalId !== vehicle.terminalId)
       for (const refusal of await this.unclaimable([patch.terminalId])) throw refusal;
-    const groupIds = await this.#checks.groupsFrom(vehicle.groupIds, patch.groupIds, '/groupIds');
-    return this.#checks.shown(
-      await this.#sources.registry.vehicles.update(vehicle.id, version, { ...patch, ...groupIds }),
+    const groupIds = await this.checks.groupsFrom(vehicle.groupIds, patch.groupIds, '/groupIds');
+    return this.checks.shown(
+      await this.sources.registry.vehicles.update(vehicle.id, version, { ...patch, ...groupIds }),
     );
   }
 
@@ -210,9 +196,9 @@ export class VehicleAccess {
   async unclaimable(
     terminalIds: readonly (TerminalId | null | undefined)[],
   ): Promise<(OperatorOnlyError & { terminalId: TerminalId })[]> {
-    if (isOperator(this.#caller) || terminalIds.every((terminalId) => !terminalId)) return [];
+    if (isOperator(this.caller) || terminalIds.every((terminalId) => !terminalId)) return [];
     // Terminals that the hub lost, or cannot list now, count as never connected.
-    const unknown = await this.#sources.hub.unknownTerminals().catch(() => []);
+    const unknown = await this.sources.hub.unknownTerminals().catch(() => []);
     const wanted = new Set<string>(terminalIds.filter((terminalId) => terminalId != null));
     return unknown
       .filter(
@@ -225,10 +211,10 @@ export class VehicleAccess {
   }
 
   async remove(key: VehicleKey, ifMatch: number | null): Promise<void> {
-    const vehicle = await this.#checks.vehicle(key, 'write');
-    this.#checks.requireManager();
-    requireNotHeld(this.#caller, vehicle, 'delete it');
-    const { registry, config } = this.#sources;
+    const vehicle = await this.checks.vehicle(key, 'write');
+    this.checks.requireManager();
+    requireNotHeld(this.caller, vehicle, 'delete it');
+    const { registry, config } = this.sources;
     await registry.vehicles.delete(vehicle.id, ifMatch, config.erasure.graceMs);
   }
 
@@ -239,12 +225,12 @@ export class VehicleAccess {
    * @param reason what people are shown; null: it is resumed
    */
   async suspend(key: VehicleKey, reason: string | null): Promise<Vehicle> {
-    const vehicle = await this.#checks.vehicle(key, 'write');
-    this.#checks.requireManager();
-    requireNotHeld(this.#caller, vehicle, reason === null ? 'resume it' : 'give another reason');
-    const by = isOperator(this.#caller) ? 'operator' : 'dealer';
+    const vehicle = await this.checks.vehicle(key, 'write');
+    this.checks.requireManager();
+    requireNotHeld(this.caller, vehicle, reason === null ? 'resume it' : 'give another reason');
+    const by = isOperator(this.caller) ? 'operator' : 'dealer';
     const suspension = reason === null ? null : ({ reason, by } as const);
-    return this.#checks.shown(await this.#sources.registry.vehicles.suspend(vehicle.id, suspension));
+    return this.checks.shown(await this.sources.registry.vehicles.suspend(vehicle.id, suspension));
   }
 
   /**
@@ -258,7 +244,7 @@ export class VehicleAccess {
     refusal: UnknownTerminal | null;
   }> {
     const { id, terminalId } = await this.data(key);
-    const { hub } = this.#sources;
+    const { hub } = this.sources;
     const [[status], connections, refused] = await Promise.all([
       hub.latest([id]),
       hub.connections(terminalId === null ? [] : [terminalId]),
@@ -277,15 +263,15 @@ export class VehicleAccess {
   #statusShown(status: VehicleStatus): VehicleStatus {
     const { surplus = [], ...rest } = status;
     const shown = surplus.filter(({ ownerId }) => {
-      const owner = ownerId === null ? null : this.#sources.directory.users.get(ownerId);
-      return owner === null || (owner !== undefined && rightToUser(this.#caller, owner) !== 'none');
+      const owner = ownerId === null ? null : this.sources.directory.users.get(ownerId);
+      return owner === null || (owner !== undefined && rightToUser(this.caller, owner) !== 'none');
     });
     return shown.length === 0 ? rest : { ...rest, surplus: shown };
   }
 
   async track(key: VehicleKey, question: Omit<Parameters<typeof judgedTrack>[1], 'vehicleId'>) {
     const vehicle = await this.data(key);
-    const archive = ownedArchive(this.#sources.trackReport, this.#caller);
+    const archive = ownedArchive(this.sources.trackReport, this.caller);
     const page = await judgedTrack(archive, { ...question, vehicleId: vehicle.id });
     return { vehicleId: vehicle.id, ...page };
   }
@@ -293,8 +279,8 @@ export class VehicleAccess {
   /** Which positions of the vehicle moved nothing since a moment, and why. */
   async rejectedPositions(key: VehicleKey, fromMs: number, toMs: number) {
     const vehicle = await this.data(key);
-    const trackReport = ownedArchive(this.#sources.trackReport, this.#caller);
-    const reportArchive = ownedArchive(this.#sources.reportArchive, this.#caller);
+    const trackReport = ownedArchive(this.sources.trackReport, this.caller);
+    const reportArchive = ownedArchive(this.sources.reportArchive, this.caller);
     const archive = {
       track: (question: Parameters<TrackReport['track']>[0]) => trackReport.track(question),
       fixesBefore: (question: Parameters<TrackReport['fixesBefore']>[0]) => trackReport.fixesBefore(question),
@@ -308,9 +294,9 @@ export class VehicleAccess {
    * recently seen first.
    */
   async unknownTerminals(): Promise<UnknownTerminal[]> {
-    this.#checks.requireOperator('Terminals without a profile are shown to operators alone.');
-    const terminals = await this.#sources.hub.unknownTerminals();
-    const { directory } = this.#sources;
+    this.checks.requireOperator('Terminals without a profile are shown to operators alone.');
+    const terminals = await this.sources.hub.unknownTerminals();
+    const { directory } = this.sources;
     return terminals.filter(
       (seen) => isAccessRefused(seen) || !directory.vehicleOfTerminal(seen.terminalId as TerminalId),
     );
@@ -318,27 +304,24 @@ export class VehicleAccess {
 
   /** Devices that were refused before they said who they are, the most recently seen first. */
   async unknownDevices(): Promise<(UnknownDevice & Sightings)[]> {
-    this.#checks.requireOperator('Terminals without a profile are shown to operators alone.');
-    return this.#sources.hub.unknownDevices();
+    this.checks.requireOperator('Terminals without a profile are shown to operators alone.');
+    return this.sources.hub.unknownDevices();
   }
 
   async recalculate(key: VehicleKey, range: TimeRange): Promise<Job> {
-    return new JobAccess(this.#caller, this.#sources).recalculateVehicle(
-      await this.#checks.vehicle(key, 'write'),
-      range,
-    );
+    return new JobAccess(this.caller, this.sources).recalculateVehicle(await this.checks.vehicle(key, 'write'), range);
   }
 
   /** Commands to the terminal of a vehicle that the caller may see. */
   async commands(key: VehicleKey): Promise<CommandAccess> {
-    return new CommandAccess(this.#caller, this.#sources, await this.data(key));
+    return new CommandAccess(this.caller, this.sources, await this.data(key));
   }
 
   /** The past of a vehicle that the caller keeps. */
   async history(key: VehicleKey): Promise<HistoryAccess> {
-    const vehicle = await this.#checks.vehicle(key, 'write');
-    this.#checks.requireManager();
-    return new HistoryAccess(this.#caller, this.#sources, vehicle);
+    const vehicle = await this.checks.vehicle(key, 'write');
+    this.checks.requireManager();
+    return new HistoryAccess(this.caller, this.sources, vehicle);
   }
 }
 

@@ -1,6 +1,6 @@
 /** What a plain field of a new resource may hold. */
 export interface FieldRule {
-  type: 'text' | 'number' | 'integer' | 'choice';
+  type: 'text' | 'date' | 'number' | 'integer' | 'choice';
   isRequired: boolean;
   isNullable: boolean;
   minimum?: number;

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 export interface Schema {
   $ref?: string;
   type?: string | string[];
+  format?: string;
   enum?: unknown[];
   const?: unknown;
   anyOf?: Schema[];
@@ -131,14 +132,24 @@ function ruleOf(schema: Schema, isRequired: boolean): object | null {
   const choices = schema.anyOf ?? [schema];
   const [plain, ...others] = choices.filter(({ type }) => type !== 'null');
   if (plain === undefined || others.length > 0) return null;
-  const { type, minimum, maximum, maxLength, pattern, enum: values } = plain;
+  const { type, format, minimum, maximum, maxLength, enum: values } = plain;
+  const isDate = format === 'date';
   if (type !== 'string' && type !== 'number' && type !== 'integer') return null;
   const example = schema.examples?.[0];
   return {
-    type: values ? 'choice' : type === 'string' ? 'text' : type,
+    type: values ? 'choice' : isDate ? 'date' : type === 'string' ? 'text' : type,
     isRequired,
     isNullable: choices.length > 1,
-    ...{ minimum, maximum, maxLength, pattern, values, default: schema.default, example },
+    // What a day is, everybody knows.
+    ...{
+      minimum,
+      maximum,
+      maxLength,
+      pattern: isDate ? undefined : plain.pattern,
+      values,
+      default: schema.default,
+      example,
+    },
   };
 }
 

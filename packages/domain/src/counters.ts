@@ -1,6 +1,6 @@
-import type { Vehicle } from './definitions.ts';
 import type { Brand, UserId, VehicleId } from './ids.ts';
-import type { Sensor, SensorId } from './sensor.ts';
+import type { Sensor, SensorId } from './resources/sensor.ts';
+import type { Vehicle } from './resources/vehicle.ts';
 
 /** UUID of a correction of a counter. */
 export type CounterCorrectionId = Brand<string, 'CounterCorrectionId'>;

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import type { DefinitionChange, Vehicle } from './definitions.ts';
 import { Directory } from './directory.ts';
 import type { TerminalId, VehicleId } from './ids.ts';
+import type { DefinitionChange } from './resources/definitions.ts';
+import type { Vehicle } from './resources/vehicle.ts';
 import { sampleVehicle } from './samples.fixture.ts';
 
 function vehicle(id: string, version: number, terminalId: string | null): DefinitionChange {

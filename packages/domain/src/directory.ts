@@ -1,14 +1,4 @@
 import type {
-  Definition,
-  DefinitionChange,
-  DefinitionKind,
-  Geofence,
-  User,
-  Vehicle,
-  VehicleGroup,
-} from './definitions.ts';
-import { type Driver, type DriverAssignment, holderOf } from './driver.ts';
-import type {
   DriverId,
   GeofenceId,
   GroupId,
@@ -18,9 +8,15 @@ import type {
   VehicleId,
   VideoProfileId,
 } from './ids.ts';
-import type { NotificationRule } from './notification-rule.ts';
+import type { Definition, DefinitionChange, DefinitionKind } from './resources/definitions.ts';
+import { type Driver, type DriverAssignment, holderOf } from './resources/driver.ts';
+import type { Geofence } from './resources/geofence.ts';
+import type { VehicleGroup } from './resources/group.ts';
+import type { NotificationRule } from './resources/notification-rule.ts';
+import type { User } from './resources/user.ts';
+import type { Vehicle } from './resources/vehicle.ts';
+import type { VideoProfile, VideoProtocol } from './resources/video-profile.ts';
 import { phoneAddress, terminalIdsOfAddress } from './terminal-number.ts';
-import type { VideoProfile, VideoProtocol } from './video.ts';
 
 /**
  * All definitions, built from the records of topic `definitions`: the view that gateway, rules and notifier

@@ -1,4 +1,4 @@
-import type { User } from './definitions.ts';
+import type { User } from './resources/user.ts';
 
 /**
  * Who work is done for. The tenant is the dealer of the account, dealers included; an account without a dealer is a

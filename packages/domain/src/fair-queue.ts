@@ -140,7 +140,7 @@ export class FairQueue {
 
   #startNext(): void {
     for (;;) {
-      const owner = this.#turns.next(this.#served());
+      const owner = this.#turns.next(this.#eligible());
       const entry = owner && this.#waiting.get(owner.account)?.entries[0];
       if (owner === undefined || entry === undefined) return;
       // Lighter ones do not pass a heavy one: it would never fit.
@@ -155,7 +155,7 @@ export class FairQueue {
   }
 
   /** Owners that wait, and whose tenants may have more in progress. */
-  *#served(): Generator<Owner> {
+  *#eligible(): Generator<Owner> {
     const { perTenant = Number.POSITIVE_INFINITY } = this.#limits;
     for (const { owner } of this.#waiting.values())
       if (owner.tenant === SERVICE_OWNER.tenant || this.#turns.runningOfTenant(owner) < perTenant) yield owner;

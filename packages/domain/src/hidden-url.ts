@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { HIDDEN_CREDENTIALS } from './video.ts';
+import { HIDDEN_CREDENTIALS } from './resources/video-profile.ts';
 
 /** What stands before the fingerprint: no URL that somebody enters may have it. */
 export const HIDDEN_URL_MARK = `/${HIDDEN_CREDENTIALS}`;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { DriverId, GroupId } from './ids.ts';
 import { licenceExpiriesOf, licenceRuleFault } from './licence-expiry.ts';
-import type { NotificationRule } from './notification-rule.ts';
+import type { NotificationRule } from './resources/notification-rule.ts';
 import { sampleRule, sampleUser } from './samples.fixture.ts';
 
 const NORTH = 'north' as GroupId;

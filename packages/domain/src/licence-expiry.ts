@@ -1,8 +1,8 @@
-import type { User } from './definitions.ts';
-import { type Driver, maySeeDriver } from './driver.ts';
 import { EVENT_KINDS, type FleetEvent } from './events/index.ts';
 import { type DriverId, deriveEventId, type EventId } from './ids.ts';
-import { isRuleTime, type NotificationRule, namesDriverIn } from './notification-rule.ts';
+import { type Driver, maySeeDriver } from './resources/driver.ts';
+import { isRuleTime, type NotificationRule, namesDriverIn } from './resources/notification-rule.ts';
+import type { User } from './resources/user.ts';
 
 /** Kind of a notification about a driver's licence. It is no kind of event: no vehicle is part of it. */
 export const LICENCE_EXPIRY = 'licence-expiry';

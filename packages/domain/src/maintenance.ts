@@ -1,7 +1,7 @@
 import { type CounterSums, type CustomCounter, counterNameKey, sumOf } from './counters.ts';
-import type { User } from './definitions.ts';
 import type { MaintenanceDue } from './events/index.ts';
 import type { Brand, GroupId, MaintenancePlanId, ServiceRecordId, UserId, VehicleId } from './ids.ts';
+import type { User } from './resources/user.ts';
 
 /** How far it is from one service to the next, or a warning ahead of it: of each that is set, whichever comes first. */
 export interface MaintenanceSpan {

@@ -1,11 +1,11 @@
-import { limitedAccount } from './api-key.ts';
 import type { Directory } from './directory.ts';
-import { type Driver, maySeeDriver } from './driver.ts';
 import { isLate } from './events/index.ts';
 import type { DriverId, GeofenceId, NotificationId, NotificationRuleId, UserId, VehicleId } from './ids.ts';
 import { eventJson, isoTime } from './json.ts';
 import { isLicenceExpiry, type LicenceExpiry, type NotifiedEvent } from './licence-expiry.ts';
-import { geofenceOf } from './notification-rule.ts';
+import { limitedAccount } from './resources/api-key.ts';
+import { type Driver, maySeeDriver } from './resources/driver.ts';
+import { geofenceOf } from './resources/notification-rule.ts';
 import {
   type Caller,
   type Member,

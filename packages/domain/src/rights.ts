@@ -1,6 +1,8 @@
-import { type Keyed, limitedAccount } from './api-key.ts';
-import type { AccountRight, Geofence, User, Vehicle } from './definitions.ts';
 import type { UserId } from './ids.ts';
+import { type Keyed, limitedAccount } from './resources/api-key.ts';
+import type { Geofence } from './resources/geofence.ts';
+import type { AccountRight, User } from './resources/user.ts';
+import type { Vehicle } from './resources/vehicle.ts';
 
 /** What of an account the question of rights needs. */
 export type Caller = Pick<User, 'id' | 'role' | 'blocked' | 'groupIds'> & Keyed;

@@ -1,11 +1,13 @@
-import { NO_CUSTOM_FIELDS } from './custom-fields.ts';
-import { DEFAULT_RIGHTS, type Geofence, type User, type Vehicle } from './definitions.ts';
 import type { GeofenceId, NotificationRuleId, UserId, VehicleId } from './ids.ts';
-import type { NotificationRule } from './notification-rule.ts';
 import type { Position } from './position.ts';
-import type { Sensor, SensorId } from './sensor.ts';
-import { OPEN_ACCESS } from './terminal-access.ts';
-import { VEHICLE_DEFAULTS } from './vehicle-fields.ts';
+import { NO_CUSTOM_FIELDS } from './resources/custom-fields.ts';
+import { GEOFENCE_DEFAULTS, type Geofence } from './resources/geofence.ts';
+import type { NotificationRule } from './resources/notification-rule.ts';
+import type { Sensor, SensorId } from './resources/sensor.ts';
+import { OPEN_ACCESS } from './resources/terminal-access.ts';
+import { DEFAULT_RIGHTS, type User } from './resources/user.ts';
+import type { Vehicle } from './resources/vehicle.ts';
+import { VEHICLE_DEFAULTS } from './resources/vehicle.ts';
 import type { VehicleStatus } from './vehicle-status.ts';
 
 /** What a definition is made of before it has an id and a version. */
@@ -85,12 +87,7 @@ export function sampleGeofenceFields(more: Partial<Fields<Geofence>> = {}): Fiel
     ownerId: SAMPLE_OPERATOR_ID,
     shape: { type: 'circle', center: [30, 60], radiusM: 100 },
     groupIds: null,
-    speedLimitKmh: null,
-    minDwellSeconds: 0,
-    color: null,
-    description: null,
-    category: null,
-    sharedWithOrganisation: false,
+    ...GEOFENCE_DEFAULTS,
     sharedGroupIds: [],
     ...NO_CUSTOM_FIELDS,
     ...more,

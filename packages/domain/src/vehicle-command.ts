@@ -1,8 +1,9 @@
-import { hasScope, type Keyed } from './api-key.ts';
-import type { User, Vehicle } from './definitions.ts';
 import type { CommandId, EventId, NotificationRuleId, UserId, VehicleId } from './ids.ts';
 import { isoTime } from './json.ts';
 import type { ProtocolName } from './position.ts';
+import { hasScope, type Keyed } from './resources/api-key.ts';
+import type { User } from './resources/user.ts';
+import type { Vehicle } from './resources/vehicle.ts';
 import { type Caller, maySeeVehicle, type SeenVehicle } from './rights.ts';
 import type { VehicleStatus } from './vehicle-status.ts';
 

@@ -1,6 +1,6 @@
 import type { EventId, GeofenceId, UserId, VehicleId } from './ids.ts';
 import type { Alarm, Position, ProtocolName } from './position.ts';
-import type { SensorId, SensorKind } from './sensor.ts';
+import type { SensorId, SensorKind } from './resources/sensor.ts';
 
 /**
  * What a vehicle does, by the rules that make its trips and stops. A trip goes on over a short pause; the state does

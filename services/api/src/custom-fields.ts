@@ -2,14 +2,17 @@ import type { CustomFilter } from '@outrider/access';
 import {
   ATTRIBUTE_NAME,
   type CustomAttributes,
+  EXTERNAL_ID,
   MAX_ATTRIBUTE_TEXT,
   MAX_CUSTOM_ATTRIBUTES,
-  MAX_EXTERNAL_ID,
 } from '@outrider/domain';
 import { z } from 'zod';
 import { line, severalOf } from './plain-fields.ts';
 
-export const CUSTOM_EXAMPLE = { externalId: 'FLEET-0012', customAttributes: { costCentre: '4711', leased: true } };
+export const CUSTOM_EXAMPLE = {
+  externalId: EXTERNAL_ID.example,
+  customAttributes: { costCentre: '4711', leased: true },
+};
 
 const name = z
   .string()
@@ -19,12 +22,9 @@ const value = z.union([line(MAX_ATTRIBUTE_TEXT), z.number(), z.boolean()], {
 });
 const shown = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
 
-export const externalId = line(MAX_EXTERNAL_ID)
+export const externalId = line(EXTERNAL_ID.maxCharacters)
   .nullable()
-  .meta({
-    description: 'What another system knows it by: unique among those of a dealer. Null: none.',
-    examples: [CUSTOM_EXAMPLE.externalId],
-  });
+  .meta({ description: EXTERNAL_ID.description, examples: [EXTERNAL_ID.example] });
 const described = `What clients keep with it: at most ${MAX_CUSTOM_ATTRIBUTES} names with a text, a number or a flag each. The service only stores it.`;
 
 /** All attributes of a thing. */
@@ -68,7 +68,7 @@ export const customQuery = {
   externalId: z
     .string()
     .min(1)
-    .max(MAX_EXTERNAL_ID)
+    .max(EXTERNAL_ID.maxCharacters)
     .optional()
     .meta({ description: 'Only those with this `externalId`.', examples: [CUSTOM_EXAMPLE.externalId] }),
   attribute: severalOf(

@@ -1,51 +1,10 @@
 import { badParameter, type Search } from '@outrider/access';
 import { emailAddress, MAX_RECIPIENTS } from '@outrider/channels';
-import { isUuid, VEHICLE_FIELD_LIST, type VehicleField, type VehicleFieldValues } from '@outrider/domain';
+import { isUuid } from '@outrider/domain';
 import { MAIL_ADDRESS_STATES } from '@outrider/registry';
 import { z } from 'zod';
-import { line } from './plain-fields.ts';
 
 export { id, line, severalOf, UUID_PATTERN } from './plain-fields.ts';
-
-type VehicleSchemas = { [Name in keyof VehicleFieldValues]: z.ZodType<VehicleFieldValues[Name]> };
-
-function vehicleSchemas(schemaOf: (field: VehicleField) => z.ZodType): VehicleSchemas {
-  return Object.fromEntries(VEHICLE_FIELD_LIST.map(([name, field]) => [name, schemaOf(field)])) as VehicleSchemas;
-}
-
-function described(schema: z.ZodType, { default: initial, description, example }: VehicleField): z.ZodType {
-  return (initial === null ? schema.nullable() : schema).meta({
-    ...(description === undefined ? {} : { description }),
-    ...(example === undefined ? {} : { examples: [example] }),
-  });
-}
-
-/** The plain fields of a vehicle as requests set them. */
-export const VEHICLE_IN = vehicleSchemas((field) => {
-  if (field.type === 'number') return described(z.number().min(field.min).max(field.max), field);
-  const { pattern, refusal, maxCharacters, values } = field;
-  if (values !== undefined)
-    return described(z.enum(values, refusal ?? `It must be one of ${values.join(', ')}.`), field);
-  return described(pattern === undefined ? line(maxCharacters) : z.string().regex(pattern, refusal), field);
-});
-
-/** As {@link VEHICLE_IN}, with the defaults of a new vehicle. */
-export const NEW_VEHICLE_IN = Object.fromEntries(
-  VEHICLE_FIELD_LIST.map(([name, { default: initial }]) => {
-    const schema: z.ZodType = VEHICLE_IN[name];
-    return [name, initial === undefined ? schema : schema.default(initial)];
-  }),
-) as VehicleSchemas;
-
-export const VEHICLE_EXAMPLE = Object.fromEntries(
-  VEHICLE_FIELD_LIST.map(([name, field]) => [name, field.example ?? field.default]),
-) as unknown as VehicleFieldValues;
-
-/** The plain fields of a vehicle in an answer. */
-export const VEHICLE_OUT = vehicleSchemas((field) => {
-  if (field.type === 'number') return described(z.number(), field);
-  return described(field.values === undefined ? z.string() : z.enum(field.values), field);
-});
 
 /** An e-mail address. */
 export function emailOf() {

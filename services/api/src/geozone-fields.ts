@@ -1,8 +1,9 @@
 import type { Geofence, GroupId, LngLat } from '@outrider/domain';
 import { z } from 'zod';
-import { NEW_CUSTOM_FIELDS } from './custom-fields.ts';
+import { CUSTOM_FIELDS_PATCH, NEW_CUSTOM_FIELDS } from './custom-fields.ts';
+import { GEOFENCE } from './field-schemas.ts';
 import { measuresOf } from './geojson.ts';
-import { id, line } from './plain-fields.ts';
+import { id } from './plain-fields.ts';
 
 /** Longitude and latitude; an altitude that a tool added is not kept. */
 const lngLat = z
@@ -46,40 +47,14 @@ export const shape = z.enum(['polygon', 'multipolygon', 'circle', 'line']).meta(
     'A polygon has a Polygon, a multipolygon a MultiPolygon whose parts do not overlap, a circle a Point with ' +
     '`radiusM`, a line a LineString with `widthM`.',
 });
-export const name = line(200);
 export const radiusM = z.number();
 export const widthM = z.number();
-export const groupIds = z
+const groupIds = z
   .array(id<GroupId>())
   .max(1000)
   .nullable()
   .meta({ description: 'Watches vehicles of these groups; null: all that its owner may see.' });
-export const speedLimitKmh = z.number().min(1).max(500).nullable().meta({ description: 'Null: no limit of its own.' });
-export const minDwellSeconds = z
-  .number()
-  .min(0)
-  .max(86_400)
-  .meta({ description: 'A shorter stay, or a shorter absence, is no event.' });
-
-export const color = z
-  .string()
-  .regex(/^#[0-9a-f]{6}$/, 'It must be a colour such as #1f5fc4: # and six hexadecimal digits in lower case.')
-  .nullable()
-  .meta({ description: 'On maps. Null: none of its own.', examples: ['#1f5fc4'] });
-export const description = z
-  .string()
-  .trim()
-  .max(2000)
-  .nullable()
-  .meta({ description: 'For people; it may have several lines.', examples: ['Gate code at the office'] });
-
-export const category = line(100)
-  .nullable()
-  .meta({ description: 'What people call this kind of place; lists are filtered by it.', examples: ['Depot'] });
-export const sharedWithOrganisation = z.boolean().meta({
-  description: 'Everybody of the dealer’s organisation may see it, and its events of the vehicles that they see.',
-});
-export const sharedGroupIds = z
+const sharedGroupIds = z
   .array(id<GroupId>())
   .max(1000)
   .meta({ description: 'Users who were given one of these groups may see it as well.' });
@@ -87,18 +62,22 @@ export const sharedGroupIds = z
 /** What a new geozone is made of, besides its geometry. */
 export const NEW_GEOZONE_PROPERTIES = {
   shape,
-  name,
   radiusM: radiusM.optional(),
   widthM: widthM.optional(),
+  ...GEOFENCE.add,
   groupIds: groupIds.default(null),
-  speedLimitKmh: speedLimitKmh.default(null),
-  minDwellSeconds: minDwellSeconds.default(0),
-  color: color.default(null),
-  description: description.default(null),
-  category: category.default(null),
-  sharedWithOrganisation: sharedWithOrganisation.default(false),
   sharedGroupIds: sharedGroupIds.default([]),
   ...NEW_CUSTOM_FIELDS,
+};
+/** What is changed of a geozone, besides its geometry. */
+export const GEOZONE_PROPERTIES = {
+  shape,
+  radiusM: radiusM.nullable(),
+  widthM: widthM.nullable(),
+  ...GEOFENCE.set,
+  groupIds,
+  sharedGroupIds,
+  ...CUSTOM_FIELDS_PATCH,
 };
 
 /** A geofence as a GeoJSON feature. */

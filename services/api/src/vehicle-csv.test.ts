@@ -1,10 +1,11 @@
-import { type TerminalId, type User, type UserId, VEHICLE_DEFAULTS, VEHICLE_FIELD_LIST } from '@outrider/domain';
+import { type TerminalId, type User, type UserId, VEHICLE_DEFAULTS, VEHICLE_FIELDS } from '@outrider/domain';
 import { readCsv } from '@outrider/reports';
 import { runs } from '@outrider/testing';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ABSENT, type Answer, World } from './api.fixture.ts';
-import { MAX_ROWS, VEHICLE_COLUMNS } from './vehicle-csv.ts';
+import { MAX_ROWS } from './definition-csv.ts';
+import { VEHICLE_CSV } from './vehicle-csv.ts';
 
 let world: World;
 let jwt: string;
@@ -15,6 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
+const VEHICLE_COLUMNS = VEHICLE_CSV.columns;
 const HEADER = VEHICLE_COLUMNS.join(',');
 /** Rows of a CSV, each with its cells by column. */
 const rowsOf = (csv: string): Record<string, string>[] => {
@@ -330,6 +332,6 @@ describe('vehicles as CSV', () => {
   });
 
   test('every field of a vehicle has a column', () => {
-    for (const [name] of VEHICLE_FIELD_LIST) expect(VEHICLE_COLUMNS).toContain(name);
+    for (const name of Object.keys(VEHICLE_FIELDS)) expect(VEHICLE_COLUMNS).toContain(name);
   });
 });

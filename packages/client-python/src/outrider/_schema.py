@@ -291,10 +291,10 @@ Delivery = TypedDict("Delivery", {
 Driver = TypedDict("Driver", {
     "id": "str",
     "name": "str",
-    "codes": "list[str]",
     "phone": "str | None",
     "licenceNumber": "str | None",
     "licenceExpiresOn": "str | None",
+    "codes": "list[str]",
     "licence": "Literal[\"valid\", \"expires-soon\", \"expired\", \"unknown\"]",
     "dealerId": "str | None",
     "groupIds": "list[str]",
@@ -334,10 +334,10 @@ DriverImport = TypedDict("DriverImport", {
 
 DriverPatch = TypedDict("DriverPatch", {
     "name": "NotRequired[str]",
-    "codes": "NotRequired[list[str]]",
     "phone": "NotRequired[str | None]",
     "licenceNumber": "NotRequired[str | None]",
     "licenceExpiresOn": "NotRequired[str | None]",
+    "codes": "NotRequired[list[str]]",
     "groupIds": "NotRequired[list[str]]",
     "externalId": "NotRequired[str | None]",
     "customAttributes": "NotRequired[dict[str, str | float | bool | None]]",
@@ -726,16 +726,16 @@ Geometry: TypeAlias = "Geometry1 | Geometry2 | Geometry3 | Geometry4"
 
 GeozoneProperties = TypedDict("GeozoneProperties", {
     "shape": "Literal[\"polygon\", \"multipolygon\", \"circle\", \"line\"]",
-    "name": "str",
     "radiusM": "NotRequired[float]",
     "widthM": "NotRequired[float]",
-    "groupIds": "list[str] | None",
+    "name": "str",
     "speedLimitKmh": "float | None",
     "minDwellSeconds": "float",
     "color": "str | None",
     "description": "str | None",
     "category": "str | None",
     "sharedWithOrganisation": "bool",
+    "groupIds": "list[str] | None",
     "sharedGroupIds": "list[str]",
     "externalId": "str | None",
     "customAttributes": "dict[str, str | float | bool]",
@@ -823,16 +823,16 @@ GeozoneMatrixRow = TypedDict("GeozoneMatrixRow", {
 
 GeozonePatchProperties = TypedDict("GeozonePatchProperties", {
     "shape": "NotRequired[Literal[\"polygon\", \"multipolygon\", \"circle\", \"line\"]]",
-    "name": "NotRequired[str]",
     "radiusM": "NotRequired[float | None]",
     "widthM": "NotRequired[float | None]",
-    "groupIds": "NotRequired[list[str] | None]",
+    "name": "NotRequired[str]",
     "speedLimitKmh": "NotRequired[float | None]",
     "minDwellSeconds": "NotRequired[float]",
     "color": "NotRequired[str | None]",
     "description": "NotRequired[str | None]",
     "category": "NotRequired[str | None]",
     "sharedWithOrganisation": "NotRequired[bool]",
+    "groupIds": "NotRequired[list[str] | None]",
     "sharedGroupIds": "NotRequired[list[str]]",
     "externalId": "NotRequired[str | None]",
     "customAttributes": "NotRequired[dict[str, str | float | bool | None]]",
@@ -919,16 +919,16 @@ IdlingRow = TypedDict("IdlingRow", {
 
 ImportedGeozoneProperties = TypedDict("ImportedGeozoneProperties", {
     "shape": "Literal[\"polygon\", \"multipolygon\", \"circle\", \"line\"]",
-    "name": "str",
     "radiusM": "NotRequired[float]",
     "widthM": "NotRequired[float]",
-    "groupIds": "NotRequired[list[str] | None]",
+    "name": "str",
     "speedLimitKmh": "NotRequired[float | None]",
     "minDwellSeconds": "NotRequired[float]",
     "color": "NotRequired[str | None]",
     "description": "NotRequired[str | None]",
     "category": "NotRequired[str | None]",
     "sharedWithOrganisation": "NotRequired[bool]",
+    "groupIds": "NotRequired[list[str] | None]",
     "sharedGroupIds": "NotRequired[list[str]]",
     "externalId": "NotRequired[str | None]",
     "customAttributes": "NotRequired[dict[str, str | float | bool]]",
@@ -1332,10 +1332,10 @@ NewCustomCounter = TypedDict("NewCustomCounter", {
 
 NewDriver = TypedDict("NewDriver", {
     "name": "str",
-    "codes": "NotRequired[list[str]]",
     "phone": "NotRequired[str | None]",
     "licenceNumber": "NotRequired[str | None]",
     "licenceExpiresOn": "NotRequired[str | None]",
+    "codes": "NotRequired[list[str]]",
     "groupIds": "NotRequired[list[str]]",
     "externalId": "NotRequired[str | None]",
     "customAttributes": "NotRequired[dict[str, str | float | bool]]",
@@ -1449,16 +1449,16 @@ NewGeometry: TypeAlias = "NewGeometry1 | NewGeometry2 | NewGeometry3 | NewGeomet
 
 NewGeozoneProperties = TypedDict("NewGeozoneProperties", {
     "shape": "Literal[\"polygon\", \"multipolygon\", \"circle\", \"line\"]",
-    "name": "str",
     "radiusM": "NotRequired[float]",
     "widthM": "NotRequired[float]",
-    "groupIds": "NotRequired[list[str] | None]",
+    "name": "str",
     "speedLimitKmh": "NotRequired[float | None]",
     "minDwellSeconds": "NotRequired[float]",
     "color": "NotRequired[str | None]",
     "description": "NotRequired[str | None]",
     "category": "NotRequired[str | None]",
     "sharedWithOrganisation": "NotRequired[bool]",
+    "groupIds": "NotRequired[list[str] | None]",
     "sharedGroupIds": "NotRequired[list[str]]",
     "externalId": "NotRequired[str | None]",
     "customAttributes": "NotRequired[dict[str, str | float | bool]]",
@@ -1892,8 +1892,8 @@ NewVehicle = TypedDict("NewVehicle", {
 
 NewVehicleGroup = TypedDict("NewVehicleGroup", {
     "name": "str",
-    "dealerId": "NotRequired[str | None]",
     "retentionDays": "NotRequired[int | None]",
+    "dealerId": "NotRequired[str | None]",
     "externalId": "NotRequired[str | None]",
     "customAttributes": "NotRequired[dict[str, str | float | bool]]",
 })
@@ -3599,16 +3599,16 @@ VehicleCounters = TypedDict("VehicleCounters", {
 VehicleGroup = TypedDict("VehicleGroup", {
     "id": "str",
     "name": "str",
-    "dealerId": "str | None",
     "retentionDays": "int | None",
+    "dealerId": "str | None",
     "externalId": "str | None",
     "customAttributes": "dict[str, str | float | bool]",
 })
 
 VehicleGroupPatch = TypedDict("VehicleGroupPatch", {
     "name": "NotRequired[str]",
-    "dealerId": "NotRequired[str | None]",
     "retentionDays": "NotRequired[int | None]",
+    "dealerId": "NotRequired[str | None]",
     "externalId": "NotRequired[str | None]",
     "customAttributes": "NotRequired[dict[str, str | float | bool | None]]",
 })

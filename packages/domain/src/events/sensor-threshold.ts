@@ -1,4 +1,4 @@
-import { SENSOR_KINDS, type SensorId, type SensorKind, THRESHOLD_CONDITIONS } from '../sensor.ts';
+import { SENSOR_KINDS, type SensorId, type SensorKind, THRESHOLD_CONDITIONS } from '../resources/sensor.ts';
 import { choice, describeEvents, type EventOf, id, nullable, number, text, word } from './description.ts';
 import { after, measures } from './said.ts';
 

@@ -2,9 +2,14 @@ import { readFileSync } from 'node:fs';
 import {
   type Definition,
   type DefinitionChange,
+  DRIVER_FIELDS,
+  type FieldTable,
+  fieldsIn,
+  GEOFENCE_FIELDS,
+  GROUP_FIELDS,
   INACTIVE_REASONS,
-  VEHICLE_FIELD_LIST,
-  type VehicleFieldName,
+  type PlainField,
+  VEHICLE_FIELDS,
 } from '@outrider/domain';
 import { runs } from '@outrider/testing';
 import avsc from 'avsc';
@@ -34,6 +39,14 @@ const attributes = fc.dictionary(
   { maxKeys: 4, noNullPrototype: true },
 );
 const custom = { externalId: maybe(fc.string()), customAttributes: attributes };
+const anyOf = (field: PlainField): fc.Arbitrary<unknown> => {
+  if (field.type === 'number') return field.isWhole ? fc.integer({ min: field.min, max: field.max }) : real;
+  return field.type === 'flag' ? fc.boolean() : fc.string({ unit: 'binary' });
+};
+const plain = (table: FieldTable): Record<string, fc.Arbitrary<unknown>> =>
+  Object.fromEntries(
+    fieldsIn(table).map(([name, field]) => [name, field.default === null ? maybe(anyOf(field)) : anyOf(field)]),
+  );
 const definitions = fc.oneof(
   fc.record({
     kind: fc.constant('user'),
@@ -54,12 +67,7 @@ const definitions = fc.oneof(
     kind: fc.constant('vehicle'),
     id,
     version: fc.nat(),
-    ...(Object.fromEntries(
-      VEHICLE_FIELD_LIST.map(([name, { type, default: initial }]) => {
-        const value: fc.Arbitrary<unknown> = type === 'text' ? fc.string() : real;
-        return [name, initial === null ? maybe(value) : value];
-      }),
-    ) as Record<VehicleFieldName, fc.Arbitrary<unknown>>),
+    ...plain(VEHICLE_FIELDS),
     dealerId: maybe(id),
     groupIds: ids,
     customAttributes: attributes,
@@ -106,25 +114,18 @@ const definitions = fc.oneof(
     kind: fc.constant('group'),
     id,
     version: fc.nat(),
-    name: fc.string(),
+    ...plain(GROUP_FIELDS),
     dealerId: maybe(id),
-    retentionDays: maybe(fc.nat(36_500)),
     ...custom,
   }),
   fc.record({
     kind: fc.constant('geofence'),
     id,
     version: fc.nat(),
-    name: fc.string(),
+    ...plain(GEOFENCE_FIELDS),
     ownerId: id,
     shape,
     groupIds: maybe(ids),
-    speedLimitKmh: maybe(real),
-    minDwellSeconds: real,
-    color: fc.option(fc.constant('#1f5fc4')),
-    description: fc.option(fc.string()),
-    category: fc.option(fc.string()),
-    sharedWithOrganisation: fc.boolean(),
     sharedGroupIds: ids,
     ...custom,
   }),
@@ -182,13 +183,10 @@ const definitions = fc.oneof(
     kind: fc.constant('driver'),
     id,
     version: fc.nat(),
-    name: fc.string(),
+    ...plain(DRIVER_FIELDS),
     dealerId: maybe(id),
     groupIds: ids,
     codes: fc.array(fc.record({ code: fc.string(), sinceMs: fc.nat(), untilMs: maybe(fc.nat()) }), { maxLength: 3 }),
-    phone: maybe(fc.string()),
-    licenceNumber: maybe(fc.string()),
-    licenceExpiresOn: maybe(fc.constant('2027-05-31')),
     ...custom,
   }),
   fc.record({

@@ -1,4 +1,6 @@
 import {
+  DRIVER_DEFAULTS,
+  DRIVER_FIELDS,
   type Driver,
   type DriverCode,
   type DriverId,
@@ -11,6 +13,7 @@ import { requireDealer } from '../accounts/dealers.ts';
 import { dropFromRules } from '../notifications/notification-rules.ts';
 import { forgetDriverInNotifications } from '../notifications/notifications.ts';
 import { ConflictError } from '../store/errors.ts';
+import { columnsOfFields, fieldsOfRow } from '../store/field-columns.ts';
 import { type Page, type Paging, readPage } from '../store/page.ts';
 import { Resource, revised } from '../store/resource.ts';
 import type { DriverCodeRow, DriverRow } from '../store/schema.ts';
@@ -155,8 +158,8 @@ export class Drivers {
         .where('subjectId', '=', id)
         .execute();
       const { id: driverId, kind, version, dealerId, groupIds, licenceExpiresOn } = driver;
-      const impersonal = { kind, id: driverId, version, dealerId, groupIds, licenceExpiresOn, ...NO_CUSTOM_FIELDS };
-      writer.deleted({ ...impersonal, name: '', phone: null, licenceNumber: null, codes: [] });
+      const impersonal = { ...DRIVER_DEFAULTS, name: '', codes: [], ...NO_CUSTOM_FIELDS };
+      writer.deleted({ ...impersonal, kind, id: driverId, version, dealerId, groupIds, licenceExpiresOn });
     });
   }
 }
@@ -295,13 +298,10 @@ async function withDetails(db: Reader, rows: readonly DriverRow[]): Promise<Driv
     kind: 'driver',
     id: row.id as DriverId,
     version: row.version,
-    name: row.name,
+    ...fieldsOfRow(DRIVER_FIELDS, row),
     dealerId: row.dealerId as UserId | null,
     groupIds: groups.get(row.id) ?? [],
     codes: codes.get(row.id) ?? [],
-    phone: row.phone,
-    licenceNumber: row.licenceNumber,
-    licenceExpiresOn: row.licenceExpiresOn,
     ...customFieldsOf(row),
   }));
 }
@@ -311,6 +311,6 @@ function fromCodeRow({ code, sinceMs, untilMs }: DriverCodeRow): DriverCode {
 }
 
 export function toDriverRow(driver: Driver): DriverRow {
-  const { id, version, name, dealerId, phone, licenceNumber, licenceExpiresOn } = driver;
-  return { id, version, name, dealerId, phone, licenceNumber, licenceExpiresOn, ...customColumnsOf(driver) };
+  const { id, version, dealerId } = driver;
+  return { id, version, ...columnsOfFields(DRIVER_FIELDS, driver), dealerId, ...customColumnsOf(driver) };
 }

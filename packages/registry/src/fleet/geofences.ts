@@ -1,4 +1,5 @@
 import {
+  GEOFENCE_FIELDS,
   type Geofence,
   type GeofenceId,
   type GroupId,
@@ -14,6 +15,7 @@ import {
 import { membersOfOrganisation, requireOwner } from '../accounts/owners.ts';
 import { dropFromRules } from '../notifications/notification-rules.ts';
 import { ConflictError } from '../store/errors.ts';
+import { columnsOfFields, fieldsOfRow } from '../store/field-columns.ts';
 import { type Page, type Paging, readPage } from '../store/page.ts';
 import { Resource, revised } from '../store/resource.ts';
 import type { GeofenceRow } from '../store/schema.ts';
@@ -435,16 +437,10 @@ function fromGeofenceRow(row: GeofenceRow, groupIds: readonly GroupId[], sharedG
     kind: 'geofence',
     id: row.id as GeofenceId,
     version: row.version,
-    name: row.name,
+    ...fieldsOfRow(GEOFENCE_FIELDS, row),
     ownerId: row.ownerId as UserId,
     shape: JSON.parse(row.shape) as Shape,
     groupIds: row.watchesAll === 1 ? null : groupIds,
-    speedLimitKmh: row.speedLimitKmh,
-    minDwellSeconds: row.minDwellSeconds,
-    color: row.color,
-    description: row.description,
-    category: row.category,
-    sharedWithOrganisation: row.sharedWithOrganisation === 1,
     sharedGroupIds,
     ...customFieldsOf(row),
   };
@@ -454,16 +450,10 @@ export function toGeofenceRow(geofence: Geofence): GeofenceRow {
   return {
     id: geofence.id,
     version: geofence.version,
-    name: geofence.name,
+    ...columnsOfFields(GEOFENCE_FIELDS, geofence),
     ownerId: geofence.ownerId,
     shape: JSON.stringify(geofence.shape),
     watchesAll: geofence.groupIds === null ? 1 : 0,
-    speedLimitKmh: geofence.speedLimitKmh,
-    minDwellSeconds: geofence.minDwellSeconds,
-    color: geofence.color,
-    description: geofence.description,
-    category: geofence.category,
-    sharedWithOrganisation: geofence.sharedWithOrganisation ? 1 : 0,
     vertices: verticesOf(geofence.shape),
     ...customColumnsOf(geofence),
   };

@@ -1,8 +1,17 @@
-import type { GroupId, User, UserId, Vehicle, VehicleGroup, VehicleId } from '@outrider/domain';
+import {
+  GROUP_FIELDS,
+  type GroupId,
+  type User,
+  type UserId,
+  type Vehicle,
+  type VehicleGroup,
+  type VehicleId,
+} from '@outrider/domain';
 import { requireDealer } from '../accounts/dealers.ts';
 import { USERS } from '../accounts/user-rows.ts';
 import { dropFromRules } from '../notifications/notification-rules.ts';
 import { ConflictError, NotFoundError } from '../store/errors.ts';
+import { columnsOfFields, fieldsOfRow } from '../store/field-columns.ts';
 import { type Page, type Paging, readPage } from '../store/page.ts';
 import { Resource, revised } from '../store/resource.ts';
 import type { GroupRow } from '../store/schema.ts';
@@ -261,9 +270,8 @@ export function fromGroupRow(row: GroupRow): VehicleGroup {
     kind: 'group',
     id: row.id as GroupId,
     version: row.version,
-    name: row.name,
+    ...fieldsOfRow(GROUP_FIELDS, row),
     dealerId: row.dealerId as UserId | null,
-    retentionDays: row.retentionDays ?? null,
     ...customFieldsOf(row),
   };
 }
@@ -272,10 +280,9 @@ export function toGroupRow(group: VehicleGroup): GroupRow {
   return {
     id: group.id,
     version: group.version,
-    name: group.name,
+    ...columnsOfFields(GROUP_FIELDS, group),
     dealerId: group.dealerId,
     nameScope: nameScope(group.dealerId),
-    retentionDays: group.retentionDays,
     ...customColumnsOf(group),
   };
 }

@@ -13,14 +13,15 @@ import {
   type TerminalAccessPatch,
   type TerminalId,
   type UserId,
+  VEHICLE_FIELDS,
   type Vehicle,
   type VehicleId,
-  vehicleFieldsOf,
 } from '@outrider/domain';
 import { requireDealer } from '../accounts/dealers.ts';
 import { DEFAULT_ERASURE_GRACE_MS, planErasure } from '../accounts/erasures.ts';
 import { dropFromRules } from '../notifications/notification-rules.ts';
 import { ConflictError } from '../store/errors.ts';
+import { columnsOfFields, fieldsOfRow } from '../store/field-columns.ts';
 import { type Page, type Paging, readPage } from '../store/page.ts';
 import { Resource, revised } from '../store/resource.ts';
 import type { VehicleRow } from '../store/schema.ts';
@@ -356,7 +357,8 @@ export function fromVehicleRow(row: VehicleRow, groupIds: readonly GroupId[]): V
     kind: 'vehicle',
     id: id as VehicleId,
     version,
-    ...vehicleFieldsOf(row),
+    ...fieldsOfRow(VEHICLE_FIELDS, row),
+    terminalId: row.terminalId as TerminalId | null,
     ...customFieldsOf(row),
     dealerId: dealerId as UserId | null,
     groupIds,
@@ -378,7 +380,7 @@ export function toVehicleRow(vehicle: Vehicle): VehicleRow {
   return {
     id,
     version,
-    ...vehicleFieldsOf(vehicle),
+    ...columnsOfFields(VEHICLE_FIELDS, vehicle),
     ...customColumnsOf(vehicle),
     dealerId,
     terminalAccess: JSON.stringify(terminalAccess),

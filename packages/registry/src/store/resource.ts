@@ -52,7 +52,7 @@ export class StoredDefinitions<T extends Definition, Row extends { id: string }>
   async load(db: Reader, ids: readonly string[]): Promise<T[]> {
     const rows: Row[] = [];
     for (const some of inChunks(ids)) {
-      const query = this.table(db).selectFrom(this.#source.table).selectAll().where('id', 'in', some);
+      const query = this.database(db).selectFrom(this.#source.table).selectAll().where('id', 'in', some);
       rows.push(...((await query.orderBy('id').execute()) as unknown as Row[]));
     }
     return this.#source.read(db, rows);
@@ -63,7 +63,7 @@ export class StoredDefinitions<T extends Definition, Row extends { id: string }>
     const { table, rowsAtOnce = CHUNK } = this.#source;
     const definitions: T[] = [];
     for (let after = ''; ; ) {
-      const query = this.table(db).selectFrom(table).selectAll().where('id', '>', after);
+      const query = this.database(db).selectFrom(table).selectAll().where('id', '>', after);
       const rows = (await query.orderBy('id').limit(rowsAtOnce).execute()) as unknown as Row[];
       definitions.push(...(await this.#source.read(db, rows)));
       if (rows.length < rowsAtOnce) return definitions;
@@ -94,7 +94,7 @@ export class StoredDefinitions<T extends Definition, Row extends { id: string }>
   async touch(writer: Writer, before: readonly T[]): Promise<void> {
     const was = new Map<string, T>(before.map((definition) => [definition.id, definition]));
     for (const some of inChunks([...was.keys()]))
-      await this.table(writer.tx)
+      await this.database(writer.tx)
         .updateTable(this.#source.table)
         .set((e) => ({ version: e('version', '+', 1) }))
         .where('id', 'in', some)
@@ -104,11 +104,11 @@ export class StoredDefinitions<T extends Definition, Row extends { id: string }>
   }
 
   async deleteRow({ tx }: Writer, id: string): Promise<void> {
-    await this.table(tx).deleteFrom(this.#source.table).where('id', '=', id).execute();
+    await this.database(tx).deleteFrom(this.#source.table).where('id', '=', id).execute();
   }
 
   /** The database as one whose tables all have an id and a version. */
-  protected table(db: Reader): Kysely<Record<DefinitionTable, { id: string; version: number }>> {
+  protected database(db: Reader): Kysely<Record<DefinitionTable, { id: string; version: number }>> {
     return db as never;
   }
 }
@@ -155,7 +155,7 @@ export class Resource<T extends Definition, Row extends { id: string }> extends 
   /** Without what other tables keep of them. */
   async insertRows({ tx }: Writer, definitions: readonly T[]): Promise<void> {
     const rows = definitions.map((definition) => this.#options.toRow(definition));
-    await this.table(tx)
+    await this.database(tx)
       .insertInto(this.#options.table)
       .values(rows as never[])
       .execute();
@@ -164,7 +164,7 @@ export class Resource<T extends Definition, Row extends { id: string }> extends 
   /** Without what other tables keep of it. */
   async updateRow({ tx }: Writer, definition: T): Promise<void> {
     const { id, ...columns } = this.#options.toRow(definition);
-    await this.table(tx)
+    await this.database(tx)
       .updateTable(this.#options.table)
       .set(columns as never)
       .where('id', '=', id)

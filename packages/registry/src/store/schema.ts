@@ -1,5 +1,6 @@
-import type { Unbranded, VehicleFieldValues } from '@outrider/domain';
+import type { DRIVER_FIELDS, GEOFENCE_FIELDS, GROUP_FIELDS, VEHICLE_FIELDS } from '@outrider/domain';
 import type { Generated } from 'kysely';
+import type { FieldColumns } from './field-columns.ts';
 
 /** 0 or 1: the one form of truth that SQLite and PostgreSQL store alike. */
 export type Flag = 0 | 1;
@@ -182,7 +183,7 @@ export interface LoginSourceRow {
   lastLoginAtMs: number;
 }
 
-export interface VehicleRow extends Unbranded<VehicleFieldValues>, CustomColumns {
+export interface VehicleRow extends FieldColumns<typeof VEHICLE_FIELDS>, CustomColumns {
   id: string;
   version: number;
   /** JSON; null: anyone who knows the id, as before terminals were bound. */
@@ -203,44 +204,30 @@ export interface TerminalHolderRow {
   releasedAtMs: number;
 }
 
-export interface GroupRow extends CustomColumns {
+export interface GroupRow extends FieldColumns<typeof GROUP_FIELDS>, CustomColumns {
   id: string;
   version: number;
-  name: string;
   dealerId: string | null;
   /** The dealer's id, or `operator`: names are unique within it, and NULL never equals NULL. */
   nameScope: string;
-  retentionDays: number | null;
 }
 
-export interface GeofenceRow extends CustomColumns {
+export interface GeofenceRow extends FieldColumns<typeof GEOFENCE_FIELDS>, CustomColumns {
   id: string;
   version: number;
-  name: string;
   ownerId: string;
   /** `Shape` as JSON. */
   shape: string;
   /** 1: all that the owner may see; 0: the groups of `geofenceGroups`, of which there may be none. */
   watchesAll: Flag;
-  speedLimitKmh: number | null;
-  minDwellSeconds: number;
-  color: string | null;
-  description: string | null;
-  category: string | null;
-  sharedWithOrganisation: Flag;
   /** Points of its shape. */
   vertices: number;
 }
 
-export interface DriverRow extends CustomColumns {
+export interface DriverRow extends FieldColumns<typeof DRIVER_FIELDS>, CustomColumns {
   id: string;
   version: number;
-  name: string;
   dealerId: string | null;
-  phone: string | null;
-  licenceNumber: string | null;
-  /** A date, as `2027-05-31`. */
-  licenceExpiresOn: string | null;
 }
 
 export interface DriverCodeRow {

@@ -99,17 +99,17 @@ async function openIn(folder: string, spool: string): Promise<ChdbEngine> {
 
   // A connection runs one statement at a time: each kind of work has its own, so that a report holds up neither the
   // archiver nor a health check.
-  const writer = new Turns(connect());
-  let queues: { quick: QueryPlaces<Turns>; report: QueryPlaces<Turns> };
-  let readers: readonly Turns[];
-  let prober: Turns;
+  const writer = new SerialSession(connect());
+  let queues: { quick: QueryPlaces<SerialSession>; report: QueryPlaces<SerialSession> };
+  let readers: readonly SerialSession[];
+  let prober: SerialSession;
   try {
     await writer.session.queryAsync(`CREATE DATABASE IF NOT EXISTS ${DATABASE} ENGINE = Atomic`);
-    const turns = (count: number) => Array.from({ length: count }, () => new Turns(connect()));
+    const turns = (count: number) => Array.from({ length: count }, () => new SerialSession(connect()));
     const [quick, report] = [turns(1), turns(reportQueues())];
     readers = [...quick, ...report];
     queues = { quick: new QueryPlaces(quick, MAX_WAITING_QUICK), report: new QueryPlaces(report, MAX_WAITING_REPORTS) };
-    prober = new Turns(connect());
+    prober = new SerialSession(connect());
     for (const { session } of [writer, ...readers]) await session.queryAsync(`USE ${DATABASE}`);
     await rm(frozenFolder(folder, ''), { recursive: true, force: true });
   } catch (error) {
@@ -145,7 +145,7 @@ async function openIn(folder: string, spool: string): Promise<ChdbEngine> {
     spool,
     run(statement) {
       const { queue } = statement;
-      const work = (turns: Turns) => turns.take((session) => execute(session, statement));
+      const work = (turns: SerialSession) => turns.take((session) => execute(session, statement));
       if (queue === 'write') return work(writer);
       return queue === 'probe' ? work(prober) : queues[queue].take(work, statement);
     },
@@ -288,7 +288,7 @@ async function emptySpool(spool: string): Promise<void> {
  * A connection whose statements wait for their turn here. Left to chDB they would wait in Node's thread pool, where
  * four of them would leave no thread for anything else.
  */
-class Turns {
+class SerialSession {
   readonly session: Session;
   #last: Promise<unknown> = Promise.resolve();
 

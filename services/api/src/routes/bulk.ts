@@ -3,7 +3,8 @@ import type { GroupId, UserId, VehicleId } from '@outrider/domain';
 import { MOVED_HISTORIES } from '@outrider/registry';
 import { z } from 'zod';
 import { customAttributesPatch } from '../custom-fields.ts';
-import { id, idOut, VEHICLE_IN } from '../fields.ts';
+import { VEHICLE } from '../field-schemas.ts';
+import { id, idOut } from '../fields.ts';
 import { dryRun } from '../import-report.ts';
 import { callsOf, type Route } from '../route.ts';
 import { MAX_COPIED_CHARACTERS, sensorsIn } from '../sensor-fields.ts';
@@ -44,7 +45,7 @@ function memberChange<Id extends string>(change: { add: Id[]; remove: Id[] }): {
 }
 
 /** Name, plate, VIN, terminal and external id belong to one vehicle. */
-const { name: _, plate: __, vin: ___, terminalId: ____, externalId: _____, ...SHARED_FIELDS } = VEHICLE_IN;
+const { name: _, plate: __, vin: ___, terminalId: ____, externalId: _____, ...SHARED_FIELDS } = VEHICLE.set;
 
 /** The same change to many things by one call: to all of them, or to none. */
 export const bulkRoutes: Route[] = [

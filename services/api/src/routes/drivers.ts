@@ -12,13 +12,15 @@ import {
 import { presentCodes } from '@outrider/registry';
 import { z } from 'zod';
 import {
+  CUSTOM_EXAMPLE,
   CUSTOM_FIELDS_OUT,
   CUSTOM_FIELDS_PATCH,
   customAsked,
   customQuery,
   NEW_CUSTOM_FIELDS,
 } from '../custom-fields.ts';
-import { DRIVER_EXAMPLE, DRIVER_FIELDS, licenceDate } from '../driver-fields.ts';
+import { driverCodes } from '../driver-codes.ts';
+import { DRIVER } from '../field-schemas.ts';
 import { id, idOut, pageAsked, paging, searchAsked, searching, timeIn, timeOut, utcRangeEndSuchAs } from '../fields.ts';
 import { ResourceRoutes } from '../resource-routes.ts';
 import { callsOf, type Route } from '../route.ts';
@@ -31,15 +33,23 @@ const UNKNOWN_CODES_DAYS = 31;
 /** Days before the end of a licence from which on it is warned of. */
 const LICENCE_WARNING_DAYS = 30;
 
+/** A driver, here and in the CSV of all. */
+export const DRIVER_EXAMPLE = {
+  id: '01961f3c-7a10-7c3e-9b1d-2f6a0c4e8d99',
+  ...DRIVER.example,
+  codes: ['0100000F28F8E5'],
+  dealerId: null,
+  groupIds: [],
+  ...CUSTOM_EXAMPLE,
+};
+const groupIds = z.array(id<GroupId>()).max(1000).meta({ description: 'Users of these groups may see the driver.' });
+
 const LICENCES = ['valid', 'expires-soon', 'expired', 'unknown'] as const;
 const DriverOut = z
   .strictObject({
     id: idOut,
-    name: z.string(),
+    ...DRIVER.shown,
     codes: z.array(z.string()).meta({ description: 'Those that the driver has now.' }),
-    phone: z.string().nullable(),
-    licenceNumber: z.string().nullable(),
-    licenceExpiresOn: licenceDate,
     licence: z.enum(LICENCES).meta({
       description: `By the date (UTC); \`expires-soon\`: within ${LICENCE_WARNING_DAYS} days.`,
     }),
@@ -57,11 +67,13 @@ function licenceOf(expiresOn: string | null, nowMs: number): (typeof LICENCES)[n
 }
 
 function driverBody(driver: Driver, nowMs: number): z.output<typeof DriverOut> {
-  const { id, name, phone, licenceNumber, licenceExpiresOn, dealerId, groupIds, externalId } = driver;
+  const { kind: _, version: __, ...fields } = driver;
   return {
-    ...{ id, name, codes: presentCodes(driver), phone, licenceNumber, licenceExpiresOn },
-    ...{ licence: licenceOf(licenceExpiresOn, nowMs), dealerId, groupIds: [...groupIds] },
-    ...{ externalId, customAttributes: { ...driver.customAttributes } },
+    ...fields,
+    codes: presentCodes(driver),
+    licence: licenceOf(driver.licenceExpiresOn, nowMs),
+    groupIds: [...driver.groupIds],
+    customAttributes: { ...driver.customAttributes },
   };
 }
 
@@ -130,12 +142,9 @@ const driverRoutesOf: Route[] = [
     description: 'A code that nobody had before makes past shifts with it the new driver’s as well.',
     body: z
       .strictObject({
-        name: DRIVER_FIELDS.name,
-        codes: DRIVER_FIELDS.codes.default([]),
-        phone: DRIVER_FIELDS.phone.default(null),
-        licenceNumber: DRIVER_FIELDS.licenceNumber.default(null),
-        licenceExpiresOn: DRIVER_FIELDS.licenceExpiresOn.default(null),
-        groupIds: DRIVER_FIELDS.groupIds.default([]),
+        ...DRIVER.add,
+        codes: driverCodes.default([]),
+        groupIds: groupIds.default([]),
         ...NEW_CUSTOM_FIELDS,
         dealerId: id<UserId>().nullable().optional().meta({ description: 'Said by operators; a dealer is it.' }),
       })
@@ -148,7 +157,7 @@ const driverRoutesOf: Route[] = [
     summary: 'Change a driver (JSON merge patch).',
     description: 'What was driven with a code that is taken away stays the driver’s.',
     body: z
-      .strictObject({ ...DRIVER_FIELDS, ...CUSTOM_FIELDS_PATCH })
+      .strictObject({ ...DRIVER.set, codes: driverCodes, groupIds, ...CUSTOM_FIELDS_PATCH })
       .partial()
       .meta({ id: 'DriverPatch', examples: [{ phone: '+49 151 0000000' }] }),
     problems: ['forbidden', 'conflict'],

@@ -1,25 +1,18 @@
 import { customMatcher, mergedAttributes } from '@outrider/access';
 import type { Geofence, GeofenceId } from '@outrider/domain';
 import { z } from 'zod';
-import { CUSTOM_EXAMPLE, CUSTOM_FIELDS_OUT, CUSTOM_FIELDS_PATCH, customAsked, customQuery } from '../custom-fields.ts';
+import { CUSTOM_EXAMPLE, CUSTOM_FIELDS_OUT, customAsked, customQuery } from '../custom-fields.ts';
+import { GEOFENCE } from '../field-schemas.ts';
 import { id, idOut, pageAsked, paging, searchAsked, searching } from '../fields.ts';
 import { type GeozoneFeature, measuresOf } from '../geojson.ts';
 import {
-  category,
-  color,
-  description,
+  GEOZONE_PROPERTIES,
   geometryIn,
   geometryOut,
   geozoneBody,
-  groupIds,
-  minDwellSeconds,
   NEW_GEOZONE_PROPERTIES,
-  name,
   radiusM,
   shape,
-  sharedGroupIds,
-  sharedWithOrganisation,
-  speedLimitKmh,
   widthM,
 } from '../geozone-fields.ts';
 import { ResourceRoutes } from '../resource-routes.ts';
@@ -32,16 +25,10 @@ export const GeozoneOut = z
     geometry: geometryOut,
     properties: z.strictObject({
       shape,
-      name: z.string(),
       radiusM: radiusM.optional(),
       widthM: widthM.optional(),
+      ...GEOFENCE.shown,
       groupIds: z.array(idOut).nullable(),
-      speedLimitKmh: z.number().nullable(),
-      minDwellSeconds: z.number(),
-      color: z.string().nullable().meta({ description: 'On maps. Null: none of its own.' }),
-      description: z.string().nullable(),
-      category: z.string().nullable(),
-      sharedWithOrganisation: z.boolean(),
       sharedGroupIds: z.array(idOut),
       ...CUSTOM_FIELDS_OUT,
       ownerId: idOut,
@@ -59,14 +46,8 @@ export const GeozoneOut = z
         properties: {
           shape: 'circle',
           radiusM: 250,
-          name: 'Depot',
+          ...GEOFENCE.example,
           groupIds: null,
-          speedLimitKmh: 20,
-          minDwellSeconds: 0,
-          color: '#1f5fc4',
-          description: null,
-          category: 'Depot',
-          sharedWithOrganisation: true,
           sharedGroupIds: [],
           ...CUSTOM_EXAMPLE,
           ownerId: '01961f3c-9c32-7e5a-9d3f-4b8c2e6a0f79',
@@ -139,23 +120,7 @@ export const geozoneRoutes: Route[] = [
       .strictObject({
         type: z.literal('Feature'),
         geometry: geometryIn,
-        properties: z
-          .strictObject({
-            shape,
-            name,
-            radiusM: radiusM.nullable(),
-            widthM: widthM.nullable(),
-            groupIds,
-            speedLimitKmh,
-            minDwellSeconds,
-            color,
-            description,
-            category,
-            sharedWithOrganisation,
-            sharedGroupIds,
-            ...CUSTOM_FIELDS_PATCH,
-          })
-          .partial(),
+        properties: z.strictObject(GEOZONE_PROPERTIES).partial(),
       })
       .partial()
       .meta({ id: 'GeozonePatch', examples: [{ properties: { speedLimitKmh: 30 } }] }),

@@ -21,6 +21,7 @@ import {
   NEW_CUSTOM_FIELDS,
 } from '../custom-fields.ts';
 import { deviceOf } from '../device.ts';
+import { GROUP } from '../field-schemas.ts';
 import {
   emailOf,
   id,
@@ -36,7 +37,6 @@ import {
   timeOut,
 } from '../fields.ts';
 import { ResourceRoutes } from '../resource-routes.ts';
-import { daysKept } from '../retention-fields.ts';
 import { callsOf, type Route, route, sessionOf } from '../route.ts';
 
 const { get, post, put, patch, remove } = callsOf('Users');
@@ -114,7 +114,7 @@ const Expiry = z
 const RETENTION_ABOUT =
   'Positions, events, videos and notifications of all vehicles of the fleet are erased for good, once a day, when they are so many days old (UTC). Null: the fleet limits nothing. Of the fleet and the groups of a vehicle the shortest counts; nothing is kept longer than the service keeps it.';
 const FleetRetention = z
-  .strictObject({ retentionDays: daysKept.meta({ description: RETENTION_ABOUT, examples: [90] }) })
+  .strictObject({ retentionDays: GROUP.set.retentionDays.meta({ description: RETENTION_ABOUT, examples: [90] }) })
   .meta({ id: 'FleetRetention', examples: [{ retentionDays: 90 }] });
 
 export const SESSION_EXAMPLE = {

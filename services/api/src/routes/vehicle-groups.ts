@@ -9,24 +9,20 @@ import {
   customQuery,
   NEW_CUSTOM_FIELDS,
 } from '../custom-fields.ts';
-import { id, idOut, line, listOf, pageAsked, pageReply, paging, searchAsked, searching } from '../fields.ts';
+import { GROUP } from '../field-schemas.ts';
+import { id, idOut, listOf, pageAsked, pageReply, paging, searchAsked, searching } from '../fields.ts';
 import { ResourceRoutes } from '../resource-routes.ts';
-import { daysKept } from '../retention-fields.ts';
 import { callsOf, type Route, route } from '../route.ts';
 import { UserOut, userBody } from './users.ts';
 import { VehicleOut, vehicleBody, vehicleKey } from './vehicles.ts';
 
 const { get } = callsOf('Vehicles');
 
-const RETENTION_ABOUT =
-  'Positions, events, videos and notifications of its vehicles are erased for good, once a day, when they are so many days old (UTC). Null: the group limits nothing. Of a vehicle in several groups, and of its owner’s fleet (`/api/v1/users/{id}/retention`), the shortest counts; nothing is kept longer than the service keeps it (`ARCHIVE_RETENTION_DAYS`, `VIDEO_RETENTION_DAYS`).';
-
 const GroupOut = z
   .strictObject({
     id: idOut,
-    name: z.string(),
+    ...GROUP.shown,
     dealerId: idOut.nullable().meta({ description: 'The dealer that has it; null: the operator.' }),
-    retentionDays: z.int().nullable().meta({ description: RETENTION_ABOUT }),
     ...CUSTOM_FIELDS_OUT,
   })
   .meta({
@@ -34,17 +30,14 @@ const GroupOut = z
     examples: [
       {
         id: '01961f3c-8b21-7d4f-8c2e-3a7b1d5f9e68',
-        name: 'Refrigerated',
+        ...GROUP.example,
         dealerId: null,
-        retentionDays: 90,
         ...CUSTOM_EXAMPLE,
       },
     ],
   });
 
-const name = line(200);
 const dealerId = id<UserId>().nullable().meta({ description: 'Said by operators; a dealer is it.' });
-const retentionDays = daysKept.meta({ description: RETENTION_ABOUT, examples: [90] });
 const byId = z.object({ id: id<GroupId>() });
 
 function groupBody({ kind: _, version: __, ...group }: VehicleGroup): z.output<typeof GroupOut> {
@@ -77,9 +70,8 @@ export const vehicleGroupRoutes: Route[] = [
     description: 'Its name is one that its dealer (or the operator) has not given to another.',
     body: z
       .strictObject({
-        name,
+        ...GROUP.add,
         dealerId: dealerId.optional(),
-        retentionDays: retentionDays.optional(),
         ...NEW_CUSTOM_FIELDS,
       })
       .meta({ id: 'NewVehicleGroup', examples: [{ name: 'Refrigerated' }] }),
@@ -90,7 +82,7 @@ export const vehicleGroupRoutes: Route[] = [
   groups.change({
     summary: 'Change a group (JSON merge patch).',
     body: z
-      .strictObject({ name, dealerId, retentionDays, ...CUSTOM_FIELDS_PATCH })
+      .strictObject({ ...GROUP.set, dealerId, ...CUSTOM_FIELDS_PATCH })
       .partial()
       .meta({ id: 'VehicleGroupPatch', examples: [{ name: 'Tankers' }] }),
     problems: ['forbidden', 'conflict'],

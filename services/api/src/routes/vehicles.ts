@@ -31,21 +31,8 @@ import {
   customQuery,
   NEW_CUSTOM_FIELDS,
 } from '../custom-fields.ts';
-import {
-  id,
-  idOut,
-  line,
-  NEW_VEHICLE_IN,
-  pageAsked,
-  paging,
-  searchAsked,
-  searching,
-  timeOut,
-  UUID_PATTERN,
-  VEHICLE_EXAMPLE,
-  VEHICLE_IN,
-  VEHICLE_OUT,
-} from '../fields.ts';
+import { VEHICLE } from '../field-schemas.ts';
+import { id, idOut, line, pageAsked, paging, searchAsked, searching, timeOut, UUID_PATTERN } from '../fields.ts';
 import { ResourceRoutes } from '../resource-routes.ts';
 import { callsOf, type Route } from '../route.ts';
 import { SensorOut, sensorsIn } from '../sensor-fields.ts';
@@ -92,7 +79,7 @@ const SuspensionOut = z
 export const VehicleOut = z
   .strictObject({
     id: idOut,
-    ...VEHICLE_OUT,
+    ...VEHICLE.shown,
     terminalAccess: z
       .strictObject({
         protocol: z.enum(BOUND_PROTOCOLS),
@@ -115,7 +102,7 @@ export const VehicleOut = z
     examples: [
       {
         id: '01961f3c-7a10-7c3e-9b1d-2f6a0c4e8d57',
-        ...VEHICLE_EXAMPLE,
+        ...VEHICLE.example,
         terminalAccess: { protocol: 'teltonika', hasSecret: false, certificateSha256: null, networks: [] },
         dealerId: null,
         groupIds: ['01961f3c-8b21-7d4f-8c2e-3a7b1d5f9e68'],
@@ -484,7 +471,7 @@ export const vehicleRoutes: Route[] = [
     description: 'What is left out has the value that the answer shows. A terminal is fitted to one vehicle at a time.',
     body: z
       .strictObject({
-        ...NEW_VEHICLE_IN,
+        ...VEHICLE.add,
         terminalAccess: terminalAccess.default({}),
         dealerId: vehicleDealerId.optional(),
         groupIds: vehicleGroupIds.default([]),
@@ -505,7 +492,7 @@ export const vehicleRoutes: Route[] = [
       'Moving a terminal takes effect at once; history stays with the vehicle that it was recorded for. To another dealer a vehicle is moved by `POST /api/v1/vehicles/move`.',
     body: z
       .strictObject({
-        ...VEHICLE_IN,
+        ...VEHICLE.set,
         terminalAccess,
         dealerId: vehicleDealerId,
         groupIds: vehicleGroupIds,

@@ -112,7 +112,7 @@ function Conflicts<T extends object>({ edit, labels, describe }: Pick<FormProps<
 }
 
 type NamesOf<T, V> = { [K in keyof T]-?: T[K] extends V ? K : never }[keyof T] & string;
-interface Rest {
+export interface Rest {
   required?: boolean;
   disabled?: boolean;
   maxLength?: number;

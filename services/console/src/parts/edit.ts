@@ -143,6 +143,34 @@ export class Edit<T extends object> {
   }
 }
 
+interface StoredOptions<Entity, T extends object> {
+  /** Reads it with its tag: at first, and again once somebody else has changed it. */
+  read: (signal?: AbortSignal) => Promise<Tagged<Entity>>;
+  draftOf: (entity: Entity) => T;
+  /** @param entity as it was first read */
+  save: (fields: Partial<T>, etag: string | null, entity: Entity) => Promise<unknown>;
+  /** Ends the first reading. */
+  signal?: AbortSignal;
+}
+
+/** A resource that is there, to be edited. */
+export async function editStored<Entity, T extends object>(
+  options: StoredOptions<Entity, T>,
+): Promise<{ edit: Edit<T>; entity: Entity }> {
+  const { draftOf } = options;
+  const { body: entity, etag } = await options.read(options.signal);
+  const edit = new Edit<T>({
+    value: draftOf(entity),
+    etag,
+    async read() {
+      const latest = await options.read();
+      return { body: draftOf(latest.body), etag: latest.etag };
+    },
+    save: (fields, tag) => options.save(fields, tag, entity),
+  });
+  return { edit, entity };
+}
+
 /** The headers of a change of this version; of any where the tag is not known. */
 export function ifMatch(etag: string | null): { 'If-Match'?: string } {
   return etag === null ? {} : { 'If-Match': etag };

@@ -5,10 +5,10 @@ import { CustomFields } from '../../custom-fields/custom-fields.tsx';
 import { customFieldLabels } from '../../custom-fields/words.ts';
 import { groups } from '../../fleet/store.ts';
 import { formats } from '../../format.ts';
-import { Edit, ifMatch } from '../../parts/edit.ts';
-import { ChoiceField, EditForm, TextField } from '../../parts/edit-form.tsx';
-import { Field } from '../../parts/field.tsx';
+import { Edit, editStored, ifMatch } from '../../parts/edit.ts';
+import { ChoiceField, EditForm } from '../../parts/edit-form.tsx';
 import { GroupPicker } from '../../parts/picker.tsx';
+import { blankOf, PlainField } from '../../parts/plain-field.tsx';
 import { Loaded, useReading } from '../../parts/reading.tsx';
 import { useTyped } from '../../parts/typed.ts';
 import { ExportData } from '../../protection/export-data.tsx';
@@ -27,7 +27,7 @@ interface Props {
   onSaved: (id: string | null) => void;
 }
 
-type Draft = Pick<Driver, 'name' | 'phone' | 'licenceNumber' | 'licenceExpiresOn' | 'dealerId'> &
+type Draft = Omit<Driver, 'id' | 'licence' | 'codes' | 'groupIds' | keyof CustomDraft> &
   CustomDraft & {
     codes: readonly string[];
     groupIds: readonly string[];
@@ -83,11 +83,8 @@ async function open(
   onSaved: (driver: Driver) => void,
 ): Promise<Opened> {
   if (id === null) {
-    const value: Draft = {
-      ...{ name: '', codes: code === null ? [] : [code], phone: null },
-      ...{ licenceNumber: null, licenceExpiresOn: null, dealerId: null, groupIds: [] },
-      ...{ externalId: null, customAttributes: {} },
-    };
+    const lists = { codes: code === null ? [] : [code], groupIds: [], customAttributes: {} };
+    const value: Draft = { ...blankOf(NewDriverFields), dealerId: null, ...lists };
     const save = async ({ dealerId = null, ...fields }: Partial<Draft>) => {
       const owner = user.peek()?.role === 'operator' ? { dealerId } : {};
       const { codes = [], groupIds = [], name = '' } = fields;
@@ -97,19 +94,15 @@ async function open(
     return { edit: new Edit<Draft>({ value, etag: null, save }), driver: null };
   }
   const path = { id };
-  const { body: driver, etag } = await api.getTagged(PATH, { path, signal });
-  const edit = new Edit<Draft>({
-    value: draftOf(driver),
-    etag,
-    async read() {
-      const latest = await api.getTagged(PATH, { path });
-      return { body: draftOf(latest.body), etag: latest.etag };
-    },
-    async save({ dealerId: _, codes, groupIds, ...changed }, tag) {
-      const fields = customPatch(driver.customAttributes, changed);
+  const { edit, entity: driver } = await editStored<Driver, Draft>({
+    read: (ending) => api.getTagged(PATH, { path, ...(ending && { signal: ending }) }),
+    draftOf,
+    async save({ dealerId: _, codes, groupIds, ...changed }, tag, { customAttributes }) {
+      const fields = customPatch(customAttributes, changed);
       const lists = { ...(codes && { codes: [...codes] }), ...(groupIds && { groupIds: [...groupIds] }) };
       onSaved(await api.patch(PATH, { path, headers: ifMatch(tag), body: { ...fields, ...lists } }));
     },
+    signal,
   });
   return { edit, driver };
 }
@@ -117,7 +110,10 @@ async function open(
 function Fields({ edit, driver, onDone, onDeleted }: Opened & { onDone: () => void; onDeleted: () => void }) {
   const { drivers: words, vehiclePages } = t();
   const { fields } = words;
-  const { codes, licenceExpiresOn, groupIds } = edit.draft.value;
+  const { codes, groupIds } = edit.draft.value;
+  const plain = (name: 'name' | 'phone' | 'licenceNumber' | 'licenceExpiresOn') => (
+    <PlainField edit={edit} name={name} rule={NewDriverFields[name]} label={fields[name]} />
+  );
   const run = async (etag: string | null) => {
     await api.delete(PATH, { path: { id: driver?.id ?? '' }, headers: ifMatch(etag) });
     onDeleted();
@@ -133,32 +129,12 @@ function Fields({ edit, driver, onDone, onDeleted }: Opened & { onDone: () => vo
       onSaved={onDone}
       {...removal}
     >
-      <TextField edit={edit} name="name" label={fields.name} required maxLength={NewDriverFields.name.maxLength} />
-      <TextField
-        edit={edit}
-        name="phone"
-        type="tel"
-        isNullable
-        label={fields.phone}
-        maxLength={NewDriverFields.phone.maxLength}
-      />
+      {plain('name')}
+      {plain('phone')}
       <CodesField codes={codes} errors={codeErrors(edit)} onChange={(chosen) => edit.set({ codes: chosen })} />
       <div class="pair">
-        <TextField
-          edit={edit}
-          name="licenceNumber"
-          isNullable
-          label={fields.licenceNumber}
-          maxLength={NewDriverFields.licenceNumber.maxLength}
-        />
-        <Field
-          label={fields.licenceExpiresOn}
-          type="date"
-          name="licenceExpiresOn"
-          value={licenceExpiresOn ?? ''}
-          errors={edit.at('/licenceExpiresOn')}
-          onInput={({ currentTarget: { value } }) => edit.set({ licenceExpiresOn: value === '' ? null : value })}
-        />
+        {plain('licenceNumber')}
+        {plain('licenceExpiresOn')}
       </div>
       {groups.value.length > 0 && (
         <div class="field">

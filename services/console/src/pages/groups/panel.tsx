@@ -1,4 +1,4 @@
-import { ApiError, type User, type Vehicle, type VehicleGroup } from '@outrider/client';
+import { ApiError, NewVehicleGroupFields, type User, type Vehicle, type VehicleGroup } from '@outrider/client';
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { customPatch } from '../../custom-fields/attributes.ts';
@@ -7,12 +7,13 @@ import { customFieldLabels } from '../../custom-fields/words.ts';
 import { describeError } from '../../errors.ts';
 import { fleet, loadGroups } from '../../fleet/store.ts';
 import { IconButton } from '../../parts/buttons.tsx';
-import { Edit, ifMatch } from '../../parts/edit.ts';
-import { ChoiceField, EditForm, NumberField, TextField } from '../../parts/edit-form.tsx';
+import { Edit, editStored, ifMatch } from '../../parts/edit.ts';
+import { ChoiceField, EditForm } from '../../parts/edit-form.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { allPages } from '../../parts/pages.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { Picker, type PickerItem } from '../../parts/picker.tsx';
+import { blankOf, PlainField } from '../../parts/plain-field.tsx';
 import { Loaded, useReading } from '../../parts/reading.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { VehicleIcon } from '../../parts/vehicle-icon.tsx';
@@ -100,26 +101,16 @@ async function open(id: string | null, signal: AbortSignal, onAdded: (group: Veh
           },
         }),
       );
-    return {
-      edit: new Edit<Draft>({
-        value: { name: '', dealerId: null, retentionDays: null, externalId: null, customAttributes: {} },
-        etag: null,
-        save,
-      }),
-      group: null,
-    };
+    const value: Draft = { ...blankOf(NewVehicleGroupFields), dealerId: null, customAttributes: {} };
+    return { edit: new Edit<Draft>({ value, etag: null, save }), group: null };
   }
   const path = { id };
-  const { body: group, etag } = await api.getTagged(PATH, { path, signal });
-  const edit = new Edit<Draft>({
-    value: draftOf(group),
-    etag,
-    async read() {
-      const latest = await api.getTagged(PATH, { path });
-      return { body: draftOf(latest.body), etag: latest.etag };
-    },
-    save: (fields, tag) =>
-      api.patch(PATH, { path, headers: ifMatch(tag), body: customPatch(group.customAttributes, fields) }),
+  const { edit, entity: group } = await editStored<VehicleGroup, Draft>({
+    read: (ending) => api.getTagged(PATH, { path, ...(ending && { signal: ending }) }),
+    draftOf,
+    save: (fields, tag, { customAttributes }) =>
+      api.patch(PATH, { path, headers: ifMatch(tag), body: customPatch(customAttributes, fields) }),
+    signal,
   });
   return { edit, group };
 }
@@ -156,7 +147,7 @@ function GroupForm({ edit, group, onDone, onDeleted }: Opened & { onDone: () => 
         )
       }
     >
-      <TextField edit={edit} name="name" label={words.fields.name} required maxLength={200} />
+      <PlainField edit={edit} name="name" rule={NewVehicleGroupFields.name} label={words.fields.name} />
       {user.value?.role === 'operator' && dealers.value.length > 0 && (
         <ChoiceField
           edit={edit}
@@ -165,17 +156,13 @@ function GroupForm({ edit, group, onDone, onDeleted }: Opened & { onDone: () => 
           options={[['', words.operatorsOwn], ...dealers.value.map(({ id, name }): [string, string] => [id, name])]}
         />
       )}
-      <div class="field">
-        <NumberField
-          edit={edit}
-          name="retentionDays"
-          label={protectionWords().retentionDays}
-          min={1}
-          max={36_500}
-          step={1}
-        />
-        <small>{protectionWords().retentionHint}</small>
-      </div>
+      <PlainField
+        edit={edit}
+        name="retentionDays"
+        rule={NewVehicleGroupFields.retentionDays}
+        label={protectionWords().retentionDays}
+        hint={protectionWords().retentionHint}
+      />
       <CustomFields edit={edit} />
     </EditForm>
   );

@@ -5,7 +5,7 @@ import { describeError } from '../../errors.ts';
 import { fleet, groups } from '../../fleet/store.ts';
 import { words as counterWords } from '../../maintenance/counter-words.ts';
 import { metresOf, shownDistance, unitOf } from '../../maintenance/units.ts';
-import { Edit, ifMatch } from '../../parts/edit.ts';
+import { Edit, editStored, ifMatch } from '../../parts/edit.ts';
 import { EditForm } from '../../parts/edit-form.tsx';
 import { Choice, Field } from '../../parts/field.tsx';
 import { useFresh } from '../../parts/fresh.ts';
@@ -85,16 +85,12 @@ async function open(id: string | null): Promise<Edit<Draft>> {
     warning,
   });
   const path = { id };
-  const { body, etag } = await api.getTagged(PATH, { path });
-  return new Edit<Draft>({
-    value: draftOf(body),
-    etag,
-    async read() {
-      const latest = await api.getTagged(PATH, { path });
-      return { body: draftOf(latest.body), etag: latest.etag };
-    },
+  const { edit } = await editStored<MaintenancePlan, Draft>({
+    read: () => api.getTagged(PATH, { path }),
+    draftOf,
     save: (fields, tag) => api.patch(PATH, { path, headers: ifMatch(tag), body: fields }),
   });
+  return edit;
 }
 
 function PlanForm({ id, edit, onDone }: { id: string | null; edit: Edit<Draft>; onDone: () => void }) {

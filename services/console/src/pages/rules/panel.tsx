@@ -5,7 +5,7 @@ import { commandText } from '../../commands/words.ts';
 import { drivers } from '../../drivers/drivers.ts';
 import { describeError } from '../../errors.ts';
 import { fleet, geofences, groups } from '../../fleet/store.ts';
-import { Edit } from '../../parts/edit.ts';
+import { Edit, editStored } from '../../parts/edit.ts';
 import { CheckField, EditForm, TextField } from '../../parts/edit-form.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Message } from '../../parts/message.tsx';
@@ -125,17 +125,8 @@ async function openNew(copyOf: string | null, save: Save): Promise<Opened> {
 
 async function openStored(id: string, save: Save): Promise<Opened> {
   const read = () => api.getTagged('/api/v1/notification-rules/{id}', { path: { id } });
-  const { body, etag } = await read();
-  const edit = new Edit<RuleFields>({
-    value: fieldsOf(body),
-    etag,
-    save,
-    read: async () => {
-      const latest = await read();
-      return { body: fieldsOf(latest.body), etag: latest.etag };
-    },
-  });
-  return { edit, rule: body };
+  const { edit, entity: rule } = await editStored<NotificationRule, RuleFields>({ read, draftOf: fieldsOf, save });
+  return { edit, rule };
 }
 
 interface FormProps extends Opened {

@@ -1,6 +1,6 @@
 import type { Vehicle } from '@outrider/client';
 import { fleet } from '../../fleet/store.ts';
-import { Edit, ifMatch } from '../../parts/edit.ts';
+import { type Edit, editStored, ifMatch } from '../../parts/edit.ts';
 import { api } from '../../session.ts';
 import { draftsOf, type SensorDraft } from './draft.ts';
 
@@ -17,17 +17,13 @@ export interface OpenedSensors {
 /** @throws {ApiError} for a vehicle that the caller may not see; {ConnectionError} */
 export async function openSensors(id: string, signal: AbortSignal): Promise<OpenedSensors> {
   const path = { id };
-  const { body, etag } = await api.getTagged('/api/v1/vehicles/{id}', { path, signal });
-  const edit = new Edit<SensorsDraft>({
-    value: { sensors: draftsOf(body) },
-    etag,
-    async read() {
-      const latest = await api.getTagged('/api/v1/vehicles/{id}', { path });
-      return { body: { sensors: draftsOf(latest.body) }, etag: latest.etag };
-    },
+  const { edit, entity: vehicle } = await editStored<Vehicle, SensorsDraft>({
+    read: (ending) => api.getTagged('/api/v1/vehicles/{id}', { path, ...(ending && { signal: ending }) }),
+    draftOf: (read) => ({ sensors: draftsOf(read) }),
     async save(fields, tag) {
       fleet.put(await api.patch('/api/v1/vehicles/{id}', { path, headers: ifMatch(tag), body: fields }));
     },
+    signal,
   });
-  return { edit, vehicle: body };
+  return { edit, vehicle };
 }

@@ -1,5 +1,6 @@
 import { type NewVehicle, NewVehicleFields, type Vehicle, type VehiclePatch } from '@outrider/client';
 import { type CustomAttributes, customPatch } from '../../custom-fields/attributes.ts';
+import { blankOf } from '../../parts/plain-field.tsx';
 
 /** Sensors have a form of their own, and so has the suspension. */
 type Fields = Omit<Vehicle, 'id' | 'terminalAccess' | 'sensors' | 'suspension' | 'historyFrom'>;
@@ -25,9 +26,7 @@ export const POINTERS = {
 
 /** A new vehicle with the defaults of the API. */
 export function newDraft(more: Partial<VehicleDraft> = {}): VehicleDraft {
-  const defaults = Object.fromEntries(
-    Object.entries(NewVehicleFields).map(([name, rule]) => [name, 'default' in rule ? rule.default : '']),
-  ) as unknown as Fields;
+  const defaults = blankOf(NewVehicleFields) as Omit<Fields, 'groupIds' | 'customAttributes'>;
   const access = { protocol: 'learn' as const, secret: '', certificateSha256: null, networks: '' };
   return { ...defaults, dealerId: null, groupIds: [], customAttributes: {}, ...access, ...more };
 }

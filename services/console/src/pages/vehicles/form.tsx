@@ -6,12 +6,13 @@ import { customFieldLabels } from '../../custom-fields/words.ts';
 import { describeError } from '../../errors.ts';
 import { fleet, groups } from '../../fleet/store.ts';
 import { formats } from '../../format.ts';
-import { Edit, ifMatch } from '../../parts/edit.ts';
-import { ChoiceField, EditForm, NumberField, TextField } from '../../parts/edit-form.tsx';
+import { Edit, editStored, ifMatch } from '../../parts/edit.ts';
+import { ChoiceField, EditForm, TextField } from '../../parts/edit-form.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { lazy } from '../../parts/lazy.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { GroupPicker } from '../../parts/picker.tsx';
+import { PlainField } from '../../parts/plain-field.tsx';
 import { Loaded, useReading } from '../../parts/reading.tsx';
 import type { VehicleIconName } from '../../parts/vehicle-icon.tsx';
 import { protectionWords } from '../../protection/words.ts';
@@ -30,9 +31,8 @@ import {
   FUEL_FIELDS,
   MOTION_FIELDS,
   type NumberName,
-  numberProps,
+  plainProps,
   SPEED_FIELDS,
-  textProps,
 } from './plain-fields.ts';
 import { boundProtocols, protocolTitle, terminalProtocols } from './protocols.ts';
 import { Suspension } from './suspension.tsx';
@@ -40,6 +40,8 @@ import { VideoDialog } from './video-dialog.tsx';
 
 const EraseDialog = lazy(async () => (await import('../../protection/erase-dialog.tsx')).EraseDialog);
 const SensorsDialog = lazy(async () => (await import('../sensors/sensors-dialog.tsx')).SensorsDialog);
+
+const PATH = '/api/v1/vehicles/{id}';
 
 interface Props {
   /** Null: a new vehicle. */
@@ -110,20 +112,14 @@ async function open(id: string | null, signal: AbortSignal, onSaved: (vehicle: V
     return { edit: new Edit({ value: newDraft(), etag: null, save }), vehicle: null };
   }
   const path = { id };
-  const { body: vehicle, etag } = await api.getTagged('/api/v1/vehicles/{id}', { path, signal });
-  const edit = new Edit<VehicleDraft>({
-    value: draftOf(vehicle),
-    etag,
-    async read() {
-      const latest = await api.getTagged('/api/v1/vehicles/{id}', { path });
-      return { body: draftOf(latest.body), etag: latest.etag };
+  const { edit, entity: vehicle } = await editStored<Vehicle, VehicleDraft>({
+    read: (ending) => api.getTagged(PATH, { path, ...(ending && { signal: ending }) }),
+    draftOf,
+    async save(fields, tag, { customAttributes }) {
+      const body = bodyOf(fields, customAttributes);
+      onSaved(await api.patch(PATH, { path, headers: ifMatch(tag), body }));
     },
-    async save(fields, tag) {
-      const headers = ifMatch(tag);
-      onSaved(
-        await api.patch('/api/v1/vehicles/{id}', { path, headers, body: bodyOf(fields, vehicle.customAttributes) }),
-      );
-    },
+    signal,
   });
   return { edit, vehicle };
 }
@@ -146,7 +142,7 @@ function Fields({ edit, vehicle, onDone, onSuspended }: FieldsProps) {
             question: vehicles.deleteQuestion(vehicle.name),
             done: vehicles.deleted,
             run: (etag: string | null) =>
-              api.delete('/api/v1/vehicles/{id}', {
+              api.delete(PATH, {
                 path: { id: vehicle.id },
                 headers: ifMatch(etag),
               }),
@@ -234,10 +230,10 @@ function Basics({ edit }: Part) {
   return (
     <fieldset>
       <legend>{vehicles.sections.basics}</legend>
-      <TextField edit={edit} name="name" {...textProps('name')} />
+      <PlainField edit={edit} {...plainProps('name')} />
       <div class="pair">
-        <TextField edit={edit} name="plate" isNullable {...textProps('plate')} />
-        <TextField edit={edit} name="vin" isNullable {...textProps('vin')} />
+        <PlainField edit={edit} {...plainProps('plate')} />
+        <PlainField edit={edit} {...plainProps('vin')} />
       </div>
       <IconField
         value={icon}
@@ -274,7 +270,7 @@ function Terminal({ edit, hasSecret }: Part & { hasSecret: boolean }) {
   return (
     <fieldset>
       <legend>{vehicles.sections.terminal}</legend>
-      <TextField edit={edit} name="terminalId" isNullable {...textProps('terminalId')} />
+      <PlainField edit={edit} {...plainProps('terminalId')} />
       <ChoiceField
         edit={edit}
         name="protocol"
@@ -359,7 +355,7 @@ function Numbers({ edit, title, names, children }: NumbersProps) {
     <details>
       <summary>{title}</summary>
       {names.map((name) => (
-        <NumberField key={name} edit={edit} name={name} {...numberProps(name)} />
+        <PlainField key={name} edit={edit} {...plainProps(name)} />
       ))}
       {children}
     </details>

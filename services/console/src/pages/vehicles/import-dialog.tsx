@@ -3,6 +3,7 @@ import {
   type CounterReadingImport,
   type DriverImport,
   type MaintenancePlanImport,
+  NewDriverFields,
   NewVehicleFields,
   type SensorImport,
   type VehicleImport,
@@ -44,7 +45,9 @@ const COLUMNS: Readonly<Record<Subject, readonly string[]>> = {
     ...[...VEHICLE_COLUMNS, 'name', 'kind', 'unit', 'source', 'calibration', 'outside'],
     ...['validMin', 'validMax', 'onlyWithIgnition', 'smoothing', 'thresholds'],
   ],
-  drivers: ['id', 'name', 'codes', 'phone', 'licenceNumber', 'licenceExpiresOn', 'groups'],
+  drivers: [...new Set(['id', 'name', 'codes', ...Object.keys(NewDriverFields)]), 'groups'].filter(
+    (name) => name !== 'dealerId',
+  ),
   plans: [
     ...[...VEHICLE_COLUMNS, 'group', 'name', 'description', 'everyKm', 'everyHours', 'everyDays'],
     ...['warningKm', 'warningHours', 'warningDays', 'startsAt'],

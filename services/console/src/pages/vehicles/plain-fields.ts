@@ -17,7 +17,7 @@ export type NumberName =
   | (typeof MOTION_FIELDS)[number]
   | (typeof FUEL_FIELDS)[number]
   | (typeof DRIVING_FIELDS)[number];
-export type TextName = 'name' | 'plate' | 'vin' | 'terminalId';
+type TextName = 'name' | 'plate' | 'vin' | 'terminalId';
 
 /** Label, limits and hint of a field: the limits are those of the API. */
 export function numberProps(name: NumberName) {
@@ -34,14 +34,17 @@ export function numberProps(name: NumberName) {
   };
 }
 
-export function textProps(name: TextName) {
-  const { maxLength, isRequired, example }: FieldRule = NewVehicleFields[name];
+/** What a field of the form is given. */
+export function plainProps(name: NumberName | TextName) {
+  const rule: FieldRule = NewVehicleFields[name];
   const { fields, hints } = t().vehiclePages;
+  const isText = rule.type === 'text';
+  const hint = isText ? (hints as Partial<Record<string, string>>)[name] : numberProps(name as NumberName).hint;
   return {
+    name,
+    rule,
     label: fields[name],
-    ...(name in hints ? { hint: hints[name as keyof typeof hints] } : {}),
-    required: isRequired,
-    ...(maxLength === undefined ? {} : { maxLength }),
-    ...(example === undefined ? {} : { placeholder: String(example) }),
+    ...(hint === undefined ? {} : { hint }),
+    ...(isText && rule.example !== undefined ? { placeholder: String(rule.example) } : {}),
   };
 }

@@ -1,6 +1,6 @@
 import { type NewVideoProfile, NewVideoProfileFields, type Vehicle, type VideoProfile } from '@outrider/client';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Edit, ifMatch } from '../../parts/edit.ts';
+import { Edit, editStored, ifMatch } from '../../parts/edit.ts';
 import { CheckField, ChoiceField, EditForm, NumberField, TextField } from '../../parts/edit-form.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
@@ -65,14 +65,12 @@ async function openProfile(vehicle: Vehicle, signal: AbortSignal) {
     return { edit: new Edit<Draft>({ value: newProfile(), etag: null, save }), profile: null };
   }
   const path = { profile_id: found.id };
-  const read = async () => {
-    const { body, etag } = await api.getTagged(PATH, { path });
-    return { body: draftOf(body), etag };
-  };
-  const { body, etag } = await read();
-  const save = (fields: Partial<Draft>, tag: string | null) =>
-    api.patch(PATH, { path, headers: ifMatch(tag), body: fields });
-  return { edit: new Edit<Draft>({ value: body, etag, read, save }), profile: found };
+  const { edit } = await editStored<VideoProfile, Draft>({
+    read: () => api.getTagged(PATH, { path }),
+    draftOf,
+    save: (fields, tag) => api.patch(PATH, { path, headers: ifMatch(tag), body: fields }),
+  });
+  return { edit, profile: found };
 }
 
 function newProfile(): Draft {

@@ -1,8 +1,6 @@
-import type { User, Vehicle } from './definitions.ts';
-import { type Driver, maySeeDriver } from './driver.ts';
-import { alsoHarsh, type FleetEvent, isLate, raisedAlarm, type SensorThresholdExceeded } from './events/index.ts';
-import type { DriverId, GeofenceId, GroupId, NotificationRuleId, UserId, VehicleId } from './ids.ts';
-import type { Alarm } from './position.ts';
+import { alsoHarsh, type FleetEvent, isLate, raisedAlarm, type SensorThresholdExceeded } from '../events/index.ts';
+import type { DriverId, GeofenceId, GroupId, NotificationRuleId, UserId, VehicleId } from '../ids.ts';
+import type { Alarm } from '../position.ts';
 import {
   isSharedWith,
   type Member,
@@ -10,9 +8,12 @@ import {
   maySeeVehicle,
   type OwnedGeofence,
   type SeenVehicle,
-} from './rights.ts';
+} from '../rights.ts';
+import type { RuleCommand } from '../vehicle-command.ts';
+import { type Driver, maySeeDriver } from './driver.ts';
 import { sensorNameKey } from './sensor.ts';
-import type { RuleCommand } from './vehicle-command.ts';
+import type { User } from './user.ts';
+import type { Vehicle } from './vehicle.ts';
 
 export const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;
 export type Weekday = (typeof WEEKDAYS)[number];

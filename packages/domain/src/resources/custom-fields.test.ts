@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { sampleVehicle } from '../samples.fixture.ts';
 import { ATTRIBUTE_NAME, attributesAfter, withoutCustomFields } from './custom-fields.ts';
 import { asChange } from './definitions.ts';
-import { sampleVehicle } from './samples.fixture.ts';
 
 test('a patch of attributes sets, takes away and leaves alone, in the order of the names', () => {
   const before = { b: 1, a: 'x', c: true };

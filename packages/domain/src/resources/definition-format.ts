@@ -1,13 +1,25 @@
 import { NO_CUSTOM_FIELDS } from './custom-fields.ts';
-import { DEFAULT_RIGHTS, type Definition, type DefinitionChange, type DefinitionKind } from './definitions.ts';
+import type { Definition, DefinitionChange, DefinitionKind } from './definitions.ts';
+import { DRIVER_FIELDS } from './driver.ts';
+import { type FieldTable, fieldsIn } from './fields.ts';
+import { GEOFENCE_FIELDS } from './geofence.ts';
+import { GROUP_FIELDS } from './group.ts';
 import { OPEN_ACCESS } from './terminal-access.ts';
-import { VEHICLE_FIELD_LIST } from './vehicle-fields.ts';
+import { DEFAULT_RIGHTS } from './user.ts';
+import { VEHICLE_FIELDS } from './vehicle.ts';
 
 /** A definition as some version stored it. */
 type Stored = Record<string, unknown> & { kind: DefinitionKind };
 
+const FIELDS: Partial<Record<DefinitionKind, FieldTable>> = {
+  vehicle: VEHICLE_FIELDS,
+  group: GROUP_FIELDS,
+  geofence: GEOFENCE_FIELDS,
+  driver: DRIVER_FIELDS,
+};
+
 /**
- * By format: how a definition of the format before it becomes one of this format. Fields of `VEHICLE_FIELDS` need no
+ * By format: how a definition of the format before it becomes one of this format. Fields of the tables above need no
  * entry.
  */
 const UPGRADES: Readonly<Record<number, (definition: Stored) => Stored>> = {
@@ -18,15 +30,11 @@ const UPGRADES: Readonly<Record<number, (definition: Stored) => Stored>> = {
     definition.kind === 'vehicle'
       ? { ...definition, terminalAccess: { revision: 0, ...(definition.terminalAccess as object) } }
       : definition,
-  // Rules did not distinguish alarms; geofences had no colour and no description.
-  4: (definition) => {
-    if (definition.kind === 'notification-rule') return { ...definition, alarms: null };
-    return definition.kind === 'geofence' ? { ...definition, color: null, description: null } : definition;
-  },
+  // Rules did not distinguish alarms.
+  4: (definition) => (definition.kind === 'notification-rule' ? { ...definition, alarms: null } : definition),
   // Rules sent no commands, and had no minimum duration, no sensors, no place and no driver; vehicles had no sensors;
-  // geofences had no category, and were their owner's alone; groups limited no history. Nothing had an external id or
-  // attributes of clients. All users could change what is theirs, and no vehicles; none of those was suspended or
-  // in the place of another.
+  // geofences were their owner's alone. Nothing had an external id or attributes of clients. All users could change
+  // what is theirs, and no vehicles; none of those was suspended or in the place of another.
   5: (definition) => {
     if (definition.kind === 'notification-rule')
       return {
@@ -47,13 +55,10 @@ const UPGRADES: Readonly<Record<number, (definition: Stored) => Stored>> = {
         ...definition,
       };
     if (definition.kind === 'video-profile') return definition;
-    if (definition.kind === 'vehicle')
-      return { ...definition, ...NO_CUSTOM_FIELDS, sensors: [], suspension: null, predecessor: null };
-    if (definition.kind === 'user') return { ...definition, ...NO_CUSTOM_FIELDS, rights: DEFAULT_RIGHTS };
-    if (definition.kind === 'group') return { ...definition, ...NO_CUSTOM_FIELDS, retentionDays: null };
-    if (definition.kind !== 'geofence') return { ...definition, ...NO_CUSTOM_FIELDS };
-    const own = { category: null, sharedWithOrganisation: false, sharedGroupIds: [] };
-    return { ...definition, ...NO_CUSTOM_FIELDS, ...own };
+    const custom = { ...definition, ...NO_CUSTOM_FIELDS };
+    if (custom.kind === 'vehicle') return { ...custom, sensors: [], suspension: null, predecessor: null };
+    if (custom.kind === 'user') return { ...custom, rights: DEFAULT_RIGHTS };
+    return custom.kind === 'geofence' ? { ...custom, sharedGroupIds: [] } : custom;
   },
 };
 
@@ -64,7 +69,7 @@ const UPGRADES: Readonly<Record<number, (definition: Stored) => Stored>> = {
  */
 export const DEFINITION_FORMAT = Math.max(
   ...Object.keys(UPGRADES).map(Number),
-  ...VEHICLE_FIELD_LIST.map(([, field]) => field.since ?? 1),
+  ...Object.values(FIELDS).flatMap((table) => fieldsIn(table).map(([, field]) => field.since ?? 1)),
 );
 
 /** Stored by a version of the program that is newer than this one. */
@@ -82,9 +87,8 @@ export function upgradeDefinition(definition: unknown, format: number): Definiti
     throw new NewerFormatError(`a definition has format ${format}, and this version reads up to ${DEFINITION_FORMAT}`);
   let upgraded = definition as Stored;
   for (let next = format + 1; next <= DEFINITION_FORMAT; next++) upgraded = UPGRADES[next]?.(upgraded) ?? upgraded;
-  if (upgraded.kind === 'vehicle')
-    for (const [name, field] of VEHICLE_FIELD_LIST)
-      if ((field.since ?? 1) > format) upgraded = { ...upgraded, [name]: field.default };
+  for (const [name, field] of fieldsIn(FIELDS[upgraded.kind] ?? {}))
+    if ((field.since ?? 1) > format) upgraded = { ...upgraded, [name]: field.default };
   return upgraded as unknown as Definition;
 }
 

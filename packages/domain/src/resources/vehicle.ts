@@ -1,37 +1,9 @@
-import { MAX_EXTERNAL_ID } from './custom-fields.ts';
+import type { GroupId, TerminalId, UserId, VehicleId } from '../ids.ts';
+import { type CustomFields, EXTERNAL_ID } from './custom-fields.ts';
 import { DEVICE_MODELS } from './device-models.ts';
-import type { TerminalId } from './ids.ts';
-
-interface Described {
-  description?: string;
-  /** Format of stored definitions that added the field; where earlier ones are read, it gets its default. */
-  since?: number;
-}
-
-/** A line of text without control characters. */
-export interface TextField extends Described {
-  type: 'text';
-  maxCharacters: number;
-  /** Replaces the rule for lines where it is set; `refusal` explains it to callers. */
-  pattern?: RegExp;
-  refusal?: string;
-  /** The closed list of its values, where there is one. */
-  values?: readonly string[];
-  /** Null: optional. Without a default the field is required. */
-  default?: null;
-  example: string;
-}
-
-export interface NumberField extends Described {
-  type: 'number';
-  min: number;
-  max: number;
-  /** Null: optional, and null by default. */
-  default: number | null;
-  example?: number;
-}
-
-export type VehicleField = TextField | NumberField;
+import { COLOR, defaultsOf, type FieldTable, type FieldValues } from './fields.ts';
+import type { Sensor } from './sensor.ts';
+import type { TerminalAccess } from './terminal-access.ts';
 
 /** What a vehicle is, as its icon shows it. */
 export const VEHICLE_ICONS = [
@@ -58,11 +30,7 @@ export const KMH_PER_UNIT = { knots: 1.852, 'm/s': 3.6, 'km/h': 1 } as const;
 export type SpeedUnit = keyof typeof KMH_PER_UNIT;
 export const SPEED_UNITS = Object.keys(KMH_PER_UNIT) as SpeedUnit[];
 
-/**
- * The plain fields of a vehicle, each described once. The type {@link Vehicle}, the rows of the registry, the API with
- * its documentation, the CSV columns (in this order), the defaults and the upgrade of stored definitions follow from
- * this table.
- */
+/** The plain fields of a vehicle, in the order of its CSV columns. */
 export const VEHICLE_FIELDS = {
   name: { type: 'text', maxCharacters: 200, example: 'Van 12' },
   plate: { type: 'text', maxCharacters: 32, default: null, example: 'A123BC' },
@@ -108,24 +76,8 @@ export const VEHICLE_FIELDS = {
     example: 'm/s',
     since: 5,
   },
-  externalId: {
-    type: 'text',
-    maxCharacters: MAX_EXTERNAL_ID,
-    default: null,
-    description: 'What another system knows the vehicle by: unique among the vehicles of a dealer. Null: none.',
-    example: 'FLEET-0012',
-    since: 5,
-  },
-  color: {
-    type: 'text',
-    maxCharacters: 7,
-    pattern: /^#[0-9a-f]{6}$/,
-    refusal: 'It must be a colour such as #1f5fc4: # and six hexadecimal digits in lower case.',
-    default: null,
-    description: 'Colour of the vehicle on a map. Null: none of its own.',
-    example: '#1f5fc4',
-    since: 4,
-  },
+  externalId: EXTERNAL_ID,
+  color: { ...COLOR, description: 'Colour of the vehicle on a map. Null: none of its own.' },
   icon: {
     type: 'text',
     maxCharacters: 20,
@@ -253,35 +205,46 @@ export const VEHICLE_FIELDS = {
     example: 3,
     since: 5,
   },
-} as const satisfies Record<string, VehicleField>;
-
-type Fields = typeof VEHICLE_FIELDS;
-export type VehicleFieldName = keyof Fields;
+} as const satisfies FieldTable;
 
 /** The values of {@link VEHICLE_FIELDS}. */
-export type VehicleFieldValues = {
-  -readonly [Name in VehicleFieldName]: Name extends 'terminalId'
-    ? TerminalId | null
-    : (Fields[Name]['type'] extends 'text' ? string : number) | (Fields[Name] extends { default: null } ? null : never);
+export type VehicleFieldValues = Omit<FieldValues<typeof VEHICLE_FIELDS>, 'terminalId'> & {
+  terminalId: TerminalId | null;
 };
-
-export const VEHICLE_FIELD_LIST = Object.entries(VEHICLE_FIELDS) as readonly [VehicleFieldName, VehicleField][];
-
-type Defaulted = {
-  [Name in VehicleFieldName]: Fields[Name] extends { default: unknown } ? Name : never;
-}[VehicleFieldName];
 
 /** What the fields of a vehicle are where nothing else is set (semantics, "Trips and stops" and "Other events"). */
-export const VEHICLE_DEFAULTS = Object.fromEntries(
-  VEHICLE_FIELD_LIST.flatMap(([name, field]) => (field.default === undefined ? [] : [[name, field.default]])),
-) as Pick<VehicleFieldValues, Defaulted>;
+export const VEHICLE_DEFAULTS = defaultsOf(VEHICLE_FIELDS) as Omit<VehicleFieldValues, 'name'>;
 
-/** Ids as plain text, as a database returns them. */
-export type Unbranded<T> = {
-  [Name in keyof T]: T[Name] extends string | null ? string | Extract<T[Name], null> : T[Name];
-};
+/** Why the data of a vehicle is shown to operators alone for now. Its terminal's data is still taken and stored. */
+export interface Suspension {
+  /** What people are shown, as in "invoice 1204 is unpaid". */
+  reason: string;
+  /** What an operator suspended, operators alone resume. */
+  by: 'operator' | 'dealer';
+  sinceMs: number;
+}
 
-/** The plain fields alone, of a vehicle or of anything that has them. */
-export function vehicleFieldsOf(source: Unbranded<VehicleFieldValues>): VehicleFieldValues {
-  return Object.fromEntries(VEHICLE_FIELD_LIST.map(([name]) => [name, source[name]])) as VehicleFieldValues;
+/** The vehicle whose place another one took when it was moved to another dealer without its history. */
+export interface Predecessor {
+  id: VehicleId;
+  /** Unix milliseconds. What the terminal recorded before is of the predecessor, whenever it comes. */
+  untilMs: number;
+}
+
+/** A vehicle profile: without one, a terminal's data is refused. Its plain fields are in {@link VEHICLE_FIELDS}. */
+export interface Vehicle extends VehicleFieldValues, CustomFields {
+  kind: 'vehicle';
+  id: VehicleId;
+  version: number;
+  /** What the terminal must show for its data to be taken. */
+  terminalAccess: TerminalAccess;
+  /** The dealer that the vehicle belongs to; null when the operator's own. */
+  dealerId: UserId | null;
+  groupIds: readonly GroupId[];
+  /** In the order in which they are shown. */
+  sensors: readonly Sensor[];
+  /** Null: not suspended. */
+  suspension: Suspension | null;
+  /** Null: no other dealer had it before, or its history came along. */
+  predecessor: Predecessor | null;
 }

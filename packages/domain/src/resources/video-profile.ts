@@ -1,8 +1,9 @@
+import type { UserId, VehicleId, VideoProfileId, VideoTaskId } from '../ids.ts';
+import { isoTime } from '../json.ts';
+import { type Caller, maySeeVehicle, type SeenVehicle } from '../rights.ts';
 import { hasScope, type Keyed } from './api-key.ts';
-import type { Definition, User } from './definitions.ts';
-import type { UserId, VehicleId, VideoProfileId, VideoTaskId } from './ids.ts';
-import { isoTime } from './json.ts';
-import { type Caller, maySeeVehicle, type SeenVehicle } from './rights.ts';
+import type { Definition } from './definitions.ts';
+import type { User } from './user.ts';
 
 /** How recordings are fetched: JT/T 808 with JT/T 1078, or a URL that plays them (RTSP, HTTP). */
 export const VIDEO_PROTOCOLS = ['jt1078', 'stream'] as const;

@@ -1,5 +1,5 @@
-import { DEFAULT_RIGHTS, SERVICES, type User } from './definitions.ts';
-import type { ApiKeyId, GroupId } from './ids.ts';
+import type { ApiKeyId, GroupId } from '../ids.ts';
+import { DEFAULT_RIGHTS, SERVICES, type User } from './user.ts';
 
 /**
  * What an API key is for. `read`: all that changes nothing, and the live stream. `write`: changes. `commands`: commands

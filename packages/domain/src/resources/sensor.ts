@@ -1,4 +1,4 @@
-import type { Brand } from './ids.ts';
+import type { Brand } from '../ids.ts';
 
 /** UUID of a sensor within its vehicle: vehicles that it was copied to have it under the same. */
 export type SensorId = Brand<string, 'SensorId'>;

@@ -1,4 +1,4 @@
-import type { ReportScheduleId, UserId } from './ids.ts';
+import type { ReportScheduleId, UserId } from '../ids.ts';
 
 export const SCHEDULE_FREQUENCIES = ['daily', 'weekly', 'monthly'] as const;
 /** Every day, on Mondays, or on the first of the month. */

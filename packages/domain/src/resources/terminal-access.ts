@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import type { ProtocolName } from './position.ts';
+import type { ProtocolName } from '../position.ts';
 
 /** Which protocol a vehicle's terminal must speak: one; whichever its first packet came by; or any, each time. */
 export type BoundProtocol = ProtocolName | 'learn' | 'any';

@@ -1,7 +1,8 @@
+import type { DriverAssignmentId, DriverId, GroupId, UserId, VehicleId } from '../ids.ts';
+import type { Caller } from '../rights.ts';
 import { limitedAccount } from './api-key.ts';
 import type { CustomFields } from './custom-fields.ts';
-import type { DriverAssignmentId, DriverId, GroupId, UserId, VehicleId } from './ids.ts';
-import type { Caller } from './rights.ts';
+import { defaultsOf, type FieldTable, type FieldValues } from './fields.ts';
 
 /** A code that a driver has or had: a card, a key, a tag. */
 export interface DriverCode {
@@ -13,22 +14,35 @@ export interface DriverCode {
   untilMs: number | null;
 }
 
-/** Somebody who drives. Personal data: nothing of it is in events, which name codes. */
-export interface Driver extends CustomFields {
+/** The plain fields of a driver. */
+export const DRIVER_FIELDS = {
+  name: { type: 'text', maxCharacters: 100, example: 'Anna Berg' },
+  phone: { type: 'text', maxCharacters: 40, default: null, example: '+49 151 0000000' },
+  licenceNumber: { type: 'text', maxCharacters: 40, default: null, example: 'B072RRE2I55' },
+  licenceExpiresOn: {
+    type: 'date',
+    default: null,
+    description: 'The last day on which the licence is valid.',
+    example: '2027-05-31',
+  },
+} as const satisfies FieldTable;
+
+export const DRIVER_DEFAULTS = defaultsOf(DRIVER_FIELDS);
+
+/**
+ * Somebody who drives. Personal data: nothing of it is in events, which name codes. Its plain fields are in
+ * {@link DRIVER_FIELDS}.
+ */
+export interface Driver extends FieldValues<typeof DRIVER_FIELDS>, CustomFields {
   kind: 'driver';
   id: DriverId;
   version: number;
-  name: string;
   /** The dealer that the driver belongs to; null when the operator's own. Codes are unique among the drivers of one. */
   dealerId: UserId | null;
   /** Users of these groups may see the driver. */
   groupIds: readonly GroupId[];
   /** Present and past ones, in the order of `sinceMs`. */
   codes: readonly DriverCode[];
-  phone: string | null;
-  licenceNumber: string | null;
-  /** The last day on which the licence is valid, as `2027-05-31`. */
-  licenceExpiresOn: string | null;
 }
 
 /** Somebody said who drives a vehicle, for an interval. It counts whatever codes the terminal sends. */

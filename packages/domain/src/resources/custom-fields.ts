@@ -1,4 +1,5 @@
 import type { Definition, DefinitionChange } from './definitions.ts';
+import type { TextField } from './fields.ts';
 
 /** What a client keeps with a thing: texts, numbers and flags under names of its own. */
 export type CustomAttributes = Readonly<Record<string, string | number | boolean>>;
@@ -13,7 +14,15 @@ export interface CustomFields {
   customAttributes: CustomAttributes;
 }
 
-export const MAX_EXTERNAL_ID = 100;
+/** `externalId`, as a field of a table. */
+export const EXTERNAL_ID = {
+  type: 'text',
+  maxCharacters: 100,
+  default: null,
+  description: 'What another system knows it by: unique among those of a dealer. Null: none.',
+  example: 'FLEET-0012',
+  since: 5,
+} as const satisfies TextField;
 export const MAX_CUSTOM_ATTRIBUTES = 20;
 /** Longest text of an attribute. */
 export const MAX_ATTRIBUTE_TEXT = 500;

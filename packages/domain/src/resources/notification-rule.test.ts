@@ -1,10 +1,11 @@
 import { runs } from '@outrider/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Geofence, User, Vehicle } from './definitions.ts';
+import type { FleetEvent, GeofenceVisit } from '../events/index.ts';
+import { deriveEventId, type EventId, type GeofenceId, type GroupId, type UserId, type VehicleId } from '../ids.ts';
+import { sampleRule } from '../samples.fixture.ts';
 import type { Driver } from './driver.ts';
-import type { FleetEvent, GeofenceVisit } from './events/index.ts';
-import { deriveEventId, type EventId, type GeofenceId, type GroupId, type UserId, type VehicleId } from './ids.ts';
+import type { Geofence } from './geofence.ts';
 import {
   geofenceOf,
   happenedAtMs,
@@ -17,7 +18,8 @@ import {
   type RuleDays,
   WEEKDAYS,
 } from './notification-rule.ts';
-import { sampleRule } from './samples.fixture.ts';
+import type { User } from './user.ts';
+import type { Vehicle } from './vehicle.ts';
 
 const CAR = 'car' as VehicleId;
 const OWNER = 'owner' as UserId;

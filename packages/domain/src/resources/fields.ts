@@ -1,0 +1,93 @@
+interface Described {
+  description?: string;
+  /** Format of stored definitions that added the field; where earlier ones are read, it gets its default. */
+  since?: number;
+}
+
+/** A line of text without control characters. */
+export interface TextField extends Described {
+  type: 'text';
+  maxCharacters: number;
+  /** It may have several lines, and be empty. */
+  hasLines?: true;
+  /** Replaces the rule for lines where it is set; `refusal` explains it to callers. */
+  pattern?: RegExp;
+  refusal?: string;
+  /** The closed list of its values, where there is one. */
+  values?: readonly string[];
+  /** Null: optional. Without a default the field is required. */
+  default?: null;
+  example?: string;
+}
+
+/** A day of the calendar, as `2027-05-31`; null: not known. */
+export interface DateField extends Described {
+  type: 'date';
+  default: null;
+  example: string;
+}
+
+export interface NumberField extends Described {
+  type: 'number';
+  min: number;
+  max: number;
+  isWhole?: true;
+  /** Null: optional, and null by default. */
+  default: number | null;
+  example?: number;
+}
+
+export interface FlagField extends Described {
+  type: 'flag';
+  default: boolean;
+  example?: boolean;
+}
+
+export type PlainField = TextField | DateField | NumberField | FlagField;
+
+/**
+ * The plain fields of a kind of definition, each described once: what is one text, date, number or flag, and means
+ * nothing beside. The type of the definition, its columns in the registry, the upgrade of what is stored, the API with
+ * its documentation, the cells of CSV files and the limits of the console's forms follow from the table.
+ */
+export type FieldTable = Readonly<Record<string, PlainField>>;
+
+/** Colour of something on a map. */
+export const COLOR = {
+  type: 'text',
+  maxCharacters: 7,
+  pattern: /^#[0-9a-f]{6}$/,
+  refusal: 'It must be a colour such as #1f5fc4: # and six hexadecimal digits in lower case.',
+  default: null,
+  example: '#1f5fc4',
+  since: 4,
+} as const satisfies TextField;
+
+interface Values {
+  text: string;
+  date: string;
+  number: number;
+  flag: boolean;
+}
+
+/** The values of the fields of a table. */
+export type FieldValues<T extends FieldTable> = {
+  -readonly [Name in keyof T]: Values[T[Name]['type']] | (T[Name] extends { default: null } ? null : never);
+};
+
+type Defaulted<T extends FieldTable> = {
+  [Name in keyof T]: T[Name] extends { default: unknown } ? Name : never;
+}[keyof T];
+
+/** The fields of a table with their names, in its order. */
+export function fieldsIn<T extends FieldTable>(table: T): [name: keyof T & string, field: PlainField][] {
+  return Object.entries(table);
+}
+
+/** What fields are where nothing else is said; those that are required are not in it. */
+export function defaultsOf<T extends FieldTable>(table: T): Pick<FieldValues<T>, Defaulted<T>> {
+  const defaults = fieldsIn(table).flatMap(([name, field]) =>
+    field.default === undefined ? [] : [[name, field.default]],
+  );
+  return Object.fromEntries(defaults);
+}

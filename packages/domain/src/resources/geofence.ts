@@ -1,0 +1,102 @@
+import type { GeofenceId, GroupId, UserId } from '../ids.ts';
+import type { CustomFields } from './custom-fields.ts';
+import { COLOR, defaultsOf, type FieldTable, type FieldValues } from './fields.ts';
+
+/** Degrees as GeoJSON writes them: longitude, then latitude. */
+export type LngLat = readonly [longitude: number, latitude: number];
+
+/** Outer ring first, then holes. A ring is closed: its last point repeats its first. */
+export interface PolygonShape {
+  type: 'polygon';
+  rings: readonly (readonly LngLat[])[];
+}
+/** Polygons that do not overlap; they may touch in single points, and lie within the holes of others. */
+export interface MultiPolygonShape {
+  type: 'multipolygon';
+  /** Rings of each, as those of a {@link PolygonShape}. */
+  polygons: readonly (readonly (readonly LngLat[])[])[];
+}
+export interface CircleShape {
+  type: 'circle';
+  center: LngLat;
+  radiusM: number;
+}
+/** A path with a width: inside means within half of `widthM` of the path. */
+export interface LineShape {
+  type: 'line';
+  path: readonly LngLat[];
+  /** 10 to 1000. */
+  widthM: number;
+}
+export type Shape = PolygonShape | MultiPolygonShape | CircleShape | LineShape;
+
+/** All rings of a shape that is drawn by rings. */
+export function ringsOf(shape: PolygonShape | MultiPolygonShape): readonly (readonly LngLat[])[] {
+  return shape.type === 'polygon' ? shape.rings : shape.polygons.flat();
+}
+
+/** Points that a shape is drawn by, all rings together: what it costs to store and to check grows with them. */
+export function verticesOf(shape: Shape): number {
+  if (shape.type === 'polygon' || shape.type === 'multipolygon')
+    return ringsOf(shape).reduce((sum, ring) => sum + ring.length, 0);
+  return shape.type === 'line' ? shape.path.length : 1;
+}
+
+/** The plain fields of a geofence. */
+export const GEOFENCE_FIELDS = {
+  name: { type: 'text', maxCharacters: 200, example: 'Depot' },
+  speedLimitKmh: {
+    type: 'number',
+    min: 1,
+    max: 500,
+    default: null,
+    description: 'Speeding inside is an event of its own above this. Null: no limit of its own.',
+    example: 20,
+  },
+  minDwellSeconds: {
+    type: 'number',
+    min: 0,
+    max: 86_400,
+    default: 0,
+    description: 'Delays both ends of a visit: a shorter stay, or a shorter absence, is no event.',
+  },
+  color: { ...COLOR, description: 'On maps. Null: none of its own.' },
+  description: {
+    type: 'text',
+    maxCharacters: 2000,
+    hasLines: true,
+    default: null,
+    description: 'For people; it may have several lines.',
+    example: 'Gate code at the office',
+    since: 4,
+  },
+  category: {
+    type: 'text',
+    maxCharacters: 100,
+    default: null,
+    description: 'What people call this kind of place; lists are filtered by it. Null: none.',
+    example: 'Depot',
+    since: 5,
+  },
+  sharedWithOrganisation: {
+    type: 'flag',
+    default: false,
+    description: 'Everybody of the dealer’s organisation may see it, and its events of the vehicles that they see.',
+    since: 5,
+  },
+} as const satisfies FieldTable;
+
+export const GEOFENCE_DEFAULTS = defaultsOf(GEOFENCE_FIELDS);
+
+/** A place that vehicles visit. Its plain fields are in {@link GEOFENCE_FIELDS}. */
+export interface Geofence extends FieldValues<typeof GEOFENCE_FIELDS>, CustomFields {
+  kind: 'geofence';
+  id: GeofenceId;
+  version: number;
+  ownerId: UserId;
+  shape: Shape;
+  /** Null: all vehicles that the owner may see. Otherwise those of them that are in one of these groups. */
+  groupIds: readonly GroupId[] | null;
+  /** Who was given one of these groups may see it as well. */
+  sharedGroupIds: readonly GroupId[];
+}

@@ -1,0 +1,34 @@
+import type { GroupId, UserId } from '../ids.ts';
+import type { CustomFields } from './custom-fields.ts';
+import type { FieldTable, FieldValues } from './fields.ts';
+
+/** Longest retention that can be set, in days: a hundred years. */
+export const MAX_RETENTION_DAYS = 36_500;
+
+/** The plain fields of a group of vehicles. */
+export const GROUP_FIELDS = {
+  name: { type: 'text', maxCharacters: 200, example: 'Refrigerated' },
+  retentionDays: {
+    type: 'number',
+    isWhole: true,
+    min: 1,
+    max: MAX_RETENTION_DAYS,
+    default: null,
+    description:
+      'Positions, events, videos and notifications of its vehicles are erased for good, once a day, when they are so ' +
+      'many days old (UTC). Null: the group limits nothing. Of a vehicle in several groups, and of its owner’s fleet ' +
+      '(`/api/v1/users/{id}/retention`), the shortest counts; nothing is kept longer than the service keeps it ' +
+      '(`ARCHIVE_RETENTION_DAYS`, `VIDEO_RETENTION_DAYS`).',
+    example: 90,
+    since: 5,
+  },
+} as const satisfies FieldTable;
+
+/** A group of vehicles; who was given it sees them. Its plain fields are in {@link GROUP_FIELDS}. */
+export interface VehicleGroup extends FieldValues<typeof GROUP_FIELDS>, CustomFields {
+  kind: 'group';
+  id: GroupId;
+  version: number;
+  /** The dealer that the group belongs to; null when the operator's own. */
+  dealerId: UserId | null;
+}
