@@ -51,7 +51,7 @@ type ValueOf<Rule extends FieldRule> =
   | (Rule extends { type: 'number' | 'integer' } ? number : string)
   | (Rule extends { isNullable: true } ? null : never);
 
-/** What the fields of something new hold: the defaults of the API, and nothing where there is none. */
+/** What the fields of something new hold: the defaults of the API, else nothing. */
 export function blankOf<R extends Rules>(rules: R): { -readonly [Name in keyof R]: ValueOf<R[Name]> } {
   const blanks = Object.entries(rules).map(([name, rule]) => [name, rule.default ?? (rule.isNullable ? null : '')]);
   return Object.fromEntries(blanks);
