@@ -29,7 +29,7 @@ export function onMissed(notification: Notification): void {
 /** All that was missed is there. */
 export function onCaughtUp(count: number): void {
   if (count === 0) return;
-  const text = t().rules.missed(count);
+  const text = t().alerts.missed(count);
   toast(text, 'info', '/notifications');
   announce(t().pages.notifications, text, '/notifications');
 }
@@ -43,7 +43,7 @@ export interface OwnFields {
 /** “Van 7: Geofence begins, Depot”. */
 export function describe({ vehicleName, geofenceName, driverName, event }: Notification): string {
   if (isLicence(event)) {
-    const { licenceOf, aDriver } = t().rules;
+    const { licenceOf, aDriver } = t().alerts;
     return licenceOf(driverName ?? aDriver, event.stage === 'expired', formats().calendarDate(event.licenceExpiresOn));
   }
   return describeEvent(event, vehicleName ?? '', geofenceName);
@@ -57,7 +57,7 @@ export function isLicence(event: Notification['event']): event is LicenceExpiry 
 export function describeEvent(event: PublishedEvent, vehicleName: string, geofenceName: string | null): string {
   const { alarm } = event as PublishedEvent & OwnFields;
   const what =
-    typeof alarm === 'string' ? (t().rules.alarmNames[alarm] ?? alarm) : (t().events[event.kind] ?? event.kind);
+    typeof alarm === 'string' ? (t().alerts.alarmNames[alarm] ?? alarm) : (t().events[event.kind] ?? event.kind);
   const phase = t().phases[event.phase] ?? event.phase;
   return joined([joined([vehicleName, `${what} ${phase}`], ': '), geofenceName], ', ');
 }

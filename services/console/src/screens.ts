@@ -1,9 +1,8 @@
 import type { User } from '@outrider/client';
 import type { Signal } from '@preact/signals';
-import { mayCommand } from './commands/words.ts';
 import { unreadCount } from './notifications.ts';
 import type { IconName } from './parts/icon.tsx';
-import { hasRight, keepsAccounts } from './rights.ts';
+import { hasRight, keepsAccounts, mayCommand } from './rights.ts';
 import { mayUseVideo } from './video/profiles.ts';
 import type { Words } from './words/en.ts';
 
@@ -63,7 +62,7 @@ export const VIEWS: readonly View[] = [
   {
     path: '/video',
     icon: 'video',
-    title: (t) => t.video.title,
+    title: (t) => t.pages.video,
     group: 'work',
     mayOpen: mayUseVideo,
   },
@@ -84,7 +83,7 @@ export const VIEWS: readonly View[] = [
   {
     path: '/drivers',
     icon: 'driver',
-    title: (t) => t.drivers.title,
+    title: (t) => t.pages.drivers,
     group: 'fleet',
   },
   {
@@ -97,7 +96,7 @@ export const VIEWS: readonly View[] = [
   {
     path: '/maintenance',
     icon: 'wrench',
-    title: (t) => t.maintenance.title,
+    title: (t) => t.pages.maintenance,
     group: 'fleet',
   },
   {
@@ -109,21 +108,21 @@ export const VIEWS: readonly View[] = [
   {
     path: '/rules',
     icon: 'edit',
-    title: (t) => t.rules.title,
+    title: (t) => t.pages.rules,
     group: 'fleet',
     mayOpen: (user) => hasRight(user, 'edit-notifications'),
   },
   {
     path: '/commands',
     icon: 'send',
-    title: (t) => t.commands.title,
+    title: (t) => t.pages.commands,
     group: 'fleet',
     mayOpen: mayCommand,
   },
   {
     path: '/deliveries',
     icon: 'list',
-    title: (t) => t.rules.deliveries,
+    title: (t) => t.pages.deliveries,
     group: 'fleet',
   },
   {

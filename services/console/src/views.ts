@@ -1,7 +1,7 @@
 import type { FunctionComponent } from 'preact';
-import { onMissingCode } from './installed/installed.ts';
 import { liveAsked } from './live/live.ts';
-import { Loadable } from './parts/loadable.ts';
+import { loadableCode } from './parts/lazy.tsx';
+import type { Loadable } from './parts/loadable.ts';
 import { VIEWS, type View } from './screens.ts';
 
 /** What each screen is made of, by its path: loaded when it is first shown. */
@@ -30,9 +30,7 @@ const LOADERS: Readonly<Record<string, () => Promise<FunctionComponent>>> = {
   '/me': async () => (await import('./pages/me/page.tsx')).MePage,
 };
 
-const components = new Map(
-  VIEWS.map(({ path }) => [path, new Loadable(LOADERS[path] ?? missing(path), () => void onMissingCode())]),
-);
+const components = new Map(VIEWS.map(({ path }) => [path, loadableCode(LOADERS[path] ?? missing(path))]));
 
 function missing(path: string): () => Promise<FunctionComponent> {
   return () => Promise.reject(new Error(`nothing is shown at ${path}`));

@@ -11,6 +11,7 @@ import { t } from '../words/words.ts';
 import { secondsLeft } from './model.ts';
 import { commandText, outcomeText } from './words.ts';
 import '../style/commands.css';
+import { commandWords } from './command-words.ts';
 
 const TICK_MS = 1000;
 
@@ -27,19 +28,19 @@ export function useNow(isTicking: boolean): number {
 }
 
 export function CommandChip({ state }: Pick<Command, 'state'>) {
-  return <span class={`chip command-${state}`}>{t().commands.states[state]}</span>;
+  return <span class={`chip command-${state}`}>{commandWords().states[state]}</span>;
 }
 
 /** How long a waiting command still waits. */
 export function TimeLeft({ command }: { command: Command }) {
   const now = useNow(command.state === 'queued');
   const seconds = secondsLeft(command, now);
-  return seconds === null ? null : <small>{t().commands.left(formats().duration(seconds))}</small>;
+  return seconds === null ? null : <small>{commandWords().left(formats().duration(seconds))}</small>;
 }
 
 /** Takes back a command that was not sent yet, after a question. */
 export function CancelButton({ command }: { command: Command }) {
-  const words = t().commands;
+  const words = commandWords();
   if (command.state !== 'queued') return null;
   const cancel = async () => {
     const text = commandText(command);
@@ -63,7 +64,7 @@ export function CancelButton({ command }: { command: Command }) {
 /** Commands, newest first: what became of each, and how long one still waits. */
 export function CommandList({ commands }: { commands: readonly Command[] }) {
   return (
-    <ol class="commands" aria-label={t().commands.title}>
+    <ol class="commands" aria-label={t().pages.commands}>
       {commands.map((command) => (
         <li key={command.id}>
           <time dateTime={command.createdAt}>{formats().moment(command.createdAt)}</time>

@@ -19,6 +19,7 @@ import {
   isGuarded,
 } from './model.ts';
 import '../style/commands.css';
+import { commandWords } from './command-words.ts';
 
 interface Props {
   vehicleId: string;
@@ -40,7 +41,7 @@ export function SendDialog({ vehicleId, vehicleName, onClose, onSent }: Props) {
   };
   useEffect(read, [vehicleId]);
   const { value } = offered;
-  const words = t().commands;
+  const words = commandWords();
   return (
     <Dialog title={words.sendTo(vehicleName)} onClose={onClose}>
       {error.value !== null ? (
@@ -61,7 +62,7 @@ interface FormProps extends Pick<Props, 'vehicleId' | 'onClose' | 'onSent'> {
 }
 
 function SendForm({ vehicleId, offered, onClose, onSent }: FormProps) {
-  const words = t().commands;
+  const words = commandWords();
   const { types, limits, connected } = offered;
   const draft = useSignal<CommandDraft>(draftFor(types[0] as CommandAbility, limits));
   const error = useSignal<unknown>(null);
@@ -130,7 +131,7 @@ interface ParameterProps {
 
 function ParameterField({ parameter, draft, at }: ParameterProps) {
   const { name, type, minimum, maximum, maxLength } = parameter;
-  const words = t().commands;
+  const words = commandWords();
   const label = words.parameters[name] ?? name;
   const errors = at(`/parameters/${name}`);
   const value = draft.value.values[name] ?? null;
@@ -178,7 +179,7 @@ function ParameterField({ parameter, draft, at }: ParameterProps) {
 
 /** Why a command that could stop the vehicle is not simply sent, and what is asked first. */
 function Guard({ draft, limits, at }: { draft: Signal<CommandDraft>; limits: CommandTypes['limits']; at: At }) {
-  const words = t().commands;
+  const words = commandWords();
   const { isConfirmed, maxSpeedKmh } = draft.value;
   return (
     <fieldset class="guard">
@@ -220,7 +221,7 @@ function Expiry({ draft, mostSeconds }: { draft: Signal<CommandDraft>; mostSecon
     .sort((a, b) => a - b);
   return (
     <Choice
-      label={t().commands.expiry}
+      label={commandWords().expiry}
       value={String(expiresInSeconds)}
       onChange={(text) => {
         draft.value = { ...draft.value, expiresInSeconds: Number(text) };
@@ -254,7 +255,7 @@ function Refusal({ error, shown }: { error: unknown; shown: readonly string[] })
     if (type === 'urn:outrider:problem:unsafe-command')
       return (
         <Failure>
-          {t().commands.unsafe} <span lang="en">{detail}</span>
+          {commandWords().unsafe} <span lang="en">{detail}</span>
         </Failure>
       );
   }

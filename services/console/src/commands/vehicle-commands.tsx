@@ -6,11 +6,12 @@ import { live } from '../live/live.ts';
 import { useFresh } from '../parts/fresh.ts';
 import { Icon } from '../parts/icon.tsx';
 import { lazy } from '../parts/lazy.tsx';
+import { mayCommand } from '../rights.ts';
 import { api, user } from '../session.ts';
 import { t } from '../words/words.ts';
 import { CommandList } from './command-list.tsx';
+import { commandWords } from './command-words.ts';
 import { type CommandChange, withCommand } from './model.ts';
-import { mayCommand } from './words.ts';
 
 const SHOWN = 5;
 
@@ -28,7 +29,7 @@ export function VehicleCommands(props: Props) {
 }
 
 function Allowed({ vehicleId, vehicleName }: Props) {
-  const words = t().commands;
+  const words = commandWords();
   const commands = useFresh<readonly Command[]>([], [vehicleId]);
   const error = useFresh<string | null>(null, [vehicleId]);
   const isSending = useFresh(false, [vehicleId]);
@@ -57,7 +58,7 @@ function Allowed({ vehicleId, vehicleName }: Props) {
   });
   return (
     <section>
-      <h3>{words.title}</h3>
+      <h3>{t().pages.commands}</h3>
       {error.value !== null && <p class="error">{error.value}</p>}
       {commands.value.length > 0 && <CommandList commands={commands.value} />}
       <div class="actions">

@@ -1,15 +1,10 @@
-import type { Command, User } from '@outrider/client';
+import type { Command } from '@outrider/client';
 import { formats } from '../format.ts';
-import { t } from '../words/words.ts';
-
-/** Operators and dealers may send commands, users where it was granted to them. */
-export function mayCommand({ role, services }: User): boolean {
-  return role !== 'user' || services.includes('commands');
-}
+import { commandWords } from './command-words.ts';
 
 /** What a command does, with its parameters. */
 export function commandText({ type, parameters }: Pick<Command, 'type' | 'parameters'>): string {
-  const words = t().commands;
+  const words = commandWords();
   const { output, on, seconds, text } = parameters as Record<string, unknown>;
   if (type === 'output-set') return on === true ? words.outputOn(`${output}`) : words.outputOff(`${output}`);
   if (type === 'interval-set') return words.interval(formats().duration(Number(seconds)));
@@ -18,7 +13,7 @@ export function commandText({ type, parameters }: Pick<Command, 'type' | 'parame
 
 /** Why a command ended as it did, where there is more to say than its state. */
 export function outcomeText({ reason, answer }: Pick<Command, 'reason' | 'answer'>): string | null {
-  const words = t().commands;
+  const words = commandWords();
   const parts = [
     reason === null ? null : (words.reasons[reason] ?? reason),
     answer === null ? null : `${words.answer}: ${answer}`,

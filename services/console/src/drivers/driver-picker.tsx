@@ -15,5 +15,5 @@ interface Props {
 export function DriverPicker(props: Props) {
   useEffect(() => void loadDrivers(), []);
   const items = (drivers.value ?? []).map(({ id, name, codes }) => ({ id, name, hint: codes.join(', ') }));
-  return <Picker label={t().drivers.title} items={items} {...props} />;
+  return <Picker label={t().pages.drivers} items={items} {...props} />;
 }

@@ -6,8 +6,8 @@ import { EditForm } from '../parts/edit-form.tsx';
 import { Choice, Field } from '../parts/field.tsx';
 import { preferences } from '../preferences.ts';
 import { api } from '../session.ts';
-import { t } from '../words/words.ts';
 import { metresOf, shownDistance, unitOf } from './units.ts';
+import { maintenanceWords } from './words.ts';
 
 interface Draft {
   /** `odometer`, `engine-hours`, or the id of a custom counter. */
@@ -25,7 +25,7 @@ export function CorrectionDialog(props: {
   onSaved: () => void;
 }) {
   const { vehicleId, counters, onClose, onSaved } = props;
-  const words = t().maintenance;
+  const words = maintenanceWords();
   const { units } = preferences.value;
   const customOf = (counter: string) => counters.custom.find(({ id }) => id === counter);
   const shownValue = (counter: string) =>

@@ -5,7 +5,7 @@ import { confirmed } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { toast } from '../parts/toast.tsx';
 import { api } from '../session.ts';
-import { t } from '../words/words.ts';
+import { maintenanceWords } from './words.ts';
 
 type Correction = VehicleCounters['corrections'][number];
 type Custom = VehicleCounters['custom'];
@@ -19,7 +19,7 @@ export function Corrections(props: {
   onChanged: () => void;
 }) {
   const { vehicleId, corrections, custom, maintains, onChanged } = props;
-  const words = t().maintenance;
+  const words = maintenanceWords();
   if (corrections.length === 0) return null;
   const remove = async ({ id }: Correction) => {
     if (!(await confirmed(words.takeBack, words.takeBackQuestion, words.takeBack))) return;
@@ -61,7 +61,7 @@ export function Corrections(props: {
 }
 
 function nameOf({ counter }: Correction, custom: Custom): string {
-  const { names } = t().maintenance;
+  const { names } = maintenanceWords();
   if (counter === 'odometer' || counter === 'engine-hours') return names[counter];
   return custom.find(({ id }) => id === counter)?.name ?? '–';
 }
@@ -69,6 +69,6 @@ function nameOf({ counter }: Correction, custom: Custom): string {
 function valueText({ counter, value }: Correction, custom: Custom): string {
   if (counter === 'odometer') return formats().distance(value);
   const shown = formats().number(value, 1);
-  if (counter === 'engine-hours') return t().maintenance.hours(shown);
+  if (counter === 'engine-hours') return maintenanceWords().hours(shown);
   return `${shown} ${custom.find(({ id }) => id === counter)?.unit ?? ''}`.trimEnd();
 }

@@ -9,9 +9,10 @@ import { useFresh } from '../parts/fresh.ts';
 import { Icon } from '../parts/icon.tsx';
 import { lazy } from '../parts/lazy.tsx';
 import { api, user } from '../session.ts';
-import { t } from '../words/words.ts';
 import '../style/maintenance.css';
+import { t } from '../words/words.ts';
 import { Corrections } from './corrections.tsx';
+import { maintenanceWords } from './words.ts';
 
 /** Operators and dealers keep counters and plans, users where it was granted to them. */
 export function mayMaintain({ role, services }: User): boolean {
@@ -30,7 +31,7 @@ function newsOf(vehicleId: string): LiveCounters | undefined {
 
 /** Odometer, engine hours and custom counters of a vehicle, and the buttons that make and correct them. */
 export function VehicleCounters({ vehicleId }: { vehicleId: string }) {
-  const words = t().maintenance;
+  const words = maintenanceWords();
   const counters = useFresh<Counters | null>(null, [vehicleId]);
   const error = useFresh<string | null>(null, [vehicleId]);
   const again = useRef<ReturnType<typeof setTimeout> | null>(null);
@@ -116,7 +117,7 @@ export function VehicleCounters({ vehicleId }: { vehicleId: string }) {
               </button>
             )}
             <a class="button" href={`/maintenance?vehicle=${vehicleId}`}>
-              <Icon name="wrench" /> {words.title}
+              <Icon name="wrench" /> {t().pages.maintenance}
             </a>
           </div>
         </>
@@ -156,7 +157,9 @@ function Custom({ counter, onEdit }: { counter: CustomCounter; onEdit: (() => vo
       </dt>
       <dd>
         <bdi>{`${formats().number(value, 1)} ${unit}`.trimEnd()}</bdi>{' '}
-        {onEdit !== null && <IconButton icon="edit" label={`${t().maintenance.counter}: ${name}`} onClick={onEdit} />}
+        {onEdit !== null && (
+          <IconButton icon="edit" label={`${maintenanceWords().counter}: ${name}`} onClick={onEdit} />
+        )}
       </dd>
     </>
   );

@@ -1,16 +1,27 @@
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { onMissingCode } from '../installed/installed.ts';
+import { loadPageWords } from '../words/page-words.ts';
 import { t } from '../words/words.ts';
 import { Loadable } from './loadable.ts';
 import { toast } from './toast.tsx';
+
+/** Code that is loaded when it is first shown, with the words that it uses. */
+export function loadableCode<T>(load: () => Promise<T>): Loadable<T> {
+  const withWords = async () => {
+    const code = await load();
+    await loadPageWords();
+    return code;
+  };
+  return new Loadable(withWords, () => void onMissingCode());
+}
 
 /**
  * A component whose code is loaded when it is first shown. It shows nothing until then; where the code can't be
  * loaded, a toast says so, and it is tried again while it is to be shown.
  */
 export function lazy<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
-  const code = new Loadable(load, () => void onMissingCode());
+  const code = loadableCode(load);
   return function Lazy(props: Props) {
     const Loaded = code.state.value;
     const isMissing = Loaded instanceof Error;

@@ -11,7 +11,7 @@ export class Loadable<T> {
   readonly #state: Signal<T | Error | null>;
   readonly #load: () => Promise<T>;
   readonly #onFailure: () => void;
-  #isLoading = false;
+  #loading: Promise<void> | null = null;
   #isWatched = false;
   #failures = 0;
   #retry: ReturnType<typeof setTimeout> | undefined;
@@ -42,6 +42,20 @@ export class Loadable<T> {
     if (this.#state.peek() === null) void this.#attempt();
   }
 
+  /**
+   * Loads it, unless it is there.
+   *
+   * @throws what the loading threw
+   */
+  async loaded(): Promise<T> {
+    const known = this.#state.peek();
+    if (known !== null && !(known instanceof Error)) return known;
+    await this.#attempt();
+    const now = this.#state.peek();
+    if (now === null || now instanceof Error) throw now;
+    return now;
+  }
+
   /** Asks at once the first time, and after a failure when its pause is over. */
   #again(): void {
     if (this.#failures === 0) return this.begin();
@@ -51,9 +65,12 @@ export class Loadable<T> {
     this.#retry = setTimeout(() => void this.#attempt(), delayMs);
   }
 
-  async #attempt(): Promise<void> {
-    if (this.#isLoading) return;
-    this.#isLoading = true;
+  #attempt(): Promise<void> {
+    this.#loading ??= this.#try();
+    return this.#loading;
+  }
+
+  async #try(): Promise<void> {
     try {
       this.#state.value = await this.#load();
     } catch (error) {
@@ -61,7 +78,7 @@ export class Loadable<T> {
       this.#state.value = error instanceof Error ? error : new Error(String(error));
       this.#onFailure();
     } finally {
-      this.#isLoading = false;
+      this.#loading = null;
     }
     if (this.#isWatched) this.#again();
   }

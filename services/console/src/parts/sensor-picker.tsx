@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { ruleWords } from '../pages/rules/words.ts';
 import { api } from '../session.ts';
-import { t } from '../words/words.ts';
 import { Picker, type PickerItem } from './picker.tsx';
 import { namesToChoose } from './sensor-names.ts';
 
@@ -24,7 +24,7 @@ export function SensorPicker({ chosen, ...props }: Props) {
         items.value = page.items.map(({ name, vehicles }) => ({
           id: name,
           name,
-          hint: t().rules.vehicleCount(vehicles),
+          hint: ruleWords().vehicleCount(vehicles),
         }));
       },
       // Without the list, what is chosen can still be taken away.

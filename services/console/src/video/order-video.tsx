@@ -1,6 +1,6 @@
 import { videoOrderLink } from '../links.ts';
+import { videoWords } from '../pages/video/words.ts';
 import { Icon } from '../parts/icon.tsx';
-import { t } from '../words/words.ts';
 import { videoProfileOf } from './profiles.ts';
 
 interface Props {
@@ -14,7 +14,7 @@ interface Props {
 /** Leads to the order of a clip; nothing for a vehicle without cameras. */
 export function OrderVideo({ vehicleId, atMs, isSmall = false }: Props) {
   if (videoProfileOf(vehicleId) === undefined) return null;
-  const label = atMs === undefined ? t().video.order : t().video.orderOfThis;
+  const label = atMs === undefined ? videoWords().order : videoWords().orderOfThis;
   return (
     <a
       class={isSmall ? 'button icon' : 'button'}

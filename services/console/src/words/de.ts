@@ -1,43 +1,33 @@
 import { de as names } from '@outrider/words/de';
 import { counted } from './counted.ts';
+import { alerts } from './de/alerts.ts';
 import { app } from './de/app.ts';
-import { commands } from './de/commands.ts';
-import { drivers } from './de/drivers.ts';
-import { fences } from './de/geofences.ts';
-import { maintenance } from './de/maintenance.ts';
 import { fleetMap } from './de/map.ts';
 import { maps } from './de/maps.ts';
 import { me } from './de/me.ts';
 import { parts } from './de/parts.ts';
-import { rules } from './de/rules.ts';
 import { share } from './de/share.ts';
-import { terminals } from './de/terminals.ts';
-import { replay } from './de/track.ts';
-import { vehicles } from './de/vehicles.ts';
-import { video } from './de/video.ts';
 import type { Words } from './en.ts';
 
 export const de = {
+  alerts,
   app,
-  commands,
   me,
   fleetMap,
-  maintenance,
   parts,
   maps,
-  fences,
-  drivers,
-  replay,
   share,
-  video,
-  rules,
-  terminals,
-  vehiclePages: vehicles,
   skipToContent: 'Zum Inhalt springen',
   menu: 'Menü',
   manage: 'Verwalten',
   viewGroups: { work: 'Arbeit', fleet: 'Flotte', administration: 'Verwaltung' },
   pages: {
+    commands: 'Befehle',
+    drivers: 'Fahrer',
+    maintenance: 'Wartung',
+    video: 'Videos',
+    rules: 'Meldungsregeln',
+    deliveries: 'Zustellprotokoll',
     forwarding: 'Weiterleitung',
     users: 'Benutzer',
     reports: 'Berichte',

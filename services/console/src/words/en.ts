@@ -1,43 +1,33 @@
 import { en as names } from '@outrider/words/en';
 import { counted } from './counted.ts';
+import { alerts } from './en/alerts.ts';
 import { app } from './en/app.ts';
-import { commands } from './en/commands.ts';
-import { drivers } from './en/drivers.ts';
-import { fences } from './en/geofences.ts';
-import { maintenance } from './en/maintenance.ts';
 import { fleetMap } from './en/map.ts';
 import { maps } from './en/maps.ts';
 import { me } from './en/me.ts';
 import { parts } from './en/parts.ts';
-import { rules } from './en/rules.ts';
 import { share } from './en/share.ts';
-import { terminals } from './en/terminals.ts';
-import { replay } from './en/track.ts';
-import { vehicles } from './en/vehicles.ts';
-import { video } from './en/video.ts';
 
 export const en = {
+  alerts,
   app,
-  commands,
   me,
   fleetMap,
-  maintenance,
   parts,
   maps,
-  fences,
-  drivers,
-  replay,
   share,
-  video,
-  rules,
-  terminals,
-  vehiclePages: vehicles,
   // Shell
   skipToContent: 'Skip to content',
   menu: 'Menu',
   manage: 'Manage',
   viewGroups: { work: 'Work', fleet: 'Fleet', administration: 'Administration' },
   pages: {
+    commands: 'Commands',
+    drivers: 'Drivers',
+    maintenance: 'Maintenance',
+    video: 'Video',
+    rules: 'Notification rules',
+    deliveries: 'Delivery log',
     forwarding: 'Forwarding',
     users: 'Users',
     reports: 'Reports',

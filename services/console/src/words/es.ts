@@ -1,43 +1,33 @@
 import { es as names } from '@outrider/words/es';
 import { counted } from './counted.ts';
 import type { Words } from './en.ts';
+import { alerts } from './es/alerts.ts';
 import { app } from './es/app.ts';
-import { commands } from './es/commands.ts';
-import { drivers } from './es/drivers.ts';
-import { fences } from './es/geofences.ts';
-import { maintenance } from './es/maintenance.ts';
 import { fleetMap } from './es/map.ts';
 import { maps } from './es/maps.ts';
 import { me } from './es/me.ts';
 import { parts } from './es/parts.ts';
-import { rules } from './es/rules.ts';
 import { share } from './es/share.ts';
-import { terminals } from './es/terminals.ts';
-import { replay } from './es/track.ts';
-import { vehicles } from './es/vehicles.ts';
-import { video } from './es/video.ts';
 
 export const es = {
+  alerts,
   app,
-  commands,
   me,
   fleetMap,
-  maintenance,
   parts,
   maps,
-  fences,
-  drivers,
-  replay,
   share,
-  video,
-  rules,
-  terminals,
-  vehiclePages: vehicles,
   skipToContent: 'Saltar al contenido',
   menu: 'Menú',
   manage: 'Gestionar',
   viewGroups: { work: 'Trabajo', fleet: 'Flota', administration: 'Administración' },
   pages: {
+    commands: 'Comandos',
+    drivers: 'Conductores',
+    maintenance: 'Mantenimiento',
+    video: 'Vídeos',
+    rules: 'Reglas de avisos',
+    deliveries: 'Registro de entregas',
     forwarding: 'Reenvío',
     users: 'Usuarios',
     reports: 'Informes',

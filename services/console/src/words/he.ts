@@ -1,43 +1,33 @@
 import { he as names } from '@outrider/words/he';
 import { counted } from './counted.ts';
 import type { Words } from './en.ts';
+import { alerts } from './he/alerts.ts';
 import { app } from './he/app.ts';
-import { commands } from './he/commands.ts';
-import { drivers } from './he/drivers.ts';
-import { fences } from './he/geofences.ts';
-import { maintenance } from './he/maintenance.ts';
 import { fleetMap } from './he/map.ts';
 import { maps } from './he/maps.ts';
 import { me } from './he/me.ts';
 import { parts } from './he/parts.ts';
-import { rules } from './he/rules.ts';
 import { share } from './he/share.ts';
-import { terminals } from './he/terminals.ts';
-import { replay } from './he/track.ts';
-import { vehicles } from './he/vehicles.ts';
-import { video } from './he/video.ts';
 
 export const he = {
+  alerts,
   app,
-  commands,
   me,
   fleetMap,
-  maintenance,
   parts,
   maps,
-  fences,
-  drivers,
-  replay,
   share,
-  video,
-  rules,
-  terminals,
-  vehiclePages: vehicles,
   skipToContent: 'דילוג לתוכן',
   menu: 'תפריט',
   manage: 'ניהול',
   viewGroups: { work: 'עבודה', fleet: 'צי הרכב', administration: 'ניהול המערכת' },
   pages: {
+    commands: 'פקודות',
+    drivers: 'נהגים',
+    maintenance: 'טיפולים',
+    video: 'וידאו',
+    rules: 'כללי התראות',
+    deliveries: 'יומן מסירות',
     forwarding: 'העברה',
     users: 'משתמשים',
     reports: 'דוחות',

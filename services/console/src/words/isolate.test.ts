@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest';
+import { alerts } from './he/alerts.ts';
+import { fences } from './he/geofences.ts';
+import { rules } from './he/rules.ts';
 import { he } from './he.ts';
 import { isolated, isolating, unisolated } from './isolate.ts';
 
 test('names within texts from right to left are isolated, and those from right to left within others', () => {
   const words = isolating(he, 'rtl');
-  expect(words.fences.deletedNamed('Truck 01 (spare)')).toContain('\u2068Truck 01 (spare)\u2069');
-  expect(words.rules.licenceOf('Anna', true, '1.1.2030')).toContain('פג');
+  expect(isolating(fences, 'rtl').deletedNamed('Truck 01 (spare)')).toContain('\u2068Truck 01 (spare)\u2069');
+  expect(isolating(alerts, 'rtl').licenceOf('Anna', true, '1.1.2030')).toContain('פג');
   expect(words.close).toBe(he.close);
   expect(isolated('OTR-207', 'rtl')).toBe('\u2068OTR-207\u2069');
   expect(isolated('OTR-207', 'ltr')).toBe('OTR-207');
@@ -13,5 +16,5 @@ test('names within texts from right to left are isolated, and those from right t
 });
 
 test('a text that becomes a value has no characters that nobody sees', () => {
-  expect(unisolated(isolating(he, 'rtl').rules.copyOf('Night'))).toBe(he.rules.copyOf('Night'));
+  expect(unisolated(isolating(rules, 'rtl').copyOf('Night'))).toBe(rules.copyOf('Night'));
 });

@@ -1,24 +1,54 @@
+import { effect } from '@preact/signals';
+import { Loadable } from '../parts/loadable.ts';
 import { isolating } from './isolate.ts';
 import { LANGUAGES, language } from './words.ts';
 
-/** The words of a page in each language of the console. */
+/** Words of some screens. */
 export interface PageWords<Words> {
   /** Those of the language in use. Read within a component, they follow it. */
   (): Words;
-  readonly inLanguages: Readonly<Record<'en' | 'ru' | 'de' | 'es' | 'he', Words>>;
+  readonly inLanguages: ReadonlyMap<string, Loadable<Words>>;
 }
 
-/** Makes words of a page, which come with the page: the first load does without them. */
-export function pageWords<Words>(inLanguages: PageWords<Words>['inLanguages']): PageWords<Words> {
-  const made = new Map<string, Words>();
+/** Of all code that was loaded. */
+const all = new Set<PageWords<unknown>>();
+
+// Whoever takes another language may have screens open.
+effect(() => {
+  const tag = language.value;
+  for (const { inLanguages } of all) inLanguages.get(tag)?.begin();
+});
+
+/**
+ * Makes words of screens: they come after the code that uses them, in the language in use alone.
+ *
+ * @param files by their paths, `<language>/<name>.ts`, as `import.meta.glob` finds them
+ */
+export function pageWords<Words>(files: Readonly<Record<string, () => Promise<Words>>>): PageWords<Words> {
+  const inLanguages = new Map(
+    Object.entries(LANGUAGES).map(([tag, { direction }]) => {
+      const [, load] = Object.entries(files).find(([path]) => path.includes(`/${tag}/`)) ?? [];
+      return [tag, new Loadable(async () => isolating((await load?.()) as Words, direction))];
+    }),
+  );
+  let shown: Words | null = null;
   const words = () => {
-    const tag = language.value;
-    const known = made.get(tag);
-    if (known !== undefined) return known;
-    const own = (inLanguages as Readonly<Record<string, Words>>)[tag] ?? inLanguages.en;
-    const isolated = isolating(own, LANGUAGES[tag]?.direction ?? 'ltr');
-    made.set(tag, isolated);
-    return isolated;
+    const own = inLanguages.get(language.value)?.state.value ?? null;
+    if (own !== null && !(own instanceof Error)) shown = own;
+    if (shown === null) throw new Error(`${Object.keys(files)[0]} was not loaded`);
+    return shown;
   };
-  return Object.assign(words, { inLanguages });
+  const made = Object.assign(words, { inLanguages });
+  all.add(made);
+  return made;
+}
+
+/**
+ * Loads the words of all code that was loaded.
+ *
+ * @throws what the first that can't be loaded threw
+ */
+export async function loadPageWords(): Promise<void> {
+  const tag = language.peek();
+  await Promise.all([...all].map(({ inLanguages }) => inLanguages.get(tag)?.loaded()));
 }

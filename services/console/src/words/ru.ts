@@ -1,43 +1,33 @@
 import { ru as names } from '@outrider/words/ru';
 import { counted } from './counted.ts';
 import type { Words } from './en.ts';
+import { alerts } from './ru/alerts.ts';
 import { app } from './ru/app.ts';
-import { commands } from './ru/commands.ts';
-import { drivers } from './ru/drivers.ts';
-import { fences } from './ru/geofences.ts';
-import { maintenance } from './ru/maintenance.ts';
 import { fleetMap } from './ru/map.ts';
 import { maps } from './ru/maps.ts';
 import { me } from './ru/me.ts';
 import { parts } from './ru/parts.ts';
-import { rules } from './ru/rules.ts';
 import { share } from './ru/share.ts';
-import { terminals } from './ru/terminals.ts';
-import { replay } from './ru/track.ts';
-import { vehicles } from './ru/vehicles.ts';
-import { video } from './ru/video.ts';
 
 export const ru = {
+  alerts,
   app,
-  commands,
   me,
   fleetMap,
-  maintenance,
   parts,
   maps,
-  fences,
-  drivers,
-  replay,
   share,
-  video,
-  rules,
-  terminals,
-  vehiclePages: vehicles,
   skipToContent: 'Перейти к содержимому',
   menu: 'Меню',
   manage: 'Управление',
   viewGroups: { work: 'Работа', fleet: 'Автопарк', administration: 'Администрирование' },
   pages: {
+    commands: 'Команды',
+    drivers: 'Водители',
+    maintenance: 'Техобслуживание',
+    video: 'Видео',
+    rules: 'Правила уведомлений',
+    deliveries: 'Журнал доставки',
     forwarding: 'Пересылка',
     users: 'Пользователи',
     reports: 'Отчёты',

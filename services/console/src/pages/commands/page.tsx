@@ -20,6 +20,7 @@ import { t } from '../../words/words.ts';
 import { NoVehicles } from '../map/no-vehicles.tsx';
 import '../../style/list-page.css';
 import '../../style/commands.css';
+import { commandWords } from '../../commands/command-words.ts';
 
 const PAGE = 100;
 
@@ -32,7 +33,7 @@ export function CommandsPage() {
   void loaded.value;
   void fleet.version.value;
   const vehicle = fleet.vehicles[fleet.indexOf(vehicleId)];
-  const words = t().commands;
+  const words = commandWords();
   return (
     <div class="list-page">
       <div class="list">
@@ -80,7 +81,7 @@ export function CommandsPage() {
 }
 
 function List({ vehicleId, state }: { vehicleId: string; state: CommandState | undefined }) {
-  const words = t().commands;
+  const words = commandWords();
   const list = usePages<Command>(
     (cursor, signal) =>
       api.get('/api/v1/vehicles/{id}/commands', {
@@ -115,13 +116,13 @@ function List({ vehicleId, state }: { vehicleId: string; state: CommandState | u
     );
   return (
     <Paged list={list} empty={empty}>
-      {(items) => <Table label={words.title} columns={columns()} rows={items} rowKey={({ id }) => id} />}
+      {(items) => <Table label={t().pages.commands} columns={columns()} rows={items} rowKey={({ id }) => id} />}
     </Paged>
   );
 }
 
 function columns(): Column<Command>[] {
-  const words = t().commands;
+  const words = commandWords();
   const format = formats();
   return [
     { key: 'time', title: words.time, cell: ({ createdAt }) => format.moment(createdAt) },
@@ -151,7 +152,7 @@ function columns(): Column<Command>[] {
 }
 
 function sender({ byRule, ruleId, createdBy }: Command) {
-  const words = t().commands;
+  const words = commandWords();
   if (ruleId !== null) return <a href={`/rules?rule=${ruleId}`}>{words.byRule}</a>;
   if (byRule) return words.byRule;
   return createdBy === user.value?.id ? words.byMe : words.bySomebody;

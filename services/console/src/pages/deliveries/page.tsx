@@ -20,6 +20,7 @@ import { KIND_NAMES, KINDS, said } from '../me/channel-kind.ts';
 import '../../style/list-page.css';
 import '../../style/rules.css';
 import { Sections } from '../notifications/sections.tsx';
+import { ruleWords } from '../rules/words.ts';
 
 const PAGE = 200;
 /** While something on the page waits to be sent. */
@@ -28,7 +29,7 @@ const STATES = ['pending', 'delivered', 'failed', 'cancelled'] as const;
 const CHANNELS = ['email', 'webhook', ...KIND_NAMES] as const;
 
 function wordFor(channel: (typeof CHANNELS)[number]): string {
-  const { channelNames } = t().rules;
+  const { channelNames } = ruleWords();
   return channel === 'email' || channel === 'webhook' ? channelNames[channel] : said(KINDS[channel].name);
 }
 
@@ -91,7 +92,7 @@ interface FilterProps {
 }
 
 function Filters({ ruleId, state, channel, onReload }: FilterProps) {
-  const words = t().rules;
+  const words = ruleWords();
   const rules = useSignal<readonly NotificationRule[]>([]);
   const ownerId = me.value?.id;
   useEffect(() => {
@@ -140,13 +141,13 @@ interface ListProps {
 }
 
 function List({ list, isFiltered, current, onOpen }: ListProps) {
-  const words = t().rules;
+  const words = ruleWords();
   const empty = isFiltered ? (
     <NoneFound showAll={words.showAll} asked={['rule', 'state', 'channel']} />
   ) : (
     <Message icon="bell" title={words.noDeliveries} hint={words.noDeliveriesHint}>
       <a class="button" href="/rules">
-        {words.title}
+        {t().pages.rules}
       </a>
     </Message>
   );
@@ -154,7 +155,7 @@ function List({ list, isFiltered, current, onOpen }: ListProps) {
     <Paged list={list} empty={empty}>
       {(items) => (
         <Table
-          label={words.deliveries}
+          label={t().pages.deliveries}
           columns={columns()}
           rows={items}
           rowKey={({ id }) => id}
@@ -167,7 +168,7 @@ function List({ list, isFiltered, current, onOpen }: ListProps) {
 }
 
 function columns(): Column<Delivery>[] {
-  const words = t().rules;
+  const words = ruleWords();
   const format = formats();
   return [
     { key: 'time', title: words.time, cell: ({ createdAt }) => format.moment(createdAt) },
@@ -187,11 +188,11 @@ function columns(): Column<Delivery>[] {
 }
 
 function StateChip({ state }: Pick<Delivery, 'state'>) {
-  return <span class={`chip ${state}`}>{t().rules.deliveryStates[state]}</span>;
+  return <span class={`chip ${state}`}>{ruleWords().deliveryStates[state]}</span>;
 }
 
 function eventText({ notification }: Delivery): string {
-  return notification === null ? t().rules.hiddenEvent : describe(notification);
+  return notification === null ? ruleWords().hiddenEvent : describe(notification);
 }
 
 function answerText({ lastError, responseStatus }: Delivery): string {
@@ -206,7 +207,7 @@ interface PanelProps {
 
 /** One delivery, with each of its attempts. */
 function DeliveryPanel({ delivery, onClose, onResent }: PanelProps) {
-  const words = t().rules;
+  const words = ruleWords();
   const format = formats();
   const { id, ruleId, channel, target, state, createdAt, nextAttemptAt, finishedAt, attemptLog, notification } =
     delivery;

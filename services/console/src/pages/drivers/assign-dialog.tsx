@@ -2,6 +2,7 @@ import { ApiError, type DriverAssignment } from '@outrider/client';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { drivers } from '../../drivers/drivers.ts';
+import { driverWords } from '../../drivers/words.ts';
 import { describeError } from '../../errors.ts';
 import { fleet } from '../../fleet/store.ts';
 import { CancelButton, SubmitButton } from '../../parts/buttons.tsx';
@@ -13,7 +14,6 @@ import { toast } from '../../parts/toast.tsx';
 import { preferences } from '../../preferences.ts';
 import { api } from '../../session.ts';
 import { localText, timeOfLocalText } from '../../time-range.ts';
-import { t } from '../../words/words.ts';
 import { intervalText, nameOfDriver } from './assignments.tsx';
 
 interface Props {
@@ -28,7 +28,7 @@ const MINUTE_MS = 60_000;
 /** Says who drives a vehicle for an interval; what stands in the way is shown, and can be ended there. */
 export function AssignDialog({ driverId, vehicleId, onClose, onAssigned }: Props) {
   const { timeZone } = preferences.value;
-  const words = t().drivers;
+  const words = driverWords();
   const driver = useSignal(driverId);
   const vehicle = useSignal(vehicleId);
   const fromMs = useSignal<number | null>(Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS);

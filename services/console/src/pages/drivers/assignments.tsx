@@ -2,6 +2,7 @@ import type { DriverAssignment } from '@outrider/client';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { drivers } from '../../drivers/drivers.ts';
+import { driverWords } from '../../drivers/words.ts';
 import { describeError } from '../../errors.ts';
 import { fleet } from '../../fleet/store.ts';
 import { formats } from '../../format.ts';
@@ -34,7 +35,7 @@ export function Assignments({ driverId, version }: { driverId: string | null; ve
   useEffect(() => {
     if (version > 0) found.again();
   }, [version]);
-  const words = t().drivers;
+  const words = driverWords();
   const mayAssign = Boolean(user.value && hasRight(user.value, 'edit-vehicles'));
   return (
     <div class="body assignments">
@@ -83,7 +84,7 @@ interface CardProps {
 }
 
 function Card({ assignment, namesDriver, mayChange, onChanged }: CardProps) {
-  const words = t().drivers;
+  const words = driverWords();
   const { id, vehicleId, driverId, from, to } = assignment;
   const isBusy = useSignal(false);
   const vehicle = fleet.vehicles[fleet.indexOf(vehicleId)]?.name ?? '–';
@@ -153,5 +154,5 @@ export function nameOfDriver(driverId: string): string {
 export function intervalText({ from, to }: Pick<DriverAssignment, 'from' | 'to'>): string {
   const format = formats();
   const start = format.dateTime(from);
-  return to === null ? t().drivers.sinceOpen(start) : `${start} – ${format.dateTime(to)}`;
+  return to === null ? driverWords().sinceOpen(start) : `${start} – ${format.dateTime(to)}`;
 }

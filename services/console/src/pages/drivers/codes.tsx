@@ -1,6 +1,7 @@
 import type { UnknownDriverCodes } from '@outrider/client';
 import { useSignal } from '@preact/signals';
 import { drivers, loadUnknownCodes, rereadDrivers, unknownCodes } from '../../drivers/drivers.ts';
+import { driverWords } from '../../drivers/words.ts';
 import { describeError } from '../../errors.ts';
 import { fleet } from '../../fleet/store.ts';
 import { formats } from '../../format.ts';
@@ -19,7 +20,7 @@ type Code = UnknownDriverCodes['items'][number];
 /** Codes that terminals sent and nobody has: each becomes a new driver's, or that of one who is known. */
 export function UnknownCodes() {
   const reading = useReading(loadUnknownCodes, []);
-  const words = t().drivers;
+  const words = driverWords();
   const codes = unknownCodes.value;
   if (reading.error.value !== null) return <Loaded of={reading}>{() => null}</Loaded>;
   if (codes === null) return <Message title={t().loading} />;
@@ -45,7 +46,7 @@ function CodeCard({
   code: Code;
   isWanted: boolean;
 }) {
-  const words = t().drivers;
+  const words = driverWords();
   const isGiving = useSignal(false);
   const isBusy = useSignal(false);
   const dealerId = fleet.vehicles[fleet.indexOf(vehicleId)]?.dealerId;

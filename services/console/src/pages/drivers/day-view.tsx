@@ -2,6 +2,7 @@ import type { Driver } from '@outrider/client';
 import { addDays, dateOf, dayStart } from '../../days.ts';
 import { ScoreChip } from '../../drivers/score-chip.tsx';
 import { tripKey } from '../../drivers/scores.ts';
+import { driverWords } from '../../drivers/words.ts';
 import { fleet } from '../../fleet/store.ts';
 import { formats } from '../../format.ts';
 import { trackLink } from '../../links.ts';
@@ -37,10 +38,10 @@ export function DayView({ driver }: { driver: Driver }) {
     <div class="body">
       <Present driverId={driver.id} />
       <div class="day-choice">
-        <IconButton icon="back" label={t().drivers.dayBefore} onClick={() => go(addDays(date, -1))} />
+        <IconButton icon="back" label={driverWords().dayBefore} onClick={() => go(addDays(date, -1))} />
         <input
           type="date"
-          aria-label={t().drivers.tabs.day}
+          aria-label={driverWords().tabs.day}
           value={date}
           max={today}
           onChange={(event) => event.currentTarget.value !== '' && go(event.currentTarget.value)}
@@ -48,7 +49,7 @@ export function DayView({ driver }: { driver: Driver }) {
         <button
           type="button"
           class="icon"
-          aria-label={t().drivers.dayAfter}
+          aria-label={driverWords().dayAfter}
           disabled={date >= today}
           onClick={() => go(addDays(date, 1))}
         >
@@ -58,7 +59,7 @@ export function DayView({ driver }: { driver: Driver }) {
           class="button"
           href={`/reports?kind=drivers&driver=${driver.id}&from=${iso(span.fromMs)}&to=${iso(span.toMs)}`}
         >
-          <Icon name="chart" /> {t().drivers.reports}
+          <Icon name="chart" /> {driverWords().reports}
         </a>
       </div>
       <Loaded of={data}>{(day) => <Day data={day} span={span} />}</Loaded>
@@ -78,12 +79,12 @@ function iso(ms: number): string {
 function Present({ driverId }: { driverId: string }) {
   void fleet.version.value;
   const vehicle = fleet.vehiclesByDriver().get(driverId);
-  if (vehicle === undefined) return <p class="present quiet">{t().drivers.drivesNothing}</p>;
+  if (vehicle === undefined) return <p class="present quiet">{driverWords().drivesNothing}</p>;
   const state = fleet.stateOf(fleet.indexOf(vehicle.id));
   return (
     <p class="present">
       <span>
-        {t().drivers.drivesNow}{' '}
+        {driverWords().drivesNow}{' '}
         <a href={`/?vehicle=${vehicle.id}`}>
           <bdi>{vehicle.name}</bdi>
         </a>
@@ -94,7 +95,7 @@ function Present({ driverId }: { driverId: string }) {
 }
 
 function Day({ data, span }: { data: DayData; span: { fromMs: number; toMs: number } }) {
-  const words = t().drivers;
+  const words = driverWords();
   const format = formats();
   const shifts = shiftsOf(data, span, Date.now());
   if (shifts.length === 0 && data.trips.length === 0)

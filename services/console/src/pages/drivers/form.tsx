@@ -3,6 +3,7 @@ import { useRef } from 'preact/hooks';
 import { type CustomDraft, customPatch } from '../../custom-fields/attributes.ts';
 import { CustomFields } from '../../custom-fields/custom-fields.tsx';
 import { customFieldLabels } from '../../custom-fields/words.ts';
+import { driverWords } from '../../drivers/words.ts';
 import { groups } from '../../fleet/store.ts';
 import { formats } from '../../format.ts';
 import { Edit, editStored, ifMatch } from '../../parts/edit.ts';
@@ -14,8 +15,9 @@ import { useTyped } from '../../parts/typed.ts';
 import { ExportData } from '../../protection/export-data.tsx';
 import { keepsAccounts } from '../../rights.ts';
 import { api, user } from '../../session.ts';
-import { joined, t } from '../../words/words.ts';
+import { joined } from '../../words/words.ts';
 import { dealers } from '../vehicles/dealers.ts';
+import { vehicleWords } from '../vehicles/words.ts';
 import { codesIn } from './list.ts';
 
 interface Props {
@@ -108,7 +110,8 @@ async function open(
 }
 
 function Fields({ edit, driver, onDone, onDeleted }: Opened & { onDone: () => void; onDeleted: () => void }) {
-  const { drivers: words, vehiclePages } = t();
+  const words = driverWords();
+  const vehiclePages = vehicleWords();
   const { fields } = words;
   const { codes, groupIds } = edit.draft.value;
   const plain = (name: 'name' | 'phone' | 'licenceNumber' | 'licenceExpiresOn') => (
@@ -178,7 +181,7 @@ function CodesField({
   errors: readonly string[];
   onChange: (codes: readonly string[]) => void;
 }) {
-  const { fields, codesHint } = t().drivers;
+  const { fields, codesHint } = driverWords();
   const typed = useTyped(codes.join('\n'), (text) => onChange(codesIn(text)));
   return (
     <div class="field">
@@ -211,7 +214,7 @@ function describeValue(name: string, value: unknown): string | undefined {
 }
 
 function Facts({ driver }: { driver: Driver }) {
-  const { fields } = t().drivers;
+  const { fields } = driverWords();
   const { licenceExpiresOn } = driver;
   const facts: [string, string | null][] = [
     [fields.phone, driver.phone],

@@ -1,6 +1,6 @@
 import type { Driver } from '@outrider/client';
+import { driverWords } from '../../drivers/words.ts';
 import { formats } from '../../format.ts';
-import { t } from '../../words/words.ts';
 
 /** The state of a licence with its date; nothing where none is entered. */
 export function LicenceChip({
@@ -11,7 +11,7 @@ export function LicenceChip({
   hasDate?: boolean;
 }) {
   if (licence === 'unknown' || licenceExpiresOn === null) return null;
-  const { licences, licenceUntil } = t().drivers;
+  const { licences, licenceUntil } = driverWords();
   const date = formats().calendarDate(licenceExpiresOn);
   return (
     <span class={`chip licence-${licence}`} title={licenceUntil(date)}>

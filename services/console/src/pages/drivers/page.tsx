@@ -13,6 +13,7 @@ import {
   rereadDrivers,
   unknownCodes,
 } from '../../drivers/drivers.ts';
+import { driverWords } from '../../drivers/words.ts';
 import { describeError } from '../../errors.ts';
 import { fleet, groups } from '../../fleet/store.ts';
 import { formats } from '../../format.ts';
@@ -27,6 +28,7 @@ import { user } from '../../session.ts';
 import { joined, t } from '../../words/words.ts';
 import { dealers, loadDealers } from '../vehicles/dealers.ts';
 import { ImportDialog } from '../vehicles/import-dialog.tsx';
+import { vehicleWords } from '../vehicles/words.ts';
 import { AssignDialog } from './assign-dialog.tsx';
 import { Assignments } from './assignments.tsx';
 import { UnknownCodes } from './codes.tsx';
@@ -98,14 +100,14 @@ export function DriversPage() {
 function ViewLinks({ view, keeps }: { view: View; keeps: boolean }) {
   const count = unknownCodes.value?.length ?? 0;
   return (
-    <nav class="driver-tabs" aria-label={t().drivers.title}>
+    <nav class="driver-tabs" aria-label={t().pages.drivers}>
       {VIEWS.filter((one) => keeps || one !== 'codes').map((one) => (
         <a
           key={one}
           href={withQuery({ view: one === 'list' ? null : one, code: null, driver: null })}
           aria-current={one === view ? 'page' : undefined}
         >
-          {t().drivers.views[one]}
+          {driverWords().views[one]}
           {one === 'codes' && count > 0 && <span class="badge">{formats().number(count)}</span>}
         </a>
       ))}
@@ -136,10 +138,10 @@ function DriverList({ opened, onOpen, keeps }: ListProps) {
       ) : (
         <>
           <p class="count" role="status">
-            {t().drivers.count(found.length)}
+            {driverWords().count(found.length)}
           </p>
           <Table
-            label={t().drivers.title}
+            label={t().pages.drivers}
             rows={sorted(found, shown, sorting.value)}
             rowKey={({ id }) => id}
             columns={shown}
@@ -156,7 +158,7 @@ function DriverList({ opened, onOpen, keeps }: ListProps) {
 
 /** Whose licence needs attention. */
 function LicenceWarning({ all }: { all: readonly Driver[] }) {
-  const words = t().drivers;
+  const words = driverWords();
   const count = (wanted: Driver['licence']) => all.filter(({ licence }) => licence === wanted).length;
   const [expired, soon] = [count('expired'), count('expires-soon')];
   if (expired + soon === 0) return null;
@@ -171,7 +173,7 @@ function LicenceWarning({ all }: { all: readonly Driver[] }) {
 
 function Toolbar({ keeps }: { keeps: boolean }) {
   const { query } = route.value;
-  const words = t().drivers;
+  const words = driverWords();
   const { groupId, licence } = driverFilterOf(query);
   return (
     <FilterBox kind="toolbar">
@@ -208,10 +210,10 @@ function Toolbar({ keeps }: { keeps: boolean }) {
             <Icon name="plus" /> {words.newDriver}
           </a>
           <a class="button" href={withQuery({ import: '1' })}>
-            <Icon name="upload" /> {t().vehiclePages.importCsv}
+            <Icon name="upload" /> {vehicleWords().importCsv}
           </a>
           <a class="button" href="/api/v1/drivers/export" download>
-            <Icon name="download" /> {t().vehiclePages.exportCsv}
+            <Icon name="download" /> {vehicleWords().exportCsv}
           </a>
         </span>
       )}
@@ -220,7 +222,7 @@ function Toolbar({ keeps }: { keeps: boolean }) {
 }
 
 function columns(): Column<Driver>[] {
-  const words = t().drivers;
+  const words = driverWords();
   const driven = fleet.vehiclesByDriver();
   const names = new Map(groups.value.map(({ id, name }) => [id, name]));
   const all: Column<Driver>[] = [
@@ -267,15 +269,13 @@ function columns(): Column<Driver>[] {
       key: 'owner',
       title: words.fields.dealerId,
       cell: ({ dealerId }) =>
-        dealerId === null
-          ? t().vehiclePages.operatorsOwn
-          : (dealers.value.find(({ id }) => id === dealerId)?.name ?? ''),
+        dealerId === null ? vehicleWords().operatorsOwn : (dealers.value.find(({ id }) => id === dealerId)?.name ?? ''),
     });
   return all;
 }
 
 function Nothing({ hasFilter, keeps }: { hasFilter: boolean; keeps: boolean }) {
-  const words = t().drivers;
+  const words = driverWords();
   if (driversError.value !== null)
     return (
       <Message
@@ -294,7 +294,7 @@ function Nothing({ hasFilter, keeps }: { hasFilter: boolean; keeps: boolean }) {
       <Message
         icon="search"
         title={words.nothingFound}
-        action={t().vehiclePages.clearFilters}
+        action={vehicleWords().clearFilters}
         onAction={() => setQuery({ q: null, group: null, licence: null })}
       />
     );

@@ -1,4 +1,5 @@
 import { drivers } from '../../drivers/drivers.ts';
+import { driverWords } from '../../drivers/words.ts';
 import { Message } from '../../parts/message.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { route, withQuery } from '../../router.ts';
@@ -22,7 +23,7 @@ interface Props {
 /** One driver: the day, what is set, what is assigned. */
 export function DriverPanel({ id, version, onClose, onSaved }: Props) {
   const { query } = route.value;
-  const words = t().drivers;
+  const words = driverWords();
   const driver = id === null ? undefined : drivers.value?.find((each) => each.id === id);
   const title = id === null ? words.newDriver : (driver?.name ?? '');
   const tab = id === null ? 'details' : (TABS.find((one) => one === query.get('tab')) ?? 'day');

@@ -4,13 +4,13 @@ import { readDriverScore, type TripsScore } from '../../drivers/eco-driving.ts';
 import { ecoWords } from '../../drivers/eco-words.ts';
 import { PointList } from '../../drivers/points.tsx';
 import { ScoreChip } from '../../drivers/score-chip.tsx';
+import { driverWords } from '../../drivers/words.ts';
 import { formats } from '../../format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Message } from '../../parts/message.tsx';
 import { Loaded, useReading } from '../../parts/reading.tsx';
 import { preferences } from '../../preferences.ts';
 import { route, withQuery } from '../../router.ts';
-import { t } from '../../words/words.ts';
 
 const DAYS = [7, 30] as const;
 /** A trip that begins meanwhile has a score of its own. */
@@ -44,13 +44,13 @@ export function ScoreView({ driver }: { driver: Driver }) {
           </a>
         ))}
         <a class="button" href={`/reports?kind=eco-driving&driver=${driver.id}&from=${from}&to=${to}`}>
-          <Icon name="chart" /> {t().drivers.reports}
+          <Icon name="chart" /> {driverWords().reports}
         </a>
       </nav>
       <Loaded of={found}>
         {(read) =>
           read.score === null ? (
-            <Message icon="driver" title={words.noTrips} hint={t().drivers.noShiftsHint} />
+            <Message icon="driver" title={words.noTrips} hint={driverWords().noShiftsHint} />
           ) : (
             <Score {...read} score={read.score} />
           )
@@ -69,7 +69,7 @@ function Score({ score, trips, distanceM, points }: TripsScore & { score: number
         <span>
           {words.hint}
           <br />
-          <small>{[t().drivers.tripCount(trips), formats().distance(distanceM)].join(' · ')}</small>
+          <small>{[driverWords().tripCount(trips), formats().distance(distanceM)].join(' · ')}</small>
         </span>
       </p>
       <section>

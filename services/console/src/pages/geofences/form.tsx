@@ -16,6 +16,7 @@ import { language, t } from '../../words/words.ts';
 import { bodyOf, coordinatesText, type Draft, draftOf, geometryOfText, shapeOf } from './draft.ts';
 import { InsideNow, WhatHappened } from './what-happened.tsx';
 import { categoriesOf, mayChange } from './whose.ts';
+import { geofenceWords } from './words.ts';
 
 interface Props {
   draft: Signal<Draft | null>;
@@ -128,12 +129,12 @@ export function GeofenceForm({ draft, onClose, onReload, onShape, onUndo, onEsca
       }
     >
       <form class="body" onSubmit={save}>
-        {isReadOnly && <p role="status">{t().fences.readOnly}</p>}
+        {isReadOnly && <p role="status">{geofenceWords().readOnly}</p>}
         <fieldset class="plain" disabled={isReadOnly}>
-          {geometry === null && <p role="status">{shape === 'line' ? t().fences.drawLine : t()[DRAW[shape]]}</p>}
+          {geometry === null && <p role="status">{shape === 'line' ? geofenceWords().drawLine : t()[DRAW[shape]]}</p>}
           {onUndo !== null && (
             <button type="button" onClick={onUndo}>
-              {t().fences.undo}
+              {geofenceWords().undo}
             </button>
           )}
           {field('name', t().name, false)}
@@ -163,7 +164,7 @@ export function GeofenceForm({ draft, onClose, onReload, onShape, onUndo, onEsca
               </button>
               {theirs.value !== null && (
                 <button type="button" onClick={keepMine}>
-                  {t().fences.keepMine}
+                  {geofenceWords().keepMine}
                 </button>
               )}
             </div>
@@ -203,15 +204,15 @@ export function GeofenceForm({ draft, onClose, onReload, onShape, onUndo, onEsca
 function Versions({ mine, theirs }: { mine: Draft; theirs: Draft }) {
   const names = [...FIELDS, 'color', 'description'] as const;
   const words = (name: (typeof names)[number]) =>
-    name === 'color' || name === 'description' || name === 'category' ? t().fences[name] : t()[name];
+    name === 'color' || name === 'description' || name === 'category' ? geofenceWords()[name] : t()[name];
   const isSame = (name: keyof Draft) => JSON.stringify(mine[name]) === JSON.stringify(theirs[name]);
   return (
     <table>
       <thead>
         <tr>
           <td />
-          <th scope="col">{t().fences.yours}</th>
-          <th scope="col">{t().fences.theirs}</th>
+          <th scope="col">{geofenceWords().yours}</th>
+          <th scope="col">{geofenceWords().theirs}</th>
         </tr>
       </thead>
       <tbody>
@@ -226,8 +227,8 @@ function Versions({ mine, theirs }: { mine: Draft; theirs: Draft }) {
           ))}
         {!isSame('geometry') && (
           <tr>
-            <th scope="row">{t().fences.shape}</th>
-            <td colSpan={2}>{t().fences.changed}</td>
+            <th scope="row">{geofenceWords().shape}</th>
+            <td colSpan={2}>{geofenceWords().changed}</td>
           </tr>
         )}
       </tbody>
@@ -243,10 +244,10 @@ function Category({ draft, errors }: { draft: Signal<Draft | null>; errors: stri
   return (
     <>
       <Field
-        label={t().fences.category}
+        label={geofenceWords().category}
         name="category"
         list={id}
-        hint={t().fences.categoryHint}
+        hint={geofenceWords().categoryHint}
         maxLength={100}
         value={value.category}
         errors={errors}
@@ -277,15 +278,15 @@ function Sharing({ draft }: { draft: Signal<Draft | null> }) {
             draft.value = { ...value, sharedWithOrganisation: event.currentTarget.checked };
           }}
         />
-        <span>{t().fences.shareWithOrganisation}</span>
+        <span>{geofenceWords().shareWithOrganisation}</span>
       </label>
       <GroupPicker
-        label={t().fences.shareWithGroups}
+        label={geofenceWords().shareWithGroups}
         chosen={value.sharedGroupIds}
         onChange={(sharedGroupIds) => {
           draft.value = { ...value, sharedGroupIds };
         }}
-        all={t().fences.shareWithNoGroup}
+        all={geofenceWords().shareWithNoGroup}
       />
     </>
   );
@@ -308,19 +309,19 @@ function Appearance({ draft, at }: { draft: Signal<Draft | null>; at: (name: Fie
             checked={value.color !== null}
             onChange={(event) => set({ color: event.currentTarget.checked ? NEW_COLOR : null })}
           />
-          <span>{t().fences.ownColor}</span>
+          <span>{geofenceWords().ownColor}</span>
         </label>
         {value.color !== null && (
           <input
             type="color"
-            aria-label={t().fences.color}
+            aria-label={geofenceWords().color}
             value={value.color}
             onInput={(event) => set({ color: event.currentTarget.value.toLowerCase() })}
           />
         )}
       </div>
       <div class="field">
-        <label for={id}>{t().fences.description}</label>
+        <label for={id}>{geofenceWords().description}</label>
         <textarea
           id={id}
           rows={2}
@@ -332,10 +333,10 @@ function Appearance({ draft, at }: { draft: Signal<Draft | null>; at: (name: Fie
         {errors.length > 0 && <p class="error">{errors.join('; ')}</p>}
       </div>
       <GroupPicker
-        label={t().fences.groups}
+        label={geofenceWords().groups}
         chosen={value.groupIds ?? []}
         onChange={(groupIds) => set({ groupIds: groupIds.length === 0 ? null : groupIds })}
-        all={t().fences.allVehicles}
+        all={geofenceWords().allVehicles}
       />
     </>
   );
@@ -351,7 +352,7 @@ function Coordinates({ draft, onShape }: { draft: Signal<Draft | null>; onShape:
     if (value === null) return;
     const geometry = geometryOfText(text.value, value.shape);
     if ('line' in geometry) {
-      error.value = geometry.line === 0 ? t().fences.fewPoints : t().fences.badLine(geometry.line);
+      error.value = geometry.line === 0 ? geofenceWords().fewPoints : geofenceWords().badLine(geometry.line);
       return;
     }
     error.value = null;
@@ -360,9 +361,9 @@ function Coordinates({ draft, onShape }: { draft: Signal<Draft | null>; onShape:
   };
   return (
     <details class="coordinates">
-      <summary>{t().fences.coordinates}</summary>
+      <summary>{geofenceWords().coordinates}</summary>
       <div class="field">
-        <label for={id}>{t().fences.coordinatesHint}</label>
+        <label for={id}>{geofenceWords().coordinatesHint}</label>
         <textarea
           id={id}
           rows={6}
@@ -382,7 +383,7 @@ function Coordinates({ draft, onShape }: { draft: Signal<Draft | null>; onShape:
         )}
       </div>
       <button type="button" onClick={apply}>
-        {t().fences.apply}
+        {geofenceWords().apply}
       </button>
     </details>
   );

@@ -11,6 +11,7 @@ import { toast } from '../../parts/toast.tsx';
 import { api } from '../../session.ts';
 import { t } from '../../words/words.ts';
 import { featureOf, type ImportItem, ignoredIn, questionOf } from './import.ts';
+import { geofenceWords } from './words.ts';
 
 interface Props {
   onClose: () => void;
@@ -49,12 +50,12 @@ export function ImportPanel({ onClose, onPreview }: Props) {
         const { isWanted = item.feature !== null, name = item.name } = rows.peek()[index] ?? {};
         return { ...item, name, isWanted };
       });
-      error.value = items.length === 0 ? new SyntaxError(t().fences.emptyFile) : null;
+      error.value = items.length === 0 ? new SyntaxError(geofenceWords().emptyFile) : null;
     } catch (reason) {
       if (signal.aborted) return;
       rows.value = [];
       const detail = reason instanceof ApiError ? reason.problem.detail : null;
-      error.value = detail ? new SyntaxError(t().fences.unreadable(detail)) : reason;
+      error.value = detail ? new SyntaxError(geofenceWords().unreadable(detail)) : reason;
     }
   };
   const send = async (dryRun: 'true' | 'false') => {
@@ -103,7 +104,7 @@ export function ImportPanel({ onClose, onPreview }: Props) {
     try {
       const { created, updated } = await send('false');
       await loadGeofences();
-      toast(t().fences.imported(created + updated));
+      toast(geofenceWords().imported(created + updated));
       onClose();
     } catch (reason) {
       error.value = reason;
@@ -113,7 +114,7 @@ export function ImportPanel({ onClose, onPreview }: Props) {
   };
   const problemsOf = (index: number) => {
     const row = rows.value[index] as Row;
-    if (row.unsupported !== null) return [t().fences.unsupported(row.unsupported)];
+    if (row.unsupported !== null) return [geofenceWords().unsupported(row.unsupported)];
     if (!(error.value instanceof ApiError)) return [];
     const prefix = `/features/${wanted.indexOf(index)}/`;
     const own = (error.value.problem.errors ?? []).filter(({ pointer }) => `${pointer ?? ''}/`.startsWith(prefix));
@@ -124,11 +125,11 @@ export function ImportPanel({ onClose, onPreview }: Props) {
   };
   const hasRowProblems = rows.value.some((_, index) => problemsOf(index).length > 0);
   return (
-    <Panel kind="panel" label={t().fences.import} onClose={onClose} head={<h2>{t().fences.import}</h2>}>
+    <Panel kind="panel" label={geofenceWords().import} onClose={onClose} head={<h2>{geofenceWords().import}</h2>}>
       <div class="body">
         <Field
-          label={t().fences.file}
-          hint={t().fences.fileHint}
+          label={geofenceWords().file}
+          hint={geofenceWords().fileHint}
           type="file"
           accept=".geojson,.json,.kml,.gpx,application/geo+json"
           onChange={(event) => {
@@ -137,15 +138,17 @@ export function ImportPanel({ onClose, onPreview }: Props) {
           }}
         />
         {rows.value.some(({ feature }) => feature?.geometry.type === 'Point') && (
-          <Size name="radiusM" label={t().fences.radiusOfPoints} sizes={sizes} />
+          <Size name="radiusM" label={geofenceWords().radiusOfPoints} sizes={sizes} />
         )}
         {rows.value.some(({ feature }) => feature?.geometry.type === 'LineString') && (
-          <Size name="widthM" label={t().fences.widthOfLines} sizes={sizes} />
+          <Size name="widthM" label={geofenceWords().widthOfLines} sizes={sizes} />
         )}
         {error.value !== null && !hasRowProblems && (
           <Failure>{error.value instanceof SyntaxError ? error.value.message : describeError(error.value)}</Failure>
         )}
-        {ignoredIn(rows.value).length > 0 && <p class="hint">{t().fences.leftOut(ignoredIn(rows.value).join(', '))}</p>}
+        {ignoredIn(rows.value).length > 0 && (
+          <p class="hint">{geofenceWords().leftOut(ignoredIn(rows.value).join(', '))}</p>
+        )}
         <ol class="imports">
           {rows.value.map((row, index) => {
             const problems = problemsOf(index);
@@ -153,7 +156,7 @@ export function ImportPanel({ onClose, onPreview }: Props) {
               <li key={`${index}`}>
                 <input
                   type="checkbox"
-                  aria-label={t().fences.take(row.name)}
+                  aria-label={geofenceWords().take(row.name)}
                   checked={row.isWanted}
                   disabled={row.feature === null}
                   onChange={(event) => change(index, { isWanted: event.currentTarget.checked })}
@@ -173,7 +176,7 @@ export function ImportPanel({ onClose, onPreview }: Props) {
         {rows.value.length > 0 && (
           <div class="actions">
             <button type="button" class="primary" disabled={!isChecked.value || isBusy.value} onClick={run}>
-              <Icon name="upload" /> {t().fences.importCount(wanted.length)}
+              <Icon name="upload" /> {geofenceWords().importCount(wanted.length)}
             </button>
           </div>
         )}

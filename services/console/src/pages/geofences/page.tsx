@@ -20,6 +20,7 @@ import { GeofenceMap } from './geofence-map.ts';
 import { ImportPanel } from './import-panel.tsx';
 import { categoriesOf, matches, mayDraw, NO_CATEGORY, WHOSE, whoseOf } from './whose.ts';
 import '../../style/geofences.css';
+import { geofenceWords } from './words.ts';
 
 const ROW_REM = 3.75;
 const MOST_UNDONE = 50;
@@ -124,7 +125,7 @@ export function GeofencesPage() {
         <div class="canvas" ref={container} />
         {all.length > 0 && (
           <div class="tools">
-            <MapTool icon="fit" label={t().fences.showAll} onClick={() => view.current?.fitAll()} />
+            <MapTool icon="fit" label={geofenceWords().showAll} onClick={() => view.current?.fitAll()} />
           </div>
         )}
         <GeofenceForm
@@ -188,29 +189,29 @@ function GeofenceList({ all, editedId, deleted, onRestore }: ListProps) {
         <div class="row narrowing">
           {(categories.length > 0 || category !== null) && (
             <select
-              aria-label={t().fences.category}
+              aria-label={geofenceWords().category}
               value={category ?? ''}
               onChange={(event) => setQuery({ category: event.currentTarget.value })}
             >
-              <option value="">{t().fences.allCategories}</option>
+              <option value="">{geofenceWords().allCategories}</option>
               {categories.map((one) => (
                 <option key={one} value={one}>
                   {one}
                 </option>
               ))}
-              <option value={NO_CATEGORY}>{t().fences.noCategory}</option>
+              <option value={NO_CATEGORY}>{geofenceWords().noCategory}</option>
             </select>
           )}
           {(whose !== null || all.some(({ properties }) => whoseOf(properties, user.value) !== 'own')) && (
             <select
-              aria-label={t().fences.owner}
+              aria-label={geofenceWords().owner}
               value={whose ?? ''}
               onChange={(event) => setQuery({ whose: event.currentTarget.value })}
             >
-              <option value="">{t().fences.allOwners}</option>
+              <option value="">{geofenceWords().allOwners}</option>
               {WHOSE.map((one) => (
                 <option key={one} value={one}>
-                  {t().fences.whose[one]}
+                  {geofenceWords().whose[one]}
                 </option>
               ))}
             </select>
@@ -225,25 +226,25 @@ function GeofenceList({ all, editedId, deleted, onRestore }: ListProps) {
               <Icon name="circle" /> {t().newCircle}
             </button>
             <button type="button" aria-pressed={editedId === 'line'} onClick={() => open('line')}>
-              <Icon name="track" /> {t().fences.newLine}
+              <Icon name="track" /> {geofenceWords().newLine}
             </button>
           </div>
         )}
         <div class="row">
           {mayDraw(user.value) && (
             <button type="button" aria-pressed={editedId === 'import'} onClick={() => open('import')}>
-              <Icon name="upload" /> {t().fences.import}
+              <Icon name="upload" /> {geofenceWords().import}
             </button>
           )}
           <a class="button" href="/api/v1/geozones/export?all=true" download="">
-            <Icon name="download" /> {t().fences.export}
+            <Icon name="download" /> {geofenceWords().export}
           </a>
           <a
             class="button"
             href="/api/v1/geozones/export?all=true&format=kml"
             download=""
-            aria-label={t().fences.exportKml}
-            title={t().fences.exportKml}
+            aria-label={geofenceWords().exportKml}
+            title={geofenceWords().exportKml}
           >
             KML
           </a>
@@ -251,17 +252,17 @@ function GeofenceList({ all, editedId, deleted, onRestore }: ListProps) {
             class="button"
             href="/api/v1/geozones/export?all=true&format=csv"
             download=""
-            aria-label={t().fences.exportCsv}
-            title={t().fences.exportCsv}
+            aria-label={geofenceWords().exportCsv}
+            title={geofenceWords().exportCsv}
           >
             CSV
           </a>
         </div>
         {deleted !== null && (
           <div class="row" role="status">
-            <span>{t().fences.deletedNamed(deleted.properties.name)}</span>
+            <span>{geofenceWords().deletedNamed(deleted.properties.name)}</span>
             <button type="button" onClick={() => onRestore(deleted)}>
-              {t().fences.undo}
+              {geofenceWords().undo}
             </button>
           </div>
         )}
@@ -296,7 +297,7 @@ function GeofenceList({ all, editedId, deleted, onRestore }: ListProps) {
                   </small>
                   <small>
                     {properties.category ?? t().shapes[properties.shape]} · {formats().area(properties.areaM2)}
-                    {whoseOf(properties, user.value) === 'shared' && ` · ${t().fences.shared}`}
+                    {whoseOf(properties, user.value) === 'shared' && ` · ${geofenceWords().shared}`}
                   </small>
                 </button>
               </li>

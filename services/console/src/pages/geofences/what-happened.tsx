@@ -13,6 +13,7 @@ import { presetRange, type TimeRange } from '../../time-range.ts';
 import { t } from '../../words/words.ts';
 import { bodyOf, type Draft } from './draft.ts';
 import { byVehicle, type VehicleVisits } from './visits.ts';
+import { geofenceWords } from './words.ts';
 
 const PAGE = 1000;
 /** More is for a report. */
@@ -39,7 +40,7 @@ export function WhatHappened({ draft }: { draft: Draft }) {
   const { value } = result;
   return (
     <details class="happened">
-      <summary>{t().fences.whatHappened}</summary>
+      <summary>{geofenceWords().whatHappened}</summary>
       <TimeRangeField
         range={range.value}
         onChange={(next) => {
@@ -48,7 +49,7 @@ export function WhatHappened({ draft }: { draft: Draft }) {
         }}
       />
       <button type="button" disabled={draft.geometry === null || value === 'asking'} onClick={ask}>
-        {value === 'asking' ? t().loading : t().fences.ask}
+        {value === 'asking' ? t().loading : geofenceWords().ask}
       </button>
       {value !== null && typeof value === 'object' && 'error' in value && <Failure>{value.error}</Failure>}
       {value !== null && typeof value === 'object' && 'vehicles' in value && <Found {...value} />}
@@ -89,15 +90,15 @@ async function read(draft: Draft, { fromMs, toMs }: TimeRange) {
 
 function Found({ vehicles, isCut }: { vehicles: readonly VehicleVisits[]; isCut: boolean }) {
   const format = formats();
-  if (vehicles.length === 0) return <p role="status">{t().fences.nobody}</p>;
+  if (vehicles.length === 0) return <p role="status">{geofenceWords().nobody}</p>;
   return (
     <>
       <p role="status">
-        {t().fences.summary(
+        {geofenceWords().summary(
           vehicles.length,
           vehicles.reduce((sum, { visits }) => sum + visits.length, 0),
         )}
-        {isCut && ` ${t().fences.cut}`}
+        {isCut && ` ${geofenceWords().cut}`}
       </p>
       {vehicles.map(({ vehicleId, vehicleName, seconds, visits }) => (
         <details key={vehicleId} class="visits">
@@ -105,7 +106,7 @@ function Found({ vehicles, isCut }: { vehicles: readonly VehicleVisits[]; isCut:
             <strong>
               <bdi>{vehicleName}</bdi>
             </strong>{' '}
-            {t().fences.visits(visits.length)}, {format.duration(seconds)}
+            {geofenceWords().visits(visits.length)}, {format.duration(seconds)}
           </summary>
           <ol class="timeline">
             {visits.map(({ fromMs, toMs, seconds: stayed }) => (
@@ -161,7 +162,7 @@ export function InsideNow({ geofenceId }: { geofenceId: string }) {
   if (inside.value === null) return null;
   return (
     <section aria-live="polite">
-      <h3>{t().fences.insideNow(inside.value.length)}</h3>
+      <h3>{geofenceWords().insideNow(inside.value.length)}</h3>
       <ol class="timeline">
         {inside.value.map(({ vehicleId, vehicleName, sinceMs }) => (
           <li key={vehicleId}>

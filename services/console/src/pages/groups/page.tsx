@@ -13,6 +13,7 @@ import { toast } from '../../parts/toast.tsx';
 import { navigate, route, setQuery, withQuery } from '../../router.ts';
 import { t } from '../../words/words.ts';
 import { dealers, loadDealers } from '../vehicles/dealers.ts';
+import { vehicleWords } from '../vehicles/words.ts';
 import { GroupPanel } from './panel.tsx';
 
 interface Row {
@@ -46,7 +47,7 @@ export function GroupsPage() {
         </search>
         {rows.length > 0 ? (
           <Table
-            label={t().vehiclePages.groups}
+            label={vehicleWords().groups}
             rows={sorted(rows, columns(), sorting.value)}
             rowKey={({ id }) => id}
             columns={columns()}
@@ -76,14 +77,14 @@ function rowsOf(search: string): Row[] {
   const counts = new Map<string, number>();
   for (const { groupIds } of fleet.vehicles) for (const id of groupIds) counts.set(id, (counts.get(id) ?? 0) + 1);
   const ownerOf = (dealerId: string | null) =>
-    dealerId === null ? t().vehiclePages.operatorsOwn : (dealers.value.find(({ id }) => id === dealerId)?.name ?? '');
+    dealerId === null ? vehicleWords().operatorsOwn : (dealers.value.find(({ id }) => id === dealerId)?.name ?? '');
   return groups.value
     .filter(({ name }) => name.toLowerCase().includes(search))
     .map(({ id, name, dealerId }) => ({ id, name, owner: ownerOf(dealerId), vehicles: counts.get(id) ?? 0 }));
 }
 
 function columns(): Column<Row>[] {
-  const { fields, owner, title } = t().vehiclePages;
+  const { fields, owner, title } = vehicleWords();
   const all: Column<Row>[] = [
     { key: 'name', title: fields.name, sortBy: ({ name }) => name, cell: ({ name }) => name },
     {
@@ -115,7 +116,7 @@ function Nothing() {
       <Message
         icon="search"
         title={groupWords().nothingFound}
-        action={t().vehiclePages.clearFilters}
+        action={vehicleWords().clearFilters}
         onAction={() => setQuery({ q: null })}
       />
     );

@@ -20,8 +20,9 @@ import { VehicleIcon } from '../../parts/vehicle-icon.tsx';
 import { placed, VirtualList } from '../../parts/virtual-list.tsx';
 import { protectionWords } from '../../protection/words.ts';
 import { api, user } from '../../session.ts';
-import { language, t } from '../../words/words.ts';
+import { language } from '../../words/words.ts';
 import { dealers } from '../vehicles/dealers.ts';
+import { vehicleWords } from '../vehicles/words.ts';
 import { groupWords } from './words.ts';
 
 interface Props {
@@ -116,7 +117,7 @@ async function open(id: string | null, signal: AbortSignal, onAdded: (group: Veh
 }
 
 function GroupForm({ edit, group, onDone, onDeleted }: Opened & { onDone: () => void; onDeleted: () => void }) {
-  const { vehiclePages: words } = t();
+  const words = vehicleWords();
   const groups = groupWords();
   const run = async (etag: string | null) => {
     await api.delete(PATH, { path: { id: group?.id ?? '' }, headers: ifMatch(etag) });

@@ -2,6 +2,7 @@ import type { ServiceRecord } from '@outrider/client';
 import { useSignal } from '@preact/signals';
 import { describeError } from '../../errors.ts';
 import { formats } from '../../format.ts';
+import { maintenanceWords } from '../../maintenance/words.ts';
 import { confirmed } from '../../parts/dialog.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { toast } from '../../parts/toast.tsx';
@@ -20,7 +21,7 @@ export function ServiceFiles(props: {
   onChanged: () => void;
 }) {
   const { vehicleId, record, maintains, onChanged } = props;
-  const words = t().maintenance;
+  const words = maintenanceWords();
   const isPutting = useSignal(false);
   const path = { id: vehicleId, recordId: record.id };
   const put = async (file: File) => {

@@ -1,10 +1,10 @@
 import type { MaintenanceDue, MaintenancePlan } from '@outrider/client';
 import { formats } from '../../format.ts';
-import { t } from '../../words/words.ts';
+import { maintenanceWords } from '../../maintenance/words.ts';
 
 /** What is left of a plan, part by part; what is beyond it says so. */
 export function leftText({ left, counterUnit }: Pick<MaintenanceDue, 'left' | 'counterUnit'>): string {
-  const words = t().maintenance;
+  const words = maintenanceWords();
   return partsOf(left, counterUnit ?? '')
     .map(({ value, text }) => (value < 0 ? words.over(text) : text))
     .join(' · ');
@@ -23,7 +23,7 @@ function partsOf(
   { distanceKm, engineHours, days, counter }: MaintenancePlan['every'],
   unit: string,
 ): { value: number; text: string }[] {
-  const words = t().maintenance;
+  const words = maintenanceWords();
   const parts: { value: number; text: string }[] = [];
   if (distanceKm !== null)
     parts.push({ value: distanceKm, text: formats().distance(Math.round(Math.abs(distanceKm) * 1000)) });

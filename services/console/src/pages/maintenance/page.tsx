@@ -7,6 +7,7 @@ import { describeError } from '../../errors.ts';
 import { fleet, groups } from '../../fleet/store.ts';
 import { formats } from '../../format.ts';
 import { mayMaintain } from '../../maintenance/counters.tsx';
+import { maintenanceWords } from '../../maintenance/words.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { lazy } from '../../parts/lazy.tsx';
 import { Message } from '../../parts/message.tsx';
@@ -14,6 +15,7 @@ import { type Column, Table } from '../../parts/table.tsx';
 import { navigate, route, setQuery, withQuery } from '../../router.ts';
 import { api, user } from '../../session.ts';
 import { t } from '../../words/words.ts';
+import { vehicleWords } from '../vehicles/words.ts';
 import { leftText, spanText } from './left.ts';
 import { PlanPanel } from './plan-panel.tsx';
 import { ServicePanel } from './service-panel.tsx';
@@ -52,7 +54,7 @@ export function MaintenancePage() {
   const plan = query.get('plan');
   const vehicle = query.get('vehicle');
   const imported = query.get('import');
-  const words = t().maintenance;
+  const words = maintenanceWords();
   const maintains = user.value != null && mayMaintain(user.value);
   const isOpen = plan !== null || vehicle !== null;
   const close = () => navigate(withQuery({ plan: null, vehicle: null }));
@@ -73,7 +75,7 @@ export function MaintenancePage() {
           {maintains && (
             <span class="actions">
               <a class="button" href={withQuery({ import: '1' })}>
-                <Icon name="upload" /> {t().vehiclePages.importCsv}
+                <Icon name="upload" /> {vehicleWords().importCsv}
               </a>
               <a class="button primary" href={withQuery({ plan: 'new', vehicle: null })}>
                 <Icon name="plus" /> {words.newPlan}
@@ -120,7 +122,7 @@ function Lists(props: {
   onRetry: () => void;
 }) {
   const { loaded, error, isPlans, maintains, onRetry } = props;
-  const words = t().maintenance;
+  const words = maintenanceWords();
   const { value } = loaded;
   if (value === null) {
     if (error.value === null) return <Message title={t().loading} />;
@@ -161,7 +163,7 @@ function vehicleName(id: string): string {
 }
 
 function dueColumns(): Column<MaintenanceDue>[] {
-  const words = t().maintenance;
+  const words = maintenanceWords();
   return [
     { key: 'vehicle', title: words.vehicle, cell: ({ vehicleId }) => vehicleName(vehicleId) },
     {
@@ -179,7 +181,7 @@ function dueColumns(): Column<MaintenanceDue>[] {
 }
 
 function planColumns(): Column<MaintenancePlan>[] {
-  const words = t().maintenance;
+  const words = maintenanceWords();
   return [
     { key: 'name', title: t().name, cell: ({ name }) => name },
     {

@@ -5,6 +5,7 @@ import { describeError } from '../../errors.ts';
 import { fleet, groups } from '../../fleet/store.ts';
 import { words as counterWords } from '../../maintenance/counter-words.ts';
 import { metresOf, shownDistance, unitOf } from '../../maintenance/units.ts';
+import { maintenanceWords } from '../../maintenance/words.ts';
 import { Edit, editStored, ifMatch } from '../../parts/edit.ts';
 import { EditForm } from '../../parts/edit-form.tsx';
 import { Choice, Field } from '../../parts/field.tsx';
@@ -45,7 +46,7 @@ export function PlanPanel({ id, onClose, onDone }: Props) {
       (reason: unknown) => (error.value = reason),
     );
   }, [id]);
-  const words = t().maintenance;
+  const words = maintenanceWords();
   const title = id === null ? words.newPlan : (edit.value?.draft.value.name ?? '');
   return (
     <Panel
@@ -94,7 +95,7 @@ async function open(id: string | null): Promise<Edit<Draft>> {
 }
 
 function PlanForm({ id, edit, onDone }: { id: string | null; edit: Edit<Draft>; onDone: () => void }) {
-  const words = t().maintenance;
+  const words = maintenanceWords();
   const draft = edit.draft.value;
   const target = draft.vehicleId !== null ? `v${draft.vehicleId}` : draft.groupId !== null ? `g${draft.groupId}` : '';
   return (
@@ -219,7 +220,7 @@ function SpanFields(props: {
   onChange: (span: Span) => void;
 }) {
   const { legend, hint, span, pointer, edit, onChange } = props;
-  const words = t().maintenance;
+  const words = maintenanceWords();
   const { units } = preferences.value;
   const numberOf = (text: string) => (text === '' ? null : Number(text));
   const distance =

@@ -17,6 +17,7 @@ import { preferences } from '../../preferences.ts';
 import { api, user } from '../../session.ts';
 import { joined, t } from '../../words/words.ts';
 import '../../style/maintenance.css';
+import { maintenanceWords } from '../../maintenance/words.ts';
 import { ServiceFiles } from './files.tsx';
 
 interface Props {
@@ -51,7 +52,7 @@ const PATH = '/api/v1/vehicles/{id}/service-records';
 
 /** The services of a vehicle, and the form for another one. */
 export function ServicePanel({ vehicleId, plans, onClose, onRecorded }: Props) {
-  const words = t().maintenance;
+  const words = maintenanceWords();
   const records = useSignal<readonly ServiceRecord[] | null>(null);
   const error = useSignal<string | null>(null);
   const isAdding = useSignal(false);
@@ -144,7 +145,7 @@ function money({ amount, currency }: { amount: number; currency: string }): stri
 
 function RecordForm(props: { vehicleId: string; plans: readonly MaintenancePlan[]; onDone: () => void }) {
   const { vehicleId, plans, onDone } = props;
-  const words = t().maintenance;
+  const words = maintenanceWords();
   const { units } = preferences.value;
   const edit = useSignal(
     new Edit<Draft>({

@@ -1,14 +1,14 @@
+import { driverWords } from '../../drivers/words.ts';
 import { fleet } from '../../fleet/store.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { keepsAccounts } from '../../rights.ts';
 import { user } from '../../session.ts';
-import { t } from '../../words/words.ts';
 
 /** Who drives the vehicle now, and what to do where that is not known. */
 export function DriverLine({ vehicleId }: { vehicleId: string }) {
   void fleet.watchedVersion.value;
   const driving = fleet.drivingOf(vehicleId);
-  const words = t().drivers;
+  const words = driverWords();
   const mayAssign = Boolean(user.value && keepsAccounts(user.value));
   const { driver = null, code = null } = driving ?? {};
   if (driver === null && code === null && !mayAssign) return null;

@@ -218,7 +218,7 @@ function Row({ index, place, count, selected, onSelect }: RowProps) {
             <span class={`chip ${state}`}>{stateName(state)}</span>
           ) : (
             <span class="chip suspended" title={vehicle.suspension.reason}>
-              {t().vehiclePages.suspension.suspended}
+              {t().fleetMap.suspension.suspended}
             </span>
           )}
           {[vehicle.plate, fleet.drivingOf(vehicle.id)?.driver?.name].map((text) =>

@@ -120,7 +120,7 @@ function EditLink({ vehicleId }: { vehicleId: string }) {
 /** Why the data of a vehicle is hidden from all but operators. */
 function SuspendedNote({ vehicle: { suspension } }: { vehicle: Vehicle }) {
   if (suspension === null) return null;
-  const words = t().vehiclePages.suspension;
+  const words = t().fleetMap.suspension;
   return (
     <p class="note">
       <strong>{words.since(formats().moment(Date.parse(suspension.since)))}</strong> <bdi>{suspension.reason}</bdi>

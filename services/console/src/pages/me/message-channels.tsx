@@ -10,7 +10,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { hasRight } from '../../rights.ts';
 import { api, user as me } from '../../session.ts';
-import { t } from '../../words/words.ts';
+import { ruleWords } from '../rules/words.ts';
 import { ChannelForm } from './channel-form.tsx';
 import { type ChannelKindName, type ChannelSettings, KIND_NAMES, KINDS, said } from './channel-kind.ts';
 import { channelWords } from './channel-words.ts';
@@ -119,7 +119,7 @@ function Channel({ channel, onEdit }: { channel: MessageChannel; onEdit: () => v
           <output>
             {test.value && (
               <span class={`chip ${test.value.state}`}>
-                {t().rules.testStates[test.value.state]}
+                {ruleWords().testStates[test.value.state]}
                 {test.value.responseStatus !== null && ` (${test.value.responseStatus})`}
               </span>
             )}

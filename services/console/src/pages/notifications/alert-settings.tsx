@@ -2,10 +2,11 @@ import { alerts, askPermission, permission, tryAlerts } from '../../alerts.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { t } from '../../words/words.ts';
+import { ruleWords } from '../rules/words.ts';
 
 /** Sound and notifications of this browser. */
 export function AlertSettings() {
-  const words = t().rules;
+  const words = ruleWords();
   const { sound, browser } = alerts.value;
   const state = permission.value;
   const tryOut = () => {

@@ -18,6 +18,7 @@ import { language, t } from '../../words/words.ts';
 import type { EventKind } from '../rules/draft.ts';
 import '../../style/list-page.css';
 import '../../style/rules.css';
+import { ruleWords } from '../rules/words.ts';
 import { AlertSettings } from './alert-settings.tsx';
 import { Sections } from './sections.tsx';
 
@@ -95,7 +96,7 @@ interface FilterProps {
 function Filters({ isUnreadOnly, kind, vehicleId }: FilterProps) {
   void fleet.version.value;
   void loaded.value;
-  const words = t().rules;
+  const words = ruleWords();
   const collator = new Intl.Collator(language.value, { numeric: true });
   const vehicles = fleet.vehicles.toSorted((a, b) => collator.compare(a.name, b.name));
   const push = { replace: false };
@@ -135,7 +136,7 @@ function Missed() {
   return (
     <p class="notice" role="status">
       <Icon name="offline" />
-      <span>{t().rules.missedSince(value.count, formats().moment(value.sinceMs))}</span>
+      <span>{ruleWords().missedSince(value.count, formats().moment(value.sinceMs))}</span>
       <IconButton icon="close" label={t().close} onClick={() => (missed.value = null)} />
     </p>
   );
@@ -149,11 +150,11 @@ interface ListProps {
 
 function List({ list, isFiltered, onRead }: ListProps) {
   const empty = isFiltered ? (
-    <NoneFound showAll={t().rules.showAll} asked={['unread', 'kind', 'vehicle']} />
+    <NoneFound showAll={ruleWords().showAll} asked={['unread', 'kind', 'vehicle']} />
   ) : (
     <Message icon="bell" title={t().noNotifications} hint={t().noNotificationsHint}>
       <a class="button" href="/rules">
-        {t().rules.title}
+        {t().pages.rules}
       </a>
     </Message>
   );
@@ -187,7 +188,7 @@ function Card({ notification, onRead }: { notification: Notification; onRead: (i
       </div>
       {isLicence(event) ? (
         <a class="button" href={`/drivers?driver=${event.driverId}`}>
-          <Icon name="driver" /> {t().rules.showDriver}
+          <Icon name="driver" /> {ruleWords().showDriver}
         </a>
       ) : (
         <>
@@ -196,7 +197,7 @@ function Card({ notification, onRead }: { notification: Notification; onRead: (i
           </a>
           <OrderVideo vehicleId={event.vehicleId} atMs={Date.parse(at)} isSmall />
           <a class="button" href={trackLink({ vehicleId: event.vehicleId, atMs: Date.parse(at) })}>
-            <Icon name="track" /> {t().rules.showOnTrack}
+            <Icon name="track" /> {ruleWords().showOnTrack}
           </a>
         </>
       )}

@@ -1,14 +1,15 @@
 import { route } from '../../router.ts';
 import { t } from '../../words/words.ts';
 import { screenFor } from '../map/panel-links.ts';
+import { ruleWords } from '../rules/words.ts';
 
 /** The screens about notifications, beside one another. */
 export function Sections() {
-  const words = t().rules;
+  const words = ruleWords();
   const all = [
     ['/notifications', words.inbox],
     ['/rules', words.short],
-    ['/deliveries', words.deliveries],
+    ['/deliveries', t().pages.deliveries],
   ] as const;
   return (
     <nav class="sections" aria-label={t().pages.notifications}>

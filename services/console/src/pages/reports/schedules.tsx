@@ -261,7 +261,7 @@ function ScheduleForm({
       workHours: words.workHours,
       ecoWeights: words.ecoWeights,
       sensors: words.sensors,
-      driverIds: t().drivers.title,
+      driverIds: t().pages.drivers,
       columns: words.columnChoice,
       groupBy: words.groupBy,
       language: words.fileLanguage,

@@ -9,11 +9,11 @@ import { Field } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { api } from '../../session.ts';
-import { t } from '../../words/words.ts';
 import { KINDS, said } from '../me/channel-kind.ts';
 import { channelWords } from '../me/channel-words.ts';
 import { loadMessageChannels, messageChannels } from '../me/message-channels.tsx';
 import { newSecret, type RuleFields, toggled } from './draft.ts';
+import { ruleWords } from './words.ts';
 
 interface Props {
   edit: Edit<RuleFields>;
@@ -25,7 +25,7 @@ interface Props {
 
 /** How a rule notifies: in the console always, by e-mail and webhook. Each can be tested once it is saved. */
 export function Channels({ edit, rule, onSecret, onRule }: Props) {
-  const words = t().rules;
+  const words = ruleWords();
   return (
     <fieldset>
       <legend>{words.how}</legend>
@@ -82,7 +82,7 @@ function ChosenChannels({ edit }: Pick<Props, 'edit'>) {
 }
 
 function Emails({ edit, rule }: Pick<Props, 'edit' | 'rule'>) {
-  const words = t().rules;
+  const words = ruleWords();
   const typed = useSignal('');
   const { emails } = edit.draft.value;
   const add = () => {
@@ -136,7 +136,7 @@ interface EmailProps {
 }
 
 function Email({ address, rule, errors, onRemove }: EmailProps) {
-  const words = t().rules;
+  const words = ruleWords();
   const known = rule?.emailStates.find((each) => each.address === address);
   return (
     <li>
@@ -157,7 +157,7 @@ function Email({ address, rule, errors, onRemove }: EmailProps) {
 }
 
 function Webhook({ edit, rule, onSecret, onRule }: Props) {
-  const words = t().rules;
+  const words = ruleWords();
   const { webhook } = edit.draft.value;
   const replaceSecret = async () => {
     if (rule?.webhook == null || !(await confirmed(words.newSecret, words.newSecretQuestion, words.newSecret))) return;
@@ -199,7 +199,7 @@ const POLL_MS = 700;
 
 /** Sends a test over a channel, and shows what became of it. */
 function TestButton({ ruleId, test, target }: { ruleId: string; test: NewChannelTest; target: string }) {
-  const words = t().rules;
+  const words = ruleWords();
   const result = useSignal<ChannelTest | null>(null);
   const leaving = useRef(new AbortController());
   useEffect(() => () => leaving.current.abort(), []);

@@ -1,10 +1,10 @@
+import { commandWords } from '../../commands/command-words.ts';
 import { COMMAND_TYPES, EXPIRIES_SECONDS } from '../../commands/model.ts';
-import { mayCommand } from '../../commands/words.ts';
 import { formats } from '../../format.ts';
 import type { Edit } from '../../parts/edit.ts';
 import { Choice, Field } from '../../parts/field.tsx';
+import { mayCommand } from '../../rights.ts';
 import { user } from '../../session.ts';
-import { t } from '../../words/words.ts';
 import { mayStopVehicle, newCommand, type RuleCommand, type RuleFields } from './draft.ts';
 
 interface Part {
@@ -13,7 +13,7 @@ interface Part {
 
 /** A command that a rule sends to the terminal of the vehicle; hidden without the right to send any. */
 export function CommandAction({ edit }: Part) {
-  const words = t().commands;
+  const words = commandWords();
   const { command } = edit.draft.value;
   if (user.value == null || (!mayCommand(user.value) && command === null)) return null;
   const errors = [...edit.at('/command'), ...edit.at('/command/type')];
@@ -40,7 +40,7 @@ export function CommandAction({ edit }: Part) {
 }
 
 function CommandFields({ edit, command }: Part & { command: RuleCommand }) {
-  const words = t().commands;
+  const words = commandWords();
   const role = user.value?.role;
   const mayText = role !== 'user' || (user.value?.services.includes('command-text') ?? false);
   const types = COMMAND_TYPES.filter((type) => type !== 'text' || mayText || command.type === 'text');
@@ -80,7 +80,7 @@ interface PartOfCommand extends Part {
 }
 
 function Parameters({ edit, command, set }: PartOfCommand) {
-  const words = t().commands;
+  const words = commandWords();
   return (
     <>
       {Object.entries(command.parameters).map(([name, value]) => {
@@ -114,7 +114,7 @@ function Parameters({ edit, command, set }: PartOfCommand) {
 
 /** What a command that can stop a vehicle is sent under. */
 function Guard({ edit, command, set }: PartOfCommand) {
-  const words = t().commands;
+  const words = commandWords();
   const errors = edit.at('/command/confirm');
   return (
     <>

@@ -3,13 +3,13 @@ import { drivers, loadDrivers } from '../../drivers/drivers.ts';
 import type { Edit } from '../../parts/edit.ts';
 import { Choice } from '../../parts/field.tsx';
 import { GroupPicker, Picker } from '../../parts/picker.tsx';
-import { t } from '../../words/words.ts';
 import type { RuleFields } from './draft.ts';
 import { listErrors } from './list-errors.ts';
+import { ruleWords } from './words.ts';
 
 /** Who drives: anybody, somebody known, nobody known, or one of some. */
 export function DriverCondition({ edit }: { edit: Edit<RuleFields> }) {
-  const words = t().rules;
+  const words = ruleWords();
   const { driver } = edit.draft.value;
   const errors = edit.at('/driver');
   const choose = (chosen: string) => {
@@ -33,7 +33,7 @@ export function DriverCondition({ edit }: { edit: Edit<RuleFields> }) {
 
 /** Some drivers, or those of some groups; neither: anybody. */
 export function DriverPickers({ edit }: { edit: Edit<RuleFields> }) {
-  const words = t().rules;
+  const words = ruleWords();
   const { driverIds, driverGroupIds } = edit.draft.value;
   useEffect(() => void loadDrivers(), []);
   const orNull = (ids: readonly string[]) => (ids.length === 0 ? null : ids);

@@ -23,6 +23,7 @@ import { Sections } from '../notifications/sections.tsx';
 import { isLicenceRule } from './draft.ts';
 import { kindName } from './kind-name.ts';
 import { RulePanel } from './panel.tsx';
+import { ruleWords } from './words.ts';
 
 const PAGE = 1000;
 
@@ -76,7 +77,7 @@ export function RulesPage() {
 }
 
 function Filters({ q, isOfAll, onNew }: { q: string; isOfAll: boolean; onNew: () => void }) {
-  const words = t().rules;
+  const words = ruleWords();
   return (
     <search class="filter-row">
       <SearchField placeholder={words.search} value={q} />
@@ -105,7 +106,7 @@ interface ListProps {
 }
 
 function List({ list, q, sort, isOfAll, current, onOpen }: ListProps) {
-  const words = t().rules;
+  const words = ruleWords();
   const names = useSignal<ReadonlyMap<string, string>>(new Map());
   useEffect(() => {
     if (isOfAll) void ownerNames().then((read) => (names.value = read));
@@ -121,7 +122,7 @@ function List({ list, q, sort, isOfAll, current, onOpen }: ListProps) {
         if (found.length === 0) return <NoneFound showAll={words.showAll} asked={['q']} />;
         return (
           <Table
-            label={words.title}
+            label={t().pages.rules}
             columns={columns}
             rows={sorted(found, columns, sorting)}
             rowKey={({ id }) => id}
@@ -140,7 +141,7 @@ function ruleColumns(
   owners: ReadonlyMap<string, string> | null,
   onChange: (rule: NotificationRule) => void,
 ): Column<NotificationRule>[] {
-  const words = t().rules;
+  const words = ruleWords();
   const format = formats();
   const columns: Column<NotificationRule>[] = [
     { key: 'name', title: t().name, cell: ({ name }) => name, sortBy: ({ name }) => name },
@@ -187,7 +188,7 @@ function ruleColumns(
 
 function whichVehicles({ eventKinds, vehicleIds, groupIds }: NotificationRule): string {
   if (isLicenceRule({ eventKinds })) return '–';
-  const words = t().rules;
+  const words = ruleWords();
   if (vehicleIds === null && groupIds === null) return words.allVehiclesShown;
   const parts = [
     ...(vehicleIds === null || vehicleIds.length === 0 ? [] : [words.vehicleCount(vehicleIds.length)]),
@@ -197,7 +198,7 @@ function whichVehicles({ eventKinds, vehicleIds, groupIds }: NotificationRule): 
 }
 
 function channelsText({ emails, webhook, channelIds }: NotificationRule): string {
-  const words = t().rules;
+  const words = ruleWords();
   const parts = [
     words.inApp,
     ...(emails.length === 0 ? [] : [words.emailCount(emails.length)]),
@@ -224,8 +225,8 @@ function ActiveSwitch({ rule, onChange }: { rule: NotificationRule; onChange: (r
   return (
     <input
       type="checkbox"
-      aria-label={t().rules.switchOf(rule.name)}
-      title={rule.inactiveReason === null ? undefined : t().rules.inactive[rule.inactiveReason]}
+      aria-label={ruleWords().switchOf(rule.name)}
+      title={rule.inactiveReason === null ? undefined : ruleWords().inactive[rule.inactiveReason]}
       checked={wanted.value ?? rule.active}
       onChange={(event) => void change(event.currentTarget.checked)}
     />

@@ -1,6 +1,7 @@
 import type { NotificationRule } from '@outrider/client';
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { commandWords } from '../../commands/command-words.ts';
 import { commandText } from '../../commands/words.ts';
 import { drivers } from '../../drivers/drivers.ts';
 import { describeError } from '../../errors.ts';
@@ -25,6 +26,7 @@ import { SecretDialog } from './secret.tsx';
 import { Selection } from './selection.tsx';
 import { Times } from './times.tsx';
 import { Trial } from './trial.tsx';
+import { ruleWords } from './words.ts';
 
 interface Props {
   /** `new`, or the id of a rule. */
@@ -70,7 +72,7 @@ export function RulePanel({ id, onClose, onSaved }: Props) {
   };
   useEffect(() => void load(), [id, copyOf]);
   const value = opened.value;
-  const title = value !== null && 'edit' in value && value.rule !== null ? value.rule.name : t().rules.new;
+  const title = value !== null && 'edit' in value && value.rule !== null ? value.rule.name : ruleWords().new;
   return (
     <Panel
       kind="side-panel"
@@ -119,7 +121,7 @@ async function openNew(copyOf: string | null, save: Save): Promise<Opened> {
   const value =
     source === null
       ? newRule(timeZone)
-      : { ...fieldsOf(source), name: unisolated(t().rules.copyOf(source.name)), active: true };
+      : { ...fieldsOf(source), name: unisolated(ruleWords().copyOf(source.name)), active: true };
   return { edit: new Edit<RuleFields>({ value, etag: null, save }), rule: null };
 }
 
@@ -137,7 +139,7 @@ interface FormProps extends Opened {
 }
 
 function RuleForm({ edit, rule, onSecret, onRule, onSaved }: FormProps) {
-  const words = t().rules;
+  const words = ruleWords();
   const isDeleted = useRef(false);
   const removal =
     rule === null
@@ -188,7 +190,7 @@ function RuleForm({ edit, rule, onSecret, onRule, onSaved }: FormProps) {
 }
 
 function labels(): Partial<Record<keyof RuleFields, string>> {
-  const words = t().rules;
+  const words = ruleWords();
   return {
     ...{ name: t().name, active: words.active, eventKinds: words.kinds, phases: words.notifyAt, alarms: words.alarms },
     sensors: words.sensors,
@@ -199,7 +201,7 @@ function labels(): Partial<Record<keyof RuleFields, string>> {
       minIntervalMinutes: words.minInterval,
     },
     ...{ maxDataAgeMinutes: words.maxAge, emails: words.emails, webhook: words.webhookUrl },
-    command: t().commands.ofRule,
+    command: commandWords().ofRule,
     ...{
       messageTemplate: channelWords().template,
       messageTemplates: channelWords().template,
@@ -216,7 +218,7 @@ function labels(): Partial<Record<keyof RuleFields, string>> {
 
 /** A field's value as people read it, for a change by somebody else. */
 function describe(name: string, value: unknown): string | undefined {
-  const words = t().rules;
+  const words = ruleWords();
   if (name === 'webhook') return (value as RuleFields['webhook'])?.url ?? '–';
   if (name === 'command') return value === null ? '–' : commandText(value as RuleCommand);
   if (name === 'hours') return value === null ? words.allDay : Object.values(value as object).join(' – ');
@@ -230,7 +232,7 @@ function describe(name: string, value: unknown): string | undefined {
   if (!Array.isArray(value)) return undefined;
   const nameOf = (one: string) => {
     if (name === 'eventKinds') return kindName(one);
-    if (name === 'alarms') return words.alarmNames[one] ?? one;
+    if (name === 'alarms') return t().alerts.alarmNames[one] ?? one;
     if (name === 'phases') return words.phases[one as 'begin' | 'end'];
     if (name === 'vehicleIds') return fleet.vehicles.find(({ id }) => id === one)?.name ?? one;
     if (name === 'driverIds') return drivers.value?.find(({ id }) => id === one)?.name ?? one;

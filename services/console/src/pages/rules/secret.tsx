@@ -2,21 +2,22 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { t } from '../../words/words.ts';
+import { ruleWords } from './words.ts';
 
 /** The secret of a webhook, the one time that it is shown. */
 export function SecretDialog({ secret, onClose }: { secret: string; onClose: () => void }) {
   const copy = async () => {
     await navigator.clipboard?.writeText(secret);
-    toast(t().rules.copied);
+    toast(ruleWords().copied);
   };
   return (
-    <Dialog title={t().rules.secretTitle} onClose={onClose}>
-      <p>{t().rules.secretHint}</p>
+    <Dialog title={ruleWords().secretTitle} onClose={onClose}>
+      <p>{ruleWords().secretHint}</p>
       <output class="secret">{secret}</output>
       <div class="actions">
         {navigator.clipboard !== undefined && (
           <button type="button" class="primary" onClick={() => void copy()}>
-            <Icon name="copy" /> {t().rules.copy}
+            <Icon name="copy" /> {ruleWords().copy}
           </button>
         )}
         <button type="button" onClick={onClose}>

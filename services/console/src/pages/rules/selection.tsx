@@ -9,10 +9,11 @@ import { ALARMS, isLicenceRule, type RuleFields, toggled, unknownKinds, withKind
 import { DriverCondition, DriverPickers } from './drivers.tsx';
 import { kindName } from './kind-name.ts';
 import { listErrors } from './list-errors.ts';
+import { ruleWords } from './words.ts';
 
 /** Which events: kinds, alarms, beginning or end; of which vehicles; at which geofences. */
 export function Selection({ edit }: { edit: Edit<RuleFields> }) {
-  const words = t().rules;
+  const words = ruleWords();
   const { vehicleIds, groupIds, geofenceIds, insideGeofenceIds, outsideGeofenceIds } = edit.draft.value;
   const orNull = (ids: readonly string[]) => (ids.length === 0 ? null : ids);
   if (isLicenceRule(edit.draft.value))
@@ -96,7 +97,7 @@ export function Selection({ edit }: { edit: Edit<RuleFields> }) {
 }
 
 function Kinds({ edit }: { edit: Edit<RuleFields> }) {
-  const words = t().rules;
+  const words = ruleWords();
   const { eventKinds } = edit.draft.value;
   const unknown = unknownKinds({ eventKinds });
   const all: readonly string[] = [...NOTIFIED_KINDS, ...unknown];
@@ -127,7 +128,7 @@ function Kinds({ edit }: { edit: Edit<RuleFields> }) {
 }
 
 function Alarms({ edit }: { edit: Edit<RuleFields> }) {
-  const words = t().rules;
+  const words = ruleWords();
   const { alarms } = edit.draft.value;
   const errors = listErrors(edit, 'alarms', alarms?.length ?? 0);
   const toggle = (alarm: string) => {
@@ -145,7 +146,7 @@ function Alarms({ edit }: { edit: Edit<RuleFields> }) {
         <label key={alarm} class="check">
           <input type="checkbox" checked={alarms?.includes(alarm) ?? false} onChange={() => toggle(alarm)} />
           <span>
-            {words.alarmNames[alarm]} <small>{words.alarmHints[alarm]}</small>
+            {t().alerts.alarmNames[alarm]} <small>{words.alarmHints[alarm]}</small>
           </span>
         </label>
       ))}
@@ -155,7 +156,7 @@ function Alarms({ edit }: { edit: Edit<RuleFields> }) {
 }
 
 function Sensors({ edit }: { edit: Edit<RuleFields> }) {
-  const words = t().rules;
+  const words = ruleWords();
   const { sensors } = edit.draft.value;
   return (
     <div class="nested">
@@ -171,7 +172,7 @@ function Sensors({ edit }: { edit: Edit<RuleFields> }) {
 }
 
 function Phases({ edit }: { edit: Edit<RuleFields> }) {
-  const words = t().rules;
+  const words = ruleWords();
   const { phases } = edit.draft.value;
   const errors = listErrors(edit, 'phases', phases.length);
   return (

@@ -4,12 +4,13 @@ import { NumberField } from '../../parts/edit-form.tsx';
 import { Choice, Field } from '../../parts/field.tsx';
 import { language, t } from '../../words/words.ts';
 import { isLicenceRule, isOvernight, type RuleFields, toggled, WEEKDAYS } from './draft.ts';
+import { ruleWords } from './words.ts';
 
 const WORK = { from: '08:00', to: '18:00' };
 
 /** When a rule is valid, and how often it notifies. */
 export function Times({ edit }: { edit: Edit<RuleFields> }) {
-  const words = t().rules;
+  const words = ruleWords();
   const { timeZone } = edit.draft.value;
   const zoneErrors = edit.at('/timeZone');
   return (
@@ -50,7 +51,7 @@ export function Times({ edit }: { edit: Edit<RuleFields> }) {
 }
 
 function Days({ edit }: { edit: Edit<RuleFields> }) {
-  const words = t().rules;
+  const words = ruleWords();
   const { days, timeZone } = edit.draft.value;
   const choose = (on: string) => {
     const today = dateOf(Date.now(), timeZone);
@@ -95,7 +96,7 @@ function Weekdays({ edit, weekdays }: { edit: Edit<RuleFields>; weekdays: readon
   const format = new Intl.DateTimeFormat(language.value, { weekday: 'short', timeZone: 'UTC' });
   const errors = edit.at('/days/weekdays');
   return (
-    <fieldset class="options in-row" aria-label={t().rules.days}>
+    <fieldset class="options in-row" aria-label={ruleWords().days}>
       {WEEKDAYS.map((weekday, nth) => (
         <label key={weekday} class="check">
           <input
@@ -113,7 +114,7 @@ function Weekdays({ edit, weekdays }: { edit: Edit<RuleFields>; weekdays: readon
 }
 
 function Hours({ edit }: { edit: Edit<RuleFields> }) {
-  const words = t().rules;
+  const words = ruleWords();
   const { hours } = edit.draft.value;
   return (
     <>

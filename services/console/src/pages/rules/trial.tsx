@@ -11,12 +11,13 @@ import { Icon } from '../../parts/icon.tsx';
 import { api } from '../../session.ts';
 import { language, t } from '../../words/words.ts';
 import { everyDay, type RuleFields, trialOf } from './draft.ts';
+import { ruleWords } from './words.ts';
 
 const SHOWN = 50;
 
 /** What the rule as it stands in the form would have notified of in the last seven days. */
 export function Trial({ edit, ruleId }: { edit: Edit<RuleFields>; ruleId: string | null }) {
-  const words = t().rules;
+  const words = ruleWords();
   const result = useSignal<{ trial: NotificationRuleTrial; timeZone: string } | null>(null);
   const tryOut = () =>
     edit.run(async () => {
@@ -35,7 +36,7 @@ export function Trial({ edit, ruleId }: { edit: Edit<RuleFields>; ruleId: string
 }
 
 function Result({ trial, timeZone }: { trial: NotificationRuleTrial; timeZone: string }) {
-  const words = t().rules;
+  const words = ruleWords();
   const format = formats();
   const dayName = new Intl.DateTimeFormat(language.value, { weekday: 'short', day: 'numeric', timeZone: 'UTC' });
   const { from, to, firstEventAt, days, matched, notMatched, complete } = trial;
@@ -105,8 +106,8 @@ function Event({ event }: { event: PublishedEvent }) {
         <a
           class="button icon"
           href={trackLink({ vehicleId: event.vehicleId, atMs: Date.parse(at) })}
-          aria-label={t().rules.showOnTrack}
-          title={t().rules.showOnTrack}
+          aria-label={ruleWords().showOnTrack}
+          title={ruleWords().showOnTrack}
         >
           <Icon name="track" />
         </a>

@@ -9,6 +9,7 @@ import { Table } from '../../parts/table.tsx';
 import { api } from '../../session.ts';
 import { t } from '../../words/words.ts';
 import { refusals } from '../vehicles/bulk.ts';
+import { vehicleWords } from '../vehicles/words.ts';
 import { type CopyMode, copySteps } from './copy.ts';
 import { words } from './words.ts';
 
@@ -98,14 +99,14 @@ export function Copy({ vehicleId, sensors, onClose }: Props) {
         ) : (
           done.value?.isDry !== false && (
             <button type="button" class="primary" disabled={!isReady || isBusy.value} onClick={() => run(true)}>
-              {t().vehiclePages.check}
+              {vehicleWords().check}
             </button>
           )
         )}
         <button type="button" onClick={onClose}>
           {done.value?.isDry === false ? t().close : t().cancel}
         </button>
-        {isBusy.value && <progress aria-label={t().vehiclePages.applying} />}
+        {isBusy.value && <progress aria-label={vehicleWords().applying} />}
       </div>
     </section>
   );
@@ -134,7 +135,7 @@ async function copyAll(ids: readonly string[], sensors: readonly Sensor[], mode:
 }
 
 function Results({ isDry, results, error, count }: Done & { count: number }) {
-  const { vehiclePages: vehicles } = t();
+  const vehicles = vehicleWords();
   const nameOf = (id: string) => fleet.vehicles[fleet.indexOf(id)]?.name ?? id;
   return (
     <>

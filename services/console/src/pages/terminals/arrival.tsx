@@ -3,16 +3,17 @@ import { useEffect, useRef } from 'preact/hooks';
 import { fleet } from '../../fleet/store.ts';
 import { formats } from '../../format.ts';
 import { Icon } from '../../parts/icon.tsx';
-import { t } from '../../words/words.ts';
 import type { FleetMap } from '../map/fleet-map.ts';
+import { vehicleWords } from '../vehicles/words.ts';
 import type { Added } from './waiting.tsx';
+import { terminalWords } from './words.ts';
 
 const ZOOM = 14;
 
 /** A vehicle that was just made: its first position is seen arriving, on a map of its own. */
 export function ArrivalCard({ id, name }: Added) {
   void fleet.version.value;
-  const { terminals } = t();
+  const terminals = terminalWords();
   const index = fleet.indexOf(id);
   const hasArrived = index >= 0 && fleet.hasPosition(index);
   const speed = fleet.speedKmh[index] ?? Number.NaN;
@@ -41,7 +42,7 @@ export function ArrivalCard({ id, name }: Added) {
         </a>
         {hasArrived && (
           <a class="button" href={`/?vehicle=${id}&follow=1`}>
-            <Icon name="map" /> {t().vehiclePages.showOnMap}
+            <Icon name="map" /> {vehicleWords().showOnMap}
           </a>
         )}
       </div>

@@ -2,15 +2,15 @@ import type { TerminalProtocols } from '@outrider/client';
 import { IconButton } from '../../parts/buttons.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { withQuery } from '../../router.ts';
-import { t } from '../../words/words.ts';
 import type { TerminalProtocol } from '../vehicles/protocols.ts';
 import { type Block, type Piece, readDevicePage } from './device-page.ts';
 import { devicePageOf } from './device-pages.ts';
 import { helpPieces } from './names.ts';
+import { terminalWords } from './words.ts';
 
 /** How to point a terminal here: by its protocol, host and port, and the page of the documents about it. */
 export function Guide({ host, items, chosen }: TerminalProtocols & { chosen: string | null }) {
-  const { terminals } = t();
+  const terminals = terminalWords();
   const shown = items.find(({ name }) => name === chosen);
   return (
     <>
@@ -38,7 +38,7 @@ export function Guide({ host, items, chosen }: TerminalProtocols & { chosen: str
 }
 
 function Protocol({ protocol, host }: { protocol: TerminalProtocol; host: string }) {
-  const { terminals } = t();
+  const terminals = terminalWords();
   const { name, title, transport, port, tlsPort, authentication, help, exampleId } = protocol;
   const page = devicePageOf(name);
   return (
@@ -141,7 +141,7 @@ function Markdown({ text, host }: { text: string; host: string }) {
 }
 
 function Fact({ word, value }: { word: string; value: string | null }) {
-  const { terminals } = t();
+  const terminals = terminalWords();
   const copy = async () => {
     await navigator.clipboard.writeText(value ?? '');
     toast(terminals.copied);

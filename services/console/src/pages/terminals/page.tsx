@@ -5,11 +5,12 @@ import { describeError } from '../../errors.ts';
 import { Message } from '../../parts/message.tsx';
 import { route } from '../../router.ts';
 import { user } from '../../session.ts';
-import { t } from '../../words/words.ts';
 import { loadProtocols, terminalProtocols } from '../vehicles/protocols.ts';
+import { vehicleWords } from '../vehicles/words.ts';
 import { ArrivalCard } from './arrival.tsx';
 import { Guide } from './guide.tsx';
 import { type Added, Waiting } from './waiting.tsx';
+import { terminalWords } from './words.ts';
 
 /** Terminals that wait for a vehicle, and how to point one here. */
 export function TerminalsPage() {
@@ -22,23 +23,23 @@ export function TerminalsPage() {
   }, [error]);
   return (
     <div class="terminals">
-      <section aria-label={t().terminals.waiting}>
-        <h2>{t().terminals.waiting}</h2>
+      <section aria-label={terminalWords().waiting}>
+        <h2>{terminalWords().waiting}</h2>
         {added.value.map((vehicle) => (
           <ArrivalCard key={vehicle.id} {...vehicle} />
         ))}
         {user.value?.role === 'operator' ? (
           <Waiting onAdded={(vehicle) => (added.value = [vehicle, ...added.value])} />
         ) : (
-          <Message icon="terminal" title={t().terminals.operatorsOnly}>
+          <Message icon="terminal" title={terminalWords().operatorsOnly}>
             <a class="button" href="/vehicles?vehicle=new">
-              {t().vehiclePages.newVehicle}
+              {vehicleWords().newVehicle}
             </a>
           </Message>
         )}
       </section>
-      <section aria-label={t().terminals.guide}>
-        <h2>{t().terminals.guide}</h2>
+      <section aria-label={terminalWords().guide}>
+        <h2>{terminalWords().guide}</h2>
         {error.value !== null && <p class="error">{describeError(error.value)}</p>}
         {terminalProtocols.value !== null && (
           <Guide {...terminalProtocols.value} chosen={route.value.query.get('protocol')} />

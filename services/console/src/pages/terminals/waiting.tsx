@@ -13,7 +13,9 @@ import { api } from '../../session.ts';
 import { unisolated } from '../../words/isolate.ts';
 import { t } from '../../words/words.ts';
 import { terminalProtocols } from '../vehicles/protocols.ts';
+import { vehicleWords } from '../vehicles/words.ts';
 import { identityOf, keyOf, makerOf, shortId } from './names.ts';
+import { terminalWords } from './words.ts';
 
 /** Often enough to see a terminal that is being installed, and a small part of the calls of a minute. */
 const POLL_MS = 3000;
@@ -52,11 +54,11 @@ export function Waiting({ onAdded }: { onAdded: (vehicle: Added) => void }) {
     return <Message icon="warning" title={describeError(error.value)} action={t().retry} onAction={read} />;
   if (terminals.value === null) return <Message title={t().loading} />;
   if (terminals.value.length === 0)
-    return <Message icon="terminal" title={t().terminals.nobodyWaits} hint={t().terminals.nobodyWaitsHint} />;
+    return <Message icon="terminal" title={terminalWords().nobodyWaits} hint={terminalWords().nobodyWaitsHint} />;
   return (
     <>
       <p>
-        <small>{t().terminals.waitingHint}</small>
+        <small>{terminalWords().waitingHint}</small>
       </p>
       <ul class="cards" aria-live="polite">
         {terminals.value.map((terminal) => (
@@ -89,7 +91,7 @@ interface CardProps {
 
 /** A terminal that said who it is, or a device that was not understood: then by its address, with what it may be. */
 function Card({ terminal, isOpen, onOpen, groupIds, onAdded }: CardProps) {
-  const { terminals } = t();
+  const terminals = terminalWords();
   const { protocol, address, firstSeen, lastSeen, attempts, guesses, detail, reason } = terminal;
   const title = terminalProtocols.value?.items.find(({ name }) => name === protocol)?.title ?? protocol;
   const ago = (at: string) => formats().ago((Date.now() - Date.parse(at)) / 1000);
@@ -142,7 +144,7 @@ function Card({ terminal, isOpen, onOpen, groupIds, onAdded }: CardProps) {
 
 /** What a device may speak, and where it belongs then. */
 function Guess({ guess, isRightPort }: { guess: UnknownTerminal['guesses'][number]; isRightPort: boolean }) {
-  const { terminals } = t();
+  const terminals = terminalWords();
   const { title, port, terminalId } = guess;
   return (
     <span class="guess">
@@ -160,7 +162,7 @@ function Guess({ guess, isRightPort }: { guess: UnknownTerminal['guesses'][numbe
 
 /** What came first, in hexadecimal and as text. */
 function FirstBytes({ terminal: { firstBytes, receivedBytes } }: Pick<CardProps, 'terminal'>) {
-  const { terminals } = t();
+  const terminals = terminalWords();
   if (firstBytes === null || firstBytes === '') return null;
   const bytes = bytesOfHex(firstBytes);
   return (
@@ -200,7 +202,7 @@ function AddForm({ terminalId, name: proposed, groupIds, onAdded }: AddFormProps
   return (
     <form class="add" onSubmit={add}>
       <Field
-        label={t().vehiclePages.fields.name}
+        label={vehicleWords().fields.name}
         required
         maxLength={200}
         value={name.value}
@@ -208,12 +210,12 @@ function AddForm({ terminalId, name: proposed, groupIds, onAdded }: AddFormProps
         onInput={(event) => (name.value = event.currentTarget.value)}
       />
       <GroupPicker
-        label={t().vehiclePages.groups}
+        label={vehicleWords().groups}
         chosen={groupIds.value}
         errors={at('/groupIds')}
         onChange={(ids) => (groupIds.value = ids)}
       />
-      <SubmitButton disabled={isBusy.value}>{t().terminals.createVehicle}</SubmitButton>
+      <SubmitButton disabled={isBusy.value}>{terminalWords().createVehicle}</SubmitButton>
       {error.value !== null && !isOfAField && <Failure>{describeError(error.value)}</Failure>}
     </form>
   );

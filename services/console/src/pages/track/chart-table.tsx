@@ -7,6 +7,7 @@ import type { ChartProps } from './chart.tsx';
 import { changeText } from './fuel-marks.tsx';
 import { lineOf } from './measured.ts';
 import { measureName, measureText, nameOf } from './names.ts';
+import { trackWords } from './words.ts';
 
 /** What the chart shows, as a table: for screen readers, and for everybody who wants the figures. */
 export function ChartTable({
@@ -57,7 +58,7 @@ export function ChartTable({
       )}
       {stepMs > 0 && <small>{words().chart.averaged(format.duration(stepMs / 1000))}</small>}
       <Table
-        label={t().replay.overTime(
+        label={trackWords().overTime(
           joined(
             measures.map((name) => measureName(name, vehicleIds)),
             ', ',

@@ -7,11 +7,12 @@ import { palette } from '../../map/style.ts';
 import { preferences } from '../../preferences.ts';
 import { isNarrow } from '../../text-size.ts';
 import type { ReplayClock } from '../../track/clock.ts';
-import { joined, t } from '../../words/words.ts';
+import { joined } from '../../words/words.ts';
 import { FuelMarks, type PlotArea } from './fuel-marks.tsx';
 import type { Part } from './load.ts';
 import { lineOf, type Measured, SENSOR, sensorOf, TANK } from './measured.ts';
 import { measureName } from './names.ts';
+import { trackWords } from './words.ts';
 
 const HEIGHT_PX = 104;
 const LARGE_PX = 280;
@@ -153,7 +154,7 @@ export function Chart({ parts, vehicleIds, measures, measured, clock, isLarge }:
   );
   return (
     <div class="chart-box">
-      <div class="chart" ref={box} role="img" aria-label={t().replay.overTime(names)} />
+      <div class="chart" ref={box} role="img" aria-label={trackWords().overTime(names)} />
       {measures.some((name) => scaleOf(name, vehicleIds) === FUEL_SCALE) && area.value !== null && (
         <FuelMarks parts={parts} measured={measured} clock={clock} area={area.value} />
       )}

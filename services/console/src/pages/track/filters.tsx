@@ -9,6 +9,7 @@ import { nextRange } from '../../track/range.ts';
 import { t } from '../../words/words.ts';
 import { MOST_VEHICLES } from './choice.ts';
 import { nameOf } from './names.ts';
+import { trackWords } from './words.ts';
 
 const PRESETS = ['today', 'yesterday', 'last7days', 'thisWeek', 'lastWeek', 'thisMonth', 'lastMonth'] as const;
 
@@ -30,7 +31,7 @@ export function Filters({ vehicleIds, range }: { vehicleIds: readonly string[]; 
               <button
                 type="button"
                 class="icon"
-                aria-label={t().replay.remove(nameOf(id))}
+                aria-label={trackWords().remove(nameOf(id))}
                 onClick={() => setVehicles(vehicleIds.filter((other) => other !== id))}
               >
                 <Icon name="close" />
@@ -43,7 +44,7 @@ export function Filters({ vehicleIds, range }: { vehicleIds: readonly string[]; 
         <button
           type="button"
           class="icon"
-          aria-label={t().replay.earlier}
+          aria-label={trackWords().earlier}
           onClick={() => set(nextRange(range, -1, timeZone))}
         >
           <span class="flip">
@@ -54,7 +55,7 @@ export function Filters({ vehicleIds, range }: { vehicleIds: readonly string[]; 
         <button
           type="button"
           class="icon"
-          aria-label={t().replay.later}
+          aria-label={trackWords().later}
           disabled={range.toMs > Date.now()}
           onClick={() => set(nextRange(range, 1, timeZone))}
         >
@@ -69,7 +70,7 @@ export function Filters({ vehicleIds, range }: { vehicleIds: readonly string[]; 
 
 /** Another choice of vehicles, at the same time. */
 function setVehicles(vehicleIds: readonly string[]): void {
-  if (vehicleIds.length > MOST_VEHICLES) toast(t().replay.mostVehicles(MOST_VEHICLES), 'error');
+  if (vehicleIds.length > MOST_VEHICLES) toast(trackWords().mostVehicles(MOST_VEHICLES), 'error');
   const next = new URLSearchParams(route.peek().query);
   for (const name of ['vehicle', 'mark']) next.delete(name);
   const vehicles = new URLSearchParams(vehicleIds.slice(0, MOST_VEHICLES).map((id) => ['vehicle', id]));

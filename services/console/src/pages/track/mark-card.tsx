@@ -15,6 +15,7 @@ import { OrderVideo } from '../../video/order-video.tsx';
 import { t } from '../../words/words.ts';
 import type { Part } from './load.ts';
 import { describeMark, nameOf } from './names.ts';
+import { trackWords } from './words.ts';
 
 /** What the chosen mark was: a trip, a stop, an event, a gap. */
 export function MarkCard({ parts, clock }: { parts: readonly Part[]; clock: ReplayClock }) {
@@ -26,7 +27,7 @@ export function MarkCard({ parts, clock }: { parts: readonly Part[]; clock: Repl
   return (
     <Panel
       kind="panel card"
-      label={t().replay.details}
+      label={trackWords().details}
       onClose={() => setQuery({ mark: null })}
       head={
         <div>
@@ -55,16 +56,16 @@ export function MarkCard({ parts, clock }: { parts: readonly Part[]; clock: Repl
         {mark.kind === 'trip' && <TripScore key={mark.key} vehicleId={vehicleId} startedAtMs={fromMs} />}
         <div class="actions">
           <button type="button" onClick={() => clock.seek(fromMs)}>
-            {t().replay.toBegin}
+            {trackWords().toBegin}
           </button>
           <OrderVideo vehicleId={vehicleId} atMs={fromMs} />
           {toMs !== null && toMs > fromMs && (
             <>
               <button type="button" onClick={() => clock.seek(toMs)}>
-                {t().replay.toEnd}
+                {trackWords().toEnd}
               </button>
               <a class="button" href={trackLink({ vehicleId, fromMs, toMs: toMs + 1000 })}>
-                {t().replay.onlyThis}
+                {trackWords().onlyThis}
               </a>
             </>
           )}
@@ -102,12 +103,12 @@ function factsOf({ fromMs, toMs, durationSeconds, distanceM, row }: Mark): [stri
   const format = formats();
   const event = row !== null && 'phase' in row ? row : null;
   const facts: [string, string | null][] = [
-    [t().replay.begin, format.dateTimeWithSeconds(fromMs)],
-    [t().replay.end, toMs === null ? t().ongoing : format.dateTimeWithSeconds(toMs)],
-    [t().replay.duration, format.duration(durationSeconds)],
+    [trackWords().begin, format.dateTimeWithSeconds(fromMs)],
+    [trackWords().end, toMs === null ? t().ongoing : format.dateTimeWithSeconds(toMs)],
+    [trackWords().duration, format.duration(durationSeconds)],
     [t().distance, distanceM === null ? null : format.distance(distanceM)],
     [t().geofence, event?.geozoneName ?? null],
-    [t().replay.limit, event?.limitKmh == null ? null : format.speed(event.limitKmh)],
+    [trackWords().limit, event?.limitKmh == null ? null : format.speed(event.limitKmh)],
     [t().highestSpeed, event?.peakKmh == null ? null : format.speed(event.peakKmh)],
     [t().alarms, event?.alarm ?? null],
   ];

@@ -5,16 +5,17 @@ import { joined, t } from '../../words/words.ts';
 import { readingText } from '../map/sensor-values.tsx';
 import { words } from '../sensors/words.ts';
 import { SENSOR, sensorOf, TANK } from './measured.ts';
+import { trackWords } from './words.ts';
 
 export function nameOf(vehicleId: string): string {
-  return fleet.vehicles.find(({ id }) => id === vehicleId)?.name ?? t().replay.unknownVehicle;
+  return fleet.vehicles.find(({ id }) => id === vehicleId)?.name ?? trackWords().unknownVehicle;
 }
 
 /** “Stop of 12 min”, “Speeding, 93 km/h, 2 min”. */
 export function describeMark({ kind, row, toMs, durationSeconds, distanceM }: Mark): string {
   const format = formats();
   const duration = format.duration(durationSeconds);
-  if (kind === 'gap') return t().replay.gapOf(duration);
+  if (kind === 'gap') return trackWords().gapOf(duration);
   if (kind === 'trip') {
     const summary = t().tripSummary(format.distance(distanceM), duration);
     return joined([t().events.trip, summary, toMs === null ? t().ongoing : null], ', ');
@@ -33,7 +34,7 @@ export function describeMark({ kind, row, toMs, durationSeconds, distanceM }: Ma
 export function measureName(name: string, vehicleIds: readonly string[] = []): string {
   if (name === TANK) return words().chart.tankLevel;
   if (name.startsWith(SENSOR)) return sensorOf(name, vehicleIds)?.name ?? name;
-  return t().replay.measures[name] ?? name;
+  return trackWords().measures[name] ?? name;
 }
 
 /** A value of a measure with its unit, where it is one that every protocol names alike. */

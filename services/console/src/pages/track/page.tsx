@@ -22,6 +22,7 @@ import { Player } from './player.tsx';
 import { Side } from './side.tsx';
 import { TrackMap } from './track-map.ts';
 import '../../style/track.css';
+import { trackWords } from './words.ts';
 
 /** The address follows the clock once it has stood for this long. */
 const ADDRESS_MS = 400;
@@ -76,14 +77,14 @@ export function TrackPage() {
         {vehicleIds.length === 0 && hasNoVehicles() ? (
           <NoVehicles />
         ) : vehicleIds.length === 0 ? (
-          <Message icon="track" title={t().chooseVehicle} hint={t().replay.chooseHint} />
+          <Message icon="track" title={t().chooseVehicle} hint={trackWords().chooseHint} />
         ) : isLoading && !hasTrack ? (
           <Message title={t().loading} />
         ) : hasTrack ? (
           <Side parts={present} vehicleIds={vehicleIds} range={range} clock={clock} />
         ) : (
           failures.length < vehicleIds.length && (
-            <Message icon="track" title={t().noTrack} hint={t().replay.noTrackHint} />
+            <Message icon="track" title={t().noTrack} hint={trackWords().noTrackHint} />
           )
         )}
       </section>
@@ -188,7 +189,7 @@ function MapBox({ parts, vehicleIds, clock }: { parts: readonly Part[]; vehicleI
       <div class="canvas" ref={container} />
       {parts.length > 0 && (
         <div class="tools">
-          <MapTool icon="fit" label={t().replay.showWholeTrack} onClick={() => map.current?.fitAll()} />
+          <MapTool icon="fit" label={trackWords().showWholeTrack} onClick={() => map.current?.fitAll()} />
         </div>
       )}
     </>

@@ -17,6 +17,7 @@ import type { Part } from './load.ts';
 import { isOfSensors, lineOf, sensorMeasures, useMeasured } from './measured.ts';
 import { measureName, measureText, nameOf } from './names.ts';
 import { Strip } from './strip.tsx';
+import { trackWords } from './words.ts';
 
 const STEP_MS = 1000;
 /** Of one vehicle; of several there is one measure, with a line for each. */
@@ -111,7 +112,7 @@ function Step({ parts, clock, direction }: { parts: readonly Part[]; clock: Repl
     <button
       type="button"
       class="icon"
-      aria-label={direction === 1 ? t().replay.nextMark : t().replay.previousMark}
+      aria-label={direction === 1 ? trackWords().nextMark : trackWords().previousMark}
       onClick={go}
     >
       <Icon name={direction === 1 ? 'next' : 'previous'} />
@@ -206,7 +207,7 @@ function Readings({ parts, vehicleIds, measures, measured, all, clock, children 
             <button
               type="button"
               class="icon"
-              aria-label={t().replay.remove(label)}
+              aria-label={trackWords().remove(label)}
               onClick={() => set(measures.filter((other) => other !== name))}
             >
               <Icon name="close" />
@@ -216,7 +217,7 @@ function Readings({ parts, vehicleIds, measures, measured, all, clock, children 
       ))}
       {others.length > 0 && (!isAlone || measures.length < MOST_MEASURES) && (
         <select
-          aria-label={t().replay.addMeasure}
+          aria-label={trackWords().addMeasure}
           value=""
           onChange={(event) => {
             const { value } = event.currentTarget;
@@ -225,7 +226,7 @@ function Readings({ parts, vehicleIds, measures, measured, all, clock, children 
           }}
         >
           <option value="">
-            {isAlone || measures[0] === undefined ? t().replay.addMeasure : measureName(measures[0], vehicleIds)}
+            {isAlone || measures[0] === undefined ? trackWords().addMeasure : measureName(measures[0], vehicleIds)}
           </option>
           {others.map((name) => (
             <option key={name} value={name}>

@@ -13,6 +13,7 @@ import { OrderVideo } from '../../video/order-video.tsx';
 import { t } from '../../words/words.ts';
 import type { Part } from './load.ts';
 import { describeMark, nameOf } from './names.ts';
+import { trackWords } from './words.ts';
 
 const LISTS = ['all', 'trip', 'stop', 'event'] as const;
 const FILES = ['gpx', 'csv', 'geojson', 'kml'] as const;
@@ -43,7 +44,7 @@ export function Side({ parts, vehicleIds, range, clock }: Props) {
         />
       ))}
       <OfThisTrack vehicleIds={vehicleIds} range={range} clock={clock} />
-      <fieldset class="lists" aria-label={t().replay.list}>
+      <fieldset class="lists" aria-label={trackWords().list}>
         {LISTS.map((name) => (
           <button
             key={name}
@@ -51,14 +52,14 @@ export function Side({ parts, vehicleIds, range, clock }: Props) {
             aria-pressed={name === list}
             onClick={() => setQuery({ list: name === 'all' ? null : name })}
           >
-            {t().replay.lists[name]}{' '}
+            {trackWords().lists[name]}{' '}
             {formats().number(name === 'all' ? all.length : all.filter((m) => m.kind === name).length)}
           </button>
         ))}
       </fieldset>
-      {rows.length === 0 && <small>{t().replay.noRows}</small>}
+      {rows.length === 0 && <small>{trackWords().noRows}</small>}
       <Rows rows={rows.slice(0, MOST_ROWS)} vehicleIds={vehicleIds} clock={clock} isSeveral={parts.length > 1} />
-      {rows.length > MOST_ROWS && <small>{t().replay.moreRows(rows.length - MOST_ROWS)}</small>}
+      {rows.length > MOST_ROWS && <small>{trackWords().moreRows(rows.length - MOST_ROWS)}</small>}
       <Downloads vehicleIds={parts.map(({ vehicleId }) => vehicleId)} range={range} />
     </div>
   );
@@ -160,7 +161,7 @@ function Downloads({ vehicleIds, range }: { vehicleIds: readonly string[]; range
   const query = new URLSearchParams([...vehicleIds.map((id) => ['vehicleId', id]), ['from', from], ['to', to]]);
   return (
     <section class="files">
-      <h2>{t().replay.download}</h2>
+      <h2>{trackWords().download}</h2>
       <div class="row">
         {FILES.map((format) => (
           <a key={format} class="button" href={`/api/v1/reports/track?${query}&format=${format}`} download="">

@@ -1,7 +1,7 @@
 import { NewVehicleFields } from '@outrider/client';
 import { useId } from 'preact/hooks';
 import { VehicleIcon, type VehicleIconName } from '../../parts/vehicle-icon.tsx';
-import { t } from '../../words/words.ts';
+import { vehicleWords } from './words.ts';
 
 interface Props<T> {
   value: T | null;
@@ -12,7 +12,7 @@ interface Props<T> {
 /** The palette, no colour, or one of one's own. */
 export function ColorField({ value, onChange, errors = [] }: Props<string>) {
   const id = useId();
-  const { vehiclePages: vehicles } = t();
+  const vehicles = vehicleWords();
   const palette = Object.entries(vehicles.colors);
   const isOwn = value !== null && !palette.some(([color]) => color === value);
   return (
@@ -41,7 +41,7 @@ export function ColorField({ value, onChange, errors = [] }: Props<string>) {
 
 export function IconField({ value, onChange, errors = [], color }: Props<VehicleIconName> & { color: string | null }) {
   const id = useId();
-  const { vehiclePages: vehicles } = t();
+  const vehicles = vehicleWords();
   const names: readonly (VehicleIconName | null)[] = [null, ...NewVehicleFields.icon.values];
   return (
     <fieldset class="swatches">

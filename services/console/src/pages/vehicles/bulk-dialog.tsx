@@ -21,6 +21,7 @@ import {
   numberProps,
   SPEED_FIELDS,
 } from './plain-fields.ts';
+import { vehicleWords } from './words.ts';
 
 /** A change of fields, or of the members of a group. */
 export type BulkKind = 'change' | 'add' | 'remove';
@@ -72,7 +73,7 @@ export function BulkDialog({ kind, ids, onClose, onChanged }: Props) {
     isBusy.value = true;
     try {
       await undo.peek()?.();
-      toast(t().vehiclePages.undone);
+      toast(vehicleWords().undone);
       onChanged();
       onClose();
     } catch (error) {
@@ -81,13 +82,13 @@ export function BulkDialog({ kind, ids, onClose, onChanged }: Props) {
     }
   };
   const titles = {
-    change: t().vehiclePages.changeMany,
-    add: t().vehiclePages.addToGroup,
-    remove: t().vehiclePages.removeFromGroup,
+    change: vehicleWords().changeMany,
+    add: vehicleWords().addToGroup,
+    remove: vehicleWords().removeFromGroup,
   };
   const count = done.value?.results.filter(({ outcome }) => outcome === 'updated').length ?? 0;
   return (
-    <Dialog title={`${titles[kind]} ${t().vehiclePages.chosen(ids.length)}`} isWide onClose={onClose}>
+    <Dialog title={`${titles[kind]} ${vehicleWords().chosen(ids.length)}`} isWide onClose={onClose}>
       {done.value === null ? (
         <div class="bulk">
           {kind === 'change' ? (
@@ -106,7 +107,7 @@ export function BulkDialog({ kind, ids, onClose, onChanged }: Props) {
       <div class="actions">
         {done.value === null && (
           <button type="button" class="primary" disabled={!isReady || isBusy.value} onClick={() => run(true)}>
-            {t().vehiclePages.check}
+            {vehicleWords().check}
           </button>
         )}
         {done.value?.isDry && (
@@ -117,10 +118,10 @@ export function BulkDialog({ kind, ids, onClose, onChanged }: Props) {
               disabled={isBusy.value || done.value.error !== null || count === 0}
               onClick={() => run(false)}
             >
-              {isBusy.value ? t().vehiclePages.applying : t().vehiclePages.apply}
+              {isBusy.value ? vehicleWords().applying : vehicleWords().apply}
             </button>
             <button type="button" disabled={isBusy.value} onClick={() => (done.value = null)}>
-              {t().vehiclePages.backToChange}
+              {vehicleWords().backToChange}
             </button>
           </>
         )}
@@ -131,12 +132,12 @@ export function BulkDialog({ kind, ids, onClose, onChanged }: Props) {
             </button>
             {undo.value !== null && (
               <button type="button" disabled={isBusy.value} onClick={takeBack}>
-                {t().vehiclePages.undo}
+                {vehicleWords().undo}
               </button>
             )}
           </>
         )}
-        {isBusy.value && <progress aria-label={t().vehiclePages.applying} />}
+        {isBusy.value && <progress aria-label={vehicleWords().applying} />}
       </div>
     </Dialog>
   );
@@ -212,7 +213,7 @@ async function runChunks(
 }
 
 function Results({ isDry, results, error, count }: Done & { count: number }) {
-  const { vehiclePages: vehicles } = t();
+  const vehicles = vehicleWords();
   const nameOf = (id: string) => fleet.vehicles[fleet.indexOf(id)]?.name ?? id;
   const detail = error instanceof ApiError ? (error.problem.errors ?? []).map((one) => one.detail).join('; ') : '';
   return (
@@ -247,7 +248,7 @@ function Results({ isDry, results, error, count }: Done & { count: number }) {
 
 /** Fields that are sent only where they are ticked. */
 function SharedFields({ patch }: { patch: Signal<SharedPatch> }) {
-  const { vehiclePages: vehicles } = t();
+  const vehicles = vehicleWords();
   const set = (fields: SharedPatch) => {
     patch.value = { ...patch.peek(), ...fields };
   };

@@ -1,7 +1,7 @@
 import type { Vehicle } from '@outrider/client';
 import { Picker } from '../../parts/picker.tsx';
-import { t } from '../../words/words.ts';
 import { modelsFor, terminalProtocols } from './protocols.ts';
+import { vehicleWords } from './words.ts';
 
 export type DeviceModel = Vehicle['deviceModel'];
 
@@ -15,7 +15,7 @@ interface Props {
 
 /** Chooses the model of a terminal; nothing for a protocol whose models all say the same. */
 export function DeviceModelField({ value = null, protocol, errors = [], onChange }: Props) {
-  const { vehiclePages: vehicles } = t();
+  const vehicles = vehicleWords();
   const models = modelsFor(terminalProtocols.value?.items ?? [], protocol);
   if (models.length === 0 && value === null) return null;
   const items = [...new Set([...models, ...(value === null ? [] : [value])])].map((id) => ({ id, name: id }));

@@ -19,7 +19,7 @@ import { protectionWords } from '../../protection/words.ts';
 import { keepsAccounts } from '../../rights.ts';
 import { route, setQuery } from '../../router.ts';
 import { api, user } from '../../session.ts';
-import { joined, t } from '../../words/words.ts';
+import { joined } from '../../words/words.ts';
 import { words as sensorWords } from '../sensors/words.ts';
 import { ColorField, IconField } from './appearance.tsx';
 import { dealers } from './dealers.ts';
@@ -37,6 +37,7 @@ import {
 import { boundProtocols, protocolTitle, terminalProtocols } from './protocols.ts';
 import { Suspension } from './suspension.tsx';
 import { VideoDialog } from './video-dialog.tsx';
+import { vehicleWords } from './words.ts';
 
 const EraseDialog = lazy(async () => (await import('../../protection/erase-dialog.tsx')).EraseDialog);
 const SensorsDialog = lazy(async () => (await import('../sensors/sensors-dialog.tsx')).SensorsDialog);
@@ -68,7 +69,7 @@ export function VehicleForm({ id, onClose, onSaved }: Props) {
       }),
     [id],
   );
-  const title = id === null ? t().vehiclePages.newVehicle : (opened.value.value?.vehicle?.name ?? '');
+  const title = id === null ? vehicleWords().newVehicle : (opened.value.value?.vehicle?.name ?? '');
   return (
     <Panel
       kind="detail"
@@ -81,7 +82,7 @@ export function VehicleForm({ id, onClose, onSaved }: Props) {
           </h2>
           {id !== null && fleet.indexOf(id) >= 0 && (
             <a class="button" href={`/?vehicle=${id}`}>
-              <Icon name="map" /> {t().vehiclePages.showOnMap}
+              <Icon name="map" /> {vehicleWords().showOnMap}
             </a>
           )}
         </>
@@ -101,7 +102,7 @@ export function VehicleForm({ id, onClose, onSaved }: Props) {
 }
 
 function readError(error: unknown): string {
-  return error instanceof ApiError && error.status === 404 ? t().vehiclePages.gone : describeError(error);
+  return error instanceof ApiError && error.status === 404 ? vehicleWords().gone : describeError(error);
 }
 
 /** @param onSaved called with each version that was saved */
@@ -131,7 +132,7 @@ interface FieldsProps extends Opened {
 }
 
 function Fields({ edit, vehicle, onDone, onSuspended }: FieldsProps) {
-  const { vehiclePages: vehicles } = t();
+  const vehicles = vehicleWords();
   const { name } = edit.draft.value;
   const isKeeper = Boolean(user.value && keepsAccounts(user.value));
   const removal =
@@ -202,7 +203,7 @@ function MoreButtons() {
         <Icon name="gauge" /> {sensorWords().sensors}
       </button>
       <button type="button" onClick={() => setQuery({ video: '1' })}>
-        <Icon name="video" /> {t().vehiclePages.video}
+        <Icon name="video" /> {vehicleWords().video}
       </button>
       <button type="button" onClick={() => setQuery({ erase: '1' })}>
         <Icon name="trash" /> {protectionWords().erase}
@@ -225,7 +226,7 @@ interface Part {
 }
 
 function Basics({ edit }: Part) {
-  const { vehiclePages: vehicles } = t();
+  const vehicles = vehicleWords();
   const { color, icon, groupIds } = edit.draft.value;
   return (
     <fieldset>
@@ -263,7 +264,7 @@ function Basics({ edit }: Part) {
 }
 
 function Terminal({ edit, hasSecret }: Part & { hasSecret: boolean }) {
-  const { vehiclePages: vehicles } = t();
+  const vehicles = vehicleWords();
   const { protocol, secret, deviceModel, speedUnit } = edit.draft.value;
   const known = terminalProtocols.value?.items.find(({ name }) => name === protocol);
   const mayHaveSecret = known === undefined || known.authentication !== null;
@@ -363,7 +364,7 @@ function Numbers({ edit, title, names, children }: NumbersProps) {
 }
 
 function labels(): Record<keyof VehicleDraft, string> {
-  const { vehiclePages: vehicles } = t();
+  const vehicles = vehicleWords();
   const { protocol, secret, networks, certificate, owner, groups: inGroups, fields } = vehicles;
   return {
     ...fields,
@@ -379,7 +380,7 @@ function labels(): Record<keyof VehicleDraft, string> {
 
 /** A value as both versions are compared by people. */
 function describeValue(name: keyof VehicleDraft, value: unknown): string | undefined {
-  const { vehiclePages: vehicles } = t();
+  const vehicles = vehicleWords();
   if (name === 'groupIds')
     return joined(
       (value as string[]).map((id) => groups.value.find((group) => group.id === id)?.name ?? id),

@@ -10,9 +10,11 @@ import {
 } from '@outrider/client';
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { driverWords } from '../../drivers/words.ts';
 import { describeError } from '../../errors.ts';
 import { fleet } from '../../fleet/store.ts';
 import { formats } from '../../format.ts';
+import { maintenanceWords } from '../../maintenance/words.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Choice } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
@@ -24,6 +26,7 @@ import { api } from '../../session.ts';
 import { joined, t } from '../../words/words.ts';
 import { maintenanceImportWords } from '../maintenance/import-words.ts';
 import { words } from '../sensors/words.ts';
+import { vehicleWords } from './words.ts';
 
 type Subject = 'vehicles' | 'sensors' | 'drivers' | 'plans' | 'readings';
 type Report = VehicleImport | SensorImport | DriverImport | MaintenancePlanImport | CounterReadingImport;
@@ -68,7 +71,7 @@ const CHOICES: readonly (readonly Subject[])[] = [
 ];
 
 function nameOf(subject: Subject): string {
-  if (subject === 'plans') return t().maintenance.plans;
+  if (subject === 'plans') return maintenanceWords().plans;
   if (subject === 'readings') return maintenanceImportWords().readings;
   return subject === 'sensors' ? words().sensors : t().vehicles;
 }
@@ -76,10 +79,10 @@ function nameOf(subject: Subject): string {
 function hintOf(subject: Subject): string {
   if (subject === 'plans') return maintenanceImportWords().plansHint;
   if (subject === 'readings') return maintenanceImportWords().readingsHint;
-  return { vehicles: t().vehiclePages, sensors: words(), drivers: t().drivers }[subject].importHint;
+  return { vehicles: vehicleWords(), sensors: words(), drivers: driverWords() }[subject].importHint;
 }
 
-const doneOf = (subject: Subject) => (subject === 'drivers' ? t().drivers : t().vehiclePages).imported;
+const doneOf = (subject: Subject) => (subject === 'drivers' ? driverWords() : vehicleWords()).imported;
 const changesOf = (report: Report): ChangesReport | null => ('updated' in report ? report : null);
 
 /** Adds and changes what a file has: it is checked first, and imported whole or not at all. */
@@ -120,9 +123,9 @@ export function ImportDialog({ subject, onClose, onImported }: Props) {
     void send(chosen, true);
   };
   const choices = CHOICES.find((some) => some.includes(subject));
-  const wait = busy.value === 'checking' ? t().vehiclePages.checking : t().vehiclePages.importing;
+  const wait = busy.value === 'checking' ? vehicleWords().checking : vehicleWords().importing;
   return (
-    <Dialog title={t().vehiclePages.importCsv} isWide onClose={onClose}>
+    <Dialog title={vehicleWords().importCsv} isWide onClose={onClose}>
       {file.value === null ? (
         <>
           {choices !== undefined && (
@@ -165,7 +168,7 @@ export function ImportDialog({ subject, onClose, onImported }: Props) {
             disabled={busy.value !== null || checked.value.created + (changesOf(checked.value)?.updated ?? 0) === 0}
             onClick={() => file.value && send(file.value, false)}
           >
-            {t().vehiclePages.importNow}
+            {vehicleWords().importNow}
           </button>
         )}
         <button type="button" onClick={onClose}>
@@ -177,7 +180,7 @@ export function ImportDialog({ subject, onClose, onImported }: Props) {
 }
 
 function Explanation({ subject }: { subject: Subject }) {
-  const { vehiclePages: vehicles } = t();
+  const vehicles = vehicleWords();
   const columns = COLUMNS[subject];
   return (
     <>
@@ -216,7 +219,7 @@ function FileField({
   isFirst: boolean;
   onChoose: (files: FileList | null | undefined) => void;
 }) {
-  const { vehiclePages: vehicles } = t();
+  const vehicles = vehicleWords();
   return (
     <label
       class="drop"
@@ -244,7 +247,7 @@ function FileField({
 }
 
 function Faults({ error }: { error: unknown }) {
-  const { vehiclePages: vehicles } = t();
+  const vehicles = vehicleWords();
   const errors = error instanceof ApiError ? (error.problem.errors ?? []) : [];
   if (errors.length === 0) return <Failure>{describeError(error)}</Failure>;
   return (
@@ -267,7 +270,7 @@ function Faults({ error }: { error: unknown }) {
 }
 
 function Outcome({ report, subject }: { report: Report; subject: Subject }) {
-  const { vehiclePages: vehicles } = t();
+  const vehicles = vehicleWords();
   const number = (value: number) => formats().number(value);
   const changes = changesOf(report);
   if (changes === null)

@@ -8,9 +8,9 @@ import { Failure } from '../../parts/message.tsx';
 import { useTask } from '../../parts/task-form.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { api, user } from '../../session.ts';
-import { t } from '../../words/words.ts';
 import { chunks } from './bulk.ts';
 import { dealers } from './dealers.ts';
+import { vehicleWords } from './words.ts';
 
 /** The most that the API moves by one call. */
 const MOST_AT_ONCE = 1000;
@@ -33,7 +33,7 @@ export function MoveButton(props: Props) {
   return (
     <>
       <button type="button" onClick={() => (isAsking.value = true)}>
-        <Icon name="user" /> {t().vehiclePages.move.button}
+        <Icon name="user" /> {vehicleWords().move.button}
       </button>
       {isAsking.value && (
         <MoveDialog
@@ -51,7 +51,7 @@ export function MoveButton(props: Props) {
 
 /** Gives vehicles to another dealer, and asks what becomes of their history. */
 export function MoveDialog({ ids, onClose, onDone }: Props & { onClose: () => void }) {
-  const { vehiclePages: vehicles } = t();
+  const vehicles = vehicleWords();
   const words = vehicles.move;
   const dealerId = useSignal('');
   const history = useSignal<(typeof HISTORIES)[number]>('apart');

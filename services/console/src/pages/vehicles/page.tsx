@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { allPages } from '../../parts/pages.ts';
 import '../../style/manage.css';
+import { driverWords } from '../../drivers/words.ts';
 import { describeError } from '../../errors.ts';
 import { STATES } from '../../fleet/fleet.ts';
 import { stateName } from '../../fleet/state-name.ts';
@@ -28,6 +29,7 @@ import { LiveRows } from './live-rows.ts';
 import { MoveDialog, mayMove } from './move.tsx';
 import { boundProtocols, loadProtocols, protocolTitle } from './protocols.ts';
 import { QuotaLine } from './quota.tsx';
+import { vehicleWords } from './words.ts';
 
 const PAGE = 200;
 const LARGEST_PAGE = 1000;
@@ -135,31 +137,31 @@ function Toolbar() {
       <Filter
         name="state"
         label={t().state}
-        all={t().vehiclePages.allStates}
+        all={vehicleWords().allStates}
         options={STATES.map((state) => [state, t().states[state]])}
       />
       <Filter
         name="protocol"
-        label={t().vehiclePages.protocol}
-        all={t().vehiclePages.allProtocols}
+        label={vehicleWords().protocol}
+        all={vehicleWords().allProtocols}
         options={boundProtocols()}
       />
       <Filter
         name="suspended"
-        label={t().vehiclePages.suspension.filter}
-        all={t().vehiclePages.suspension.all}
+        label={t().fleetMap.suspension.filter}
+        all={t().fleetMap.suspension.all}
         options={[
-          ['true', t().vehiclePages.suspension.suspended],
-          ['false', t().vehiclePages.suspension.inUse],
+          ['true', t().fleetMap.suspension.suspended],
+          ['false', t().fleetMap.suspension.inUse],
         ]}
       />
       {dealers.value.length > 0 && (
         <Filter
           name="owner"
-          label={t().vehiclePages.owner}
-          all={t().vehiclePages.allOwners}
+          label={vehicleWords().owner}
+          all={vehicleWords().allOwners}
           options={[
-            ['none', t().vehiclePages.operatorsOwn],
+            ['none', vehicleWords().operatorsOwn],
             ...dealers.value.map(({ id, name }): [string, string] => [id, name]),
           ]}
         />
@@ -168,15 +170,15 @@ function Toolbar() {
         {isKeeper() && (
           <>
             <a class="button primary" href={withQuery({ vehicle: 'new' })}>
-              <Icon name="plus" /> {t().vehiclePages.newVehicle}
+              <Icon name="plus" /> {vehicleWords().newVehicle}
             </a>
             <a class="button" href={withQuery({ import: '1' })}>
-              <Icon name="upload" /> {t().vehiclePages.importCsv}
+              <Icon name="upload" /> {vehicleWords().importCsv}
             </a>
           </>
         )}
         <a class="button" href={`/api/v1/vehicles/export${group === null ? '' : `?groupId=${group}`}`} download>
-          <Icon name="download" /> {t().vehiclePages.exportCsv}
+          <Icon name="download" /> {vehicleWords().exportCsv}
         </a>
       </span>
     </FilterBox>
@@ -233,33 +235,33 @@ function ChoiceBar({
     }
   };
   return (
-    <section class="choice-bar" aria-label={t().vehiclePages.chosen(selection.value.size)}>
-      <strong role="status">{t().vehiclePages.chosen(selection.value.size)}</strong>
+    <section class="choice-bar" aria-label={vehicleWords().chosen(selection.value.size)}>
+      <strong role="status">{vehicleWords().chosen(selection.value.size)}</strong>
       {list.hasMore.value && (
         <button type="button" disabled={isReading.value} onClick={chooseMatching}>
-          {t().vehiclePages.chooseMatching}
+          {vehicleWords().chooseMatching}
         </button>
       )}
       <button type="button" onClick={() => onChoose('change')}>
-        <Icon name="edit" /> {t().vehiclePages.changeMany}
+        <Icon name="edit" /> {vehicleWords().changeMany}
       </button>
       {isKeeper() && (
         <>
           <button type="button" onClick={() => onChoose('add')}>
-            {t().vehiclePages.addToGroup}
+            {vehicleWords().addToGroup}
           </button>
           <button type="button" onClick={() => onChoose('remove')}>
-            {t().vehiclePages.removeFromGroup}
+            {vehicleWords().removeFromGroup}
           </button>
         </>
       )}
       {mayMove() && (
         <button type="button" onClick={() => onChoose('move')}>
-          {t().vehiclePages.move.button}
+          {vehicleWords().move.button}
         </button>
       )}
       <button type="button" onClick={() => (selection.value = new Set())}>
-        {t().vehiclePages.clearChoice}
+        {vehicleWords().clearChoice}
       </button>
     </section>
   );
@@ -290,14 +292,14 @@ function Body({ list, selection, opened, onOpen }: BodyProps) {
         <Message
           icon="search"
           title={t().nothingFound}
-          action={t().vehiclePages.clearFilters}
+          action={vehicleWords().clearFilters}
           onAction={() => setQuery(Object.fromEntries(FILTER_NAMES.map((name) => [name, null])))}
         />
       );
     return (
-      <Message icon="truck" title={t().vehiclePages.none} hint={t().vehiclePages.noneHint}>
+      <Message icon="truck" title={vehicleWords().none} hint={vehicleWords().noneHint}>
         <a class="button" href="/terminals">
-          {t().vehiclePages.toTerminals}
+          {vehicleWords().toTerminals}
         </a>
       </Message>
     );
@@ -306,7 +308,7 @@ function Body({ list, selection, opened, onOpen }: BodyProps) {
     <>
       <p class="count">
         <span role="status">
-          {list.hasMore.value ? t().vehiclePages.countAtLeast(items.length) : t().vehiclePages.count(items.length)}
+          {list.hasMore.value ? vehicleWords().countAtLeast(items.length) : vehicleWords().count(items.length)}
         </span>
         <QuotaLine />
       </p>
@@ -322,7 +324,7 @@ function VehicleTable({ list, items, selection, opened, onOpen }: BodyProps & { 
   const groupNames = new Map(groups.value.map(({ id, name }) => [id, name]));
   return (
     <Table
-      label={t().vehiclePages.title}
+      label={vehicleWords().title}
       rows={live.of(items, fleet)}
       rowKey={({ id }) => id}
       columns={columns(groupNames)}
@@ -338,7 +340,7 @@ function VehicleTable({ list, items, selection, opened, onOpen }: BodyProps & { 
 }
 
 function columns(groupNames: ReadonlyMap<string, string>): Column<Vehicle>[] {
-  const { vehiclePages: vehicles } = t();
+  const vehicles = vehicleWords();
   const all: (Column<Vehicle> | null)[] = [
     {
       key: 'name',
@@ -358,7 +360,7 @@ function columns(groupNames: ReadonlyMap<string, string>): Column<Vehicle>[] {
         if (suspension !== null)
           return (
             <span class="chip suspended" title={suspension.reason}>
-              {vehicles.suspension.suspended}
+              {t().fleetMap.suspension.suspended}
             </span>
           );
         const index = fleet.indexOf(id);
@@ -376,7 +378,7 @@ function columns(groupNames: ReadonlyMap<string, string>): Column<Vehicle>[] {
     },
     {
       key: 'driver',
-      title: t().drivers.driver,
+      title: driverWords().driver,
       cell: ({ id }) => {
         const driver = fleet.drivingOf(id)?.driver;
         return driver ? (

@@ -1,5 +1,5 @@
 import { type FieldRule, NewVehicleFields } from '@outrider/client';
-import { t } from '../../words/words.ts';
+import { vehicleWords } from './words.ts';
 
 /** The numbers of a vehicle, as its form shows them. */
 export const SPEED_FIELDS = ['speedLimitKmh', 'speedToleranceKmh', 'speedingMinSeconds'] as const;
@@ -22,7 +22,7 @@ type TextName = 'name' | 'plate' | 'vin' | 'terminalId';
 /** Label, limits and hint of a field: the limits are those of the API. */
 export function numberProps(name: NumberName) {
   const { minimum, maximum, isNullable }: FieldRule = NewVehicleFields[name];
-  const { fields, hints, range } = t().vehiclePages;
+  const { fields, hints, range } = vehicleWords();
   const limits = minimum === undefined || maximum === undefined ? '' : range(String(minimum), String(maximum));
   const hint = [hints[name], limits].filter((text) => text !== '').join('. ');
   return {
@@ -37,7 +37,7 @@ export function numberProps(name: NumberName) {
 /** What a field of the form is given. */
 export function plainProps(name: NumberName | TextName) {
   const rule: FieldRule = NewVehicleFields[name];
-  const { fields, hints } = t().vehiclePages;
+  const { fields, hints } = vehicleWords();
   const isText = rule.type === 'text';
   const hint = isText ? (hints as Partial<Record<string, string>>)[name] : numberProps(name as NumberName).hint;
   return {

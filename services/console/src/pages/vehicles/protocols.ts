@@ -1,7 +1,7 @@
 import type { TerminalProtocols, Vehicle } from '@outrider/client';
 import { signal } from '@preact/signals';
 import { api } from '../../session.ts';
-import { t } from '../../words/words.ts';
+import { vehicleWords } from './words.ts';
 
 export type BoundProtocol = Vehicle['terminalAccess']['protocol'];
 export type TerminalProtocol = TerminalProtocols['items'][number];
@@ -15,7 +15,7 @@ export async function loadProtocols(): Promise<void> {
 
 /** What a vehicle's terminal can be bound to. */
 export function boundProtocols(): readonly (readonly [BoundProtocol, string])[] {
-  const { learn, any } = t().vehiclePages.protocols;
+  const { learn, any } = vehicleWords().protocols;
   const known = (terminalProtocols.value?.items ?? []).map(
     ({ name, title }) => [name as BoundProtocol, title] as const,
   );

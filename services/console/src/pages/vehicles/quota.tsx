@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { fleet } from '../../fleet/store.ts';
 import { formats } from '../../format.ts';
 import { api, user } from '../../session.ts';
-import { t } from '../../words/words.ts';
+import { vehicleWords } from './words.ts';
 
 /** How many of the vehicles that a dealer may have there are. Operators have no such limit. */
 export function QuotaLine() {
@@ -26,7 +26,7 @@ export function QuotaLine() {
   const isFull = fleet.count >= limit.value;
   return (
     <span class={isFull ? 'error' : undefined}>
-      {t().vehiclePages.quota(formats().number(fleet.count), formats().number(limit.value))}
+      {vehicleWords().quota(formats().number(fleet.count), formats().number(limit.value))}
     </span>
   );
 }

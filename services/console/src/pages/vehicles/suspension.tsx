@@ -20,7 +20,7 @@ interface Props {
 
 /** Says why a vehicle is suspended, and suspends or resumes it, where the user may. */
 export function Suspension({ vehicle, onChange }: Props) {
-  const words = t().vehiclePages.suspension;
+  const words = t().fleetMap.suspension;
   const isAsking = useSignal(false);
   const isBusy = useSignal(false);
   const caller = user.value;
@@ -76,7 +76,7 @@ function SuspendDialog({
   onClose: () => void;
   onDone: (vehicle: Vehicle) => void;
 }) {
-  const words = t().vehiclePages.suspension;
+  const words = t().fleetMap.suspension;
   const { error, submit } = useTask(async (data) => {
     const body = { reason: String(data.get('reason')) };
     const changed = await api.post('/api/v1/vehicles/{id}/suspend', { path: { id }, body });

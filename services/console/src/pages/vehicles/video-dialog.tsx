@@ -6,7 +6,8 @@ import { Field } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Loaded, useReading } from '../../parts/reading.tsx';
 import { api } from '../../session.ts';
-import { joined, t } from '../../words/words.ts';
+import { joined } from '../../words/words.ts';
+import { vehicleWords } from './words.ts';
 
 interface Props {
   vehicle: Vehicle;
@@ -36,7 +37,7 @@ const MOST_CHANNELS = 64;
 export function VideoDialog({ vehicle, title, onClose }: Props) {
   const opened = useReading((ending) => openProfile(vehicle, ending), [vehicle]);
   return (
-    <Dialog title={joined([t().vehiclePages.video, title], ': ')} onClose={onClose}>
+    <Dialog title={joined([vehicleWords().video, title], ': ')} onClose={onClose}>
       <Loaded of={opened}>{(profile) => <ProfileForm {...profile} onClose={onClose} />}</Loaded>
     </Dialog>
   );
@@ -76,10 +77,10 @@ async function openProfile(vehicle: Vehicle, signal: AbortSignal) {
 function newProfile(): Draft {
   const fields = NewVideoProfileFields;
   return {
-    name: t().vehiclePages.video,
+    name: vehicleWords().video,
     protocol: 'jt1078',
     address: '',
-    channels: [{ number: 1, name: t().vehiclePages.directions.front, direction: 'front' }],
+    channels: [{ number: 1, name: vehicleWords().directions.front, direction: 'front' }],
     quality: 'main',
     audio: true,
     maxFragmentSeconds: fields.maxFragmentSeconds.default,
@@ -101,7 +102,7 @@ interface FormProps {
 }
 
 function ProfileForm({ edit, profile, onClose }: FormProps) {
-  const { vehiclePages: vehicles } = t();
+  const vehicles = vehicleWords();
   const { protocol } = edit.draft.value;
   const { maxFragmentSeconds, maxParallelDownloads } = NewVideoProfileFields;
   const remove = (etag: string | null) =>
@@ -168,7 +169,7 @@ function ProfileForm({ edit, profile, onClose }: FormProps) {
 
 function labels(): Record<keyof Draft, string> {
   const { fields, source, address, channels, quality, audio, maxFragmentSeconds, maxParallelDownloads, recorderZone } =
-    t().vehiclePages;
+    vehicleWords();
   return {
     name: fields.name,
     protocol: source,
@@ -183,7 +184,7 @@ function labels(): Record<keyof Draft, string> {
 }
 
 function Channels({ edit }: { edit: Edit<Draft> }) {
-  const { vehiclePages: vehicles } = t();
+  const vehicles = vehicleWords();
   const { channels } = edit.draft.value;
   const set = (at: number, change: Partial<Channel>) =>
     edit.set({ channels: channels.map((channel, nth) => (nth === at ? { ...channel, ...change } : channel)) });

@@ -11,6 +11,7 @@ import { api } from '../../session.ts';
 import { localText, timeOfLocalText } from '../../time-range.ts';
 import { videoProfiles } from '../../video/profiles.ts';
 import { t } from '../../words/words.ts';
+import { videoWords } from './words.ts';
 
 interface Props {
   task: ListedVideoTask;
@@ -21,7 +22,7 @@ interface Props {
 /** Changes what is ordered of one channel, as long as the terminal was not asked for it. */
 export function ChangeDialog({ task, onClose, onChanged }: Props) {
   const { timeZone } = preferences.value;
-  const words = t().video;
+  const words = videoWords();
   const channels = videoProfiles.value?.get(task.vehicleId)?.channels ?? [];
   const channel = useSignal(task.channel);
   const startMs = useSignal<number | null>(Date.parse(task.start));

@@ -13,6 +13,7 @@ import { joined, t } from '../../words/words.ts';
 import { ChangeDialog } from './change-dialog.tsx';
 import { type Clip, isFinal, mayChange, mayRetry, watchable } from './clips.ts';
 import type { VideoTasks } from './tasks.ts';
+import { videoWords } from './words.ts';
 
 export function nameOfVehicle(id: string): string {
   void fleet.version.value;
@@ -22,7 +23,7 @@ export function nameOfVehicle(id: string): string {
 
 export function nameOfChannel(vehicleId: string, number: number): string {
   const named = videoProfiles.value?.get(vehicleId)?.channels.find((channel) => channel.number === number);
-  return named?.name ?? t().video.channel(number);
+  return named?.name ?? videoWords().channel(number);
 }
 
 export function fileHref(task: ListedVideoTask): string {
@@ -58,7 +59,7 @@ export function ClipCard({ clip, isOpen, tasks }: Props) {
       </div>
       {first !== undefined && (
         <button type="button" class={isOpen ? undefined : 'primary'} aria-pressed={isOpen} onClick={open}>
-          <Icon name="play" /> {t().video.watch}
+          <Icon name="play" /> {videoWords().watch}
         </button>
       )}
       <ul>
@@ -79,18 +80,18 @@ function Channel({ task, clip, tasks }: { task: ListedVideoTask; clip: Clip; tas
     <li class="clip-channel">
       <div>
         <span>
-          {channel} · <span class={`chip video-${status}`}>{t().video.states[status]}</span>
+          {channel} · <span class={`chip video-${status}`}>{videoWords().states[status]}</span>
         </span>
         {isUnderWay && (
           <span class="progress">
-            <progress max={100} value={progress.percent} aria-label={`${channel}: ${t().video.states[status]}`} />
+            <progress max={100} value={progress.percent} aria-label={`${channel}: ${videoWords().states[status]}`} />
             <small>{joined([`${format.number(progress.percent)} %`, format.bytes(progress.bytes)])}</small>
           </span>
         )}
         <small>{joined(factsOf(task))}</small>
       </div>
       <Actions task={task} clip={clip} tasks={tasks} channel={channel} />
-      {file === null && status === 'done' && <span class="hidden">{t().video.deleted}</span>}
+      {file === null && status === 'done' && <span class="hidden">{videoWords().deleted}</span>}
     </li>
   );
 }
@@ -98,7 +99,7 @@ function Channel({ task, clip, tasks }: { task: ListedVideoTask; clip: Clip; tas
 /** What is to be known of a task beside its state: why it is not here, how large it is, until when it is kept. */
 function factsOf({ status, reason, file, expiresAt, nextAttemptAt }: ListedVideoTask): string[] {
   const format = formats();
-  const words = t().video;
+  const words = videoWords();
   if (file !== null)
     return [
       format.bytes(file.bytes),
@@ -119,7 +120,7 @@ function factsOf({ status, reason, file, expiresAt, nextAttemptAt }: ListedVideo
 function Actions({ task, clip, tasks, channel }: { task: ListedVideoTask; channel: string } & Omit<Props, 'isOpen'>) {
   const isBusy = useSignal(false);
   const isChanging = useSignal(false);
-  const words = t().video;
+  const words = videoWords();
   const run = async (action: () => Promise<unknown>, done: string) => {
     isBusy.value = true;
     try {

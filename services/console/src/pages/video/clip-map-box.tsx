@@ -1,8 +1,8 @@
 import type { Signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { type Track, trackOf } from '../../track/track.ts';
-import { t } from '../../words/words.ts';
 import { ClipMap } from './clip-map.ts';
+import { videoWords } from './words.ts';
 
 interface Props {
   /** Null: it is being read. */
@@ -30,7 +30,7 @@ export function ClipMapBox({ track, timeMs, onPick }: Props) {
   return (
     <div class="mapbox">
       <div class="canvas" ref={container} />
-      {track?.count === 0 && <p class="no-track">{t().video.noTrack}</p>}
+      {track?.count === 0 && <p class="no-track">{videoWords().noTrack}</p>}
     </div>
   );
 }

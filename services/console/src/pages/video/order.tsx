@@ -21,6 +21,7 @@ import { clipAround } from './clips.ts';
 import type { VideoTasks } from './tasks.ts';
 import { Timeline } from './timeline.tsx';
 import { useTrack } from './use-track.ts';
+import { videoWords } from './words.ts';
 
 /** What the time line shows before and after the moment. */
 const AROUND_MS = 30 * 60_000;
@@ -36,9 +37,9 @@ export function OrderForm({ vehicleId, tasks }: Props) {
   const profile = vehicleId === null ? undefined : videoProfiles.value?.get(vehicleId);
   const items = [...(videoProfiles.value?.keys() ?? [])].map((id) => ({ id, name: nameOfVehicle(id) }));
   return (
-    <section class="stage" aria-label={t().video.order}>
+    <section class="stage" aria-label={videoWords().order}>
       <header class="stage-head">
-        <h2>{t().video.order}</h2>
+        <h2>{videoWords().order}</h2>
         <button
           type="button"
           class="icon"
@@ -50,14 +51,14 @@ export function OrderForm({ vehicleId, tasks }: Props) {
       </header>
       <div class="order">
         <Picker
-          label={t().video.vehicle}
+          label={videoWords().vehicle}
           items={items.sort((a, b) => a.name.localeCompare(b.name))}
           chosen={vehicleId === null ? [] : [vehicleId]}
           isSingle
           onChange={([id]) => setQuery({ vehicle: id ?? null })}
         />
         {profile !== undefined && <Fields key={profile.id} profile={profile} tasks={tasks} />}
-        {vehicleId !== null && profile === undefined && <p>{t().video.noCamerasHint}</p>}
+        {vehicleId !== null && profile === undefined && <p>{videoWords().noCamerasHint}</p>}
       </div>
     </section>
   );
@@ -110,7 +111,7 @@ function Fields({ profile, tasks }: { profile: VideoProfile; tasks: VideoTasks }
     chosen.value = new Set([...chosen.value].filter((channel) => !ordered.has(channel)));
     isBusy.value = false;
     if (ordered.size === 0) return;
-    toast(t().video.ordered(ordered.size));
+    toast(videoWords().ordered(ordered.size));
     void tasks.reload();
   };
   const at = (pointer: string) => (error.value instanceof ApiError ? error.value.at(pointer) : []);
@@ -127,7 +128,7 @@ function Fields({ profile, tasks }: { profile: VideoProfile; tasks: VideoTasks }
       <form class="order-form" onSubmit={order}>
         <Connection profile={profile} />
         <fieldset class="channels">
-          <legend>{t().video.channels}</legend>
+          <legend>{videoWords().channels}</legend>
           {channels.map(({ number, name }) => (
             <label key={number} class="check">
               <input
@@ -145,7 +146,7 @@ function Fields({ profile, tasks }: { profile: VideoProfile; tasks: VideoTasks }
               </span>
             </label>
           ))}
-          {chosen.value.size === 0 && <p class="error">{t().video.noChannel}</p>}
+          {chosen.value.size === 0 && <p class="error">{videoWords().noChannel}</p>}
           {at('/channel').map((text) => (
             <p key={text} class="error">
               {text}
@@ -154,7 +155,7 @@ function Fields({ profile, tasks }: { profile: VideoProfile; tasks: VideoTasks }
         </fieldset>
         <div class="times">
           <Field
-            label={t().video.start}
+            label={videoWords().start}
             type="datetime-local"
             step={1}
             required
@@ -163,17 +164,17 @@ function Fields({ profile, tasks }: { profile: VideoProfile; tasks: VideoTasks }
             onChange={setTime(startMs)}
           />
           <Field
-            label={t().video.end}
+            label={videoWords().end}
             type="datetime-local"
             step={1}
             required
             value={localText(endMs.value, timeZone)}
             errors={at('/end')}
-            hint={t().video.longest(formats().duration(maxFragmentSeconds))}
+            hint={videoWords().longest(formats().duration(maxFragmentSeconds))}
             onChange={setTime(endMs)}
           />
           <Choice
-            label={t().video.quality}
+            label={videoWords().quality}
             value={quality.value}
             onChange={(value) => {
               quality.value = value as VideoProfile['quality'];
@@ -181,7 +182,7 @@ function Fields({ profile, tasks }: { profile: VideoProfile; tasks: VideoTasks }
           >
             {(['main', 'sub'] as const).map((one) => (
               <option key={one} value={one} selected={one === quality.value}>
-                {t().video.qualities[one]}
+                {videoWords().qualities[one]}
               </option>
             ))}
           </Choice>
@@ -193,14 +194,14 @@ function Fields({ profile, tasks }: { profile: VideoProfile; tasks: VideoTasks }
                 hasSound.value = checked;
               }}
             />
-            <span>{t().video.sound}</span>
+            <span>{videoWords().sound}</span>
           </label>
         </div>
         <div class="strip">
           <button
             type="button"
             class="icon"
-            aria-label={t().video.earlier}
+            aria-label={videoWords().earlier}
             onClick={() => {
               centreMs.value -= AROUND_MS;
             }}
@@ -228,7 +229,7 @@ function Fields({ profile, tasks }: { profile: VideoProfile; tasks: VideoTasks }
           <button
             type="button"
             class="icon"
-            aria-label={t().video.later}
+            aria-label={videoWords().later}
             disabled={toMs > Date.now() + SHORT_MS}
             onClick={() => {
               centreMs.value += AROUND_MS;
@@ -239,11 +240,11 @@ function Fields({ profile, tasks }: { profile: VideoProfile; tasks: VideoTasks }
             </span>
           </button>
         </div>
-        <small>{t().video.timelineHint}</small>
+        <small>{videoWords().timelineHint}</small>
         {isElsewhere && <Failure>{describeError(error.value)}</Failure>}
         <div class="actions">
           <button type="submit" class="primary" disabled={isBusy.value || chosen.value.size === 0}>
-            <Icon name="video" /> {t().video.order}
+            <Icon name="video" /> {videoWords().order}
           </button>
         </div>
       </form>
@@ -254,7 +255,7 @@ function Fields({ profile, tasks }: { profile: VideoProfile; tasks: VideoTasks }
 
 /** Whether the terminal can be asked now. */
 function Connection({ profile: { online, onlineChangedAt } }: { profile: VideoProfile }) {
-  const words = t().video;
+  const words = videoWords();
   const text =
     online === null || onlineChangedAt === null
       ? words.neverOnline

@@ -15,11 +15,13 @@ import { api, user } from '../../session.ts';
 import { readVideoProfiles, videoProfiles } from '../../video/profiles.ts';
 import { t } from '../../words/words.ts';
 import { screenFor } from '../map/panel-links.ts';
+import { vehicleWords } from '../vehicles/words.ts';
 import { ClipCard, nameOfVehicle } from './clip-card.tsx';
 import { clipsOf } from './clips.ts';
 import { OrderForm } from './order.tsx';
 import { type TaskFilter, VideoTasks } from './tasks.ts';
 import { WatchClip } from './watch.tsx';
+import { videoWords } from './words.ts';
 
 const STATES = ['new', 'waiting', 'requested', 'downloading', 'processing', 'done', 'failed', 'cancelled'] as const;
 
@@ -56,7 +58,7 @@ export function VideoPage() {
   const open = clips.find((clip) => clip.tasks.some(({ id }) => id === openId)) ?? null;
   return (
     <div class={isOrdering || openId !== null ? 'split video has-open' : 'split video'}>
-      <section class="side" aria-label={t().video.title}>
+      <section class="side" aria-label={t().pages.video}>
         <Filters vehicleId={vehicleId} status={status} isOrdering={isOrdering} />
         {tasks.list.error.value !== null ? (
           <Message
@@ -70,8 +72,8 @@ export function VideoPage() {
         ) : clips.length === 0 ? (
           <Message
             icon="video"
-            title={vehicleId === null && status === null ? t().video.nothing : t().video.nothingMatches}
-            hint={t().video.nothingHint}
+            title={vehicleId === null && status === null ? videoWords().nothing : videoWords().nothingMatches}
+            hint={videoWords().nothingHint}
           />
         ) : (
           <div class="scroll">
@@ -93,7 +95,7 @@ export function VideoPage() {
         <OrderForm key={vehicleId ?? ''} vehicleId={vehicleId} tasks={tasks} />
       ) : openId === null ? (
         <div class="stage">
-          <Message icon="video" title={t().video.choose} />
+          <Message icon="video" title={videoWords().choose} />
         </div>
       ) : (
         <WatchClip key={open?.key ?? openId} clip={open} taskId={openId} isListed={tasks.items !== null} />
@@ -132,18 +134,18 @@ function Filters({ vehicleId, status, isOrdering }: FilterProps) {
   return (
     <search class="filters">
       <Picker
-        label={t().video.vehicle}
+        label={videoWords().vehicle}
         items={vehicles.sort((a, b) => a.name.localeCompare(b.name))}
         chosen={vehicleId === null ? [] : [vehicleId]}
-        all={t().video.allVehicles}
+        all={videoWords().allVehicles}
         isSingle
         onChange={([id]) => setQuery({ ...CLOSED, vehicle: id ?? null }, { replace: false })}
       />
-      <Choice label={t().video.state} value={status ?? ''} onChange={(value) => setQuery({ state: value })}>
-        <option value="">{t().video.allStates}</option>
+      <Choice label={videoWords().state} value={status ?? ''} onChange={(value) => setQuery({ state: value })}>
+        <option value="">{videoWords().allStates}</option>
         {STATES.map((state) => (
           <option key={state} value={state} selected={state === status}>
-            {t().video.states[state]}
+            {videoWords().states[state]}
           </option>
         ))}
       </Choice>
@@ -153,7 +155,7 @@ function Filters({ vehicleId, status, isOrdering }: FilterProps) {
         aria-pressed={isOrdering}
         onClick={() => navigate(withQuery({ ...CLOSED, order: isOrdering ? null : '1' }))}
       >
-        <Icon name="plus" /> {t().video.order}
+        <Icon name="plus" /> {videoWords().order}
       </button>
     </search>
   );
@@ -180,17 +182,17 @@ function Storage({ tasks }: { tasks: VideoTasks }) {
   const format = formats();
   const isFull = usedBytes > 0.9 * quotaBytes;
   return (
-    <section class="storage" aria-label={t().video.storage}>
-      <h2>{t().video.storage}</h2>
-      <meter min={0} max={quotaBytes} high={0.9 * quotaBytes} value={usedBytes} aria-label={t().video.storage} />
+    <section class="storage" aria-label={videoWords().storage}>
+      <h2>{videoWords().storage}</h2>
+      <meter min={0} max={quotaBytes} high={0.9 * quotaBytes} value={usedBytes} aria-label={videoWords().storage} />
       <small>
         {[
-          t().video.storageUsed(format.bytes(usedBytes), format.bytes(quotaBytes)),
-          t().video.storageFiles(count),
-          t().video.keptDays(retentionDays),
+          videoWords().storageUsed(format.bytes(usedBytes), format.bytes(quotaBytes)),
+          videoWords().storageFiles(count),
+          videoWords().keptDays(retentionDays),
         ].join(' · ')}
       </small>
-      {isFull && <small>{t().video.storageFull}</small>}
+      {isFull && <small>{videoWords().storageFull}</small>}
     </section>
   );
 }
@@ -198,10 +200,10 @@ function Storage({ tasks }: { tasks: VideoTasks }) {
 /** What to do next, for those who may. */
 function NoCameras() {
   const vehicles = screenFor('/vehicles');
-  const { noCameras, noCamerasHint, noCamerasSteps } = t().video;
+  const { noCameras, noCamerasHint, noCamerasSteps } = videoWords();
   if (vehicles === null) return <Message icon="video" title={noCameras} hint={noCamerasHint} />;
   return (
-    <Message icon="video" title={noCameras} hint={noCamerasSteps(t().vehiclePages.video)}>
+    <Message icon="video" title={noCameras} hint={noCamerasSteps(vehicleWords().video)}>
       <a class="button primary" href={vehicles}>
         {t().pages.vehicles}
       </a>

@@ -1,7 +1,7 @@
 import type { ListedVideoTask } from '@outrider/client';
 import { formats } from '../../format.ts';
 import { highestKmh, type Track } from '../../track/track.ts';
-import { t } from '../../words/words.ts';
+import { videoWords } from './words.ts';
 
 const WIDTH = 1000;
 const HEIGHT = 64;
@@ -33,7 +33,7 @@ export function Timeline({ fromMs, toMs, startMs, endMs, track, tasks, onPick }:
     <svg
       class="clip-timeline"
       role="img"
-      aria-label={t().video.timeline}
+      aria-label={videoWords().timeline}
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
       preserveAspectRatio="none"
       onClick={(event) => {
@@ -51,7 +51,7 @@ export function Timeline({ fromMs, toMs, startMs, endMs, track, tasks, onPick }:
           width={Math.max(LEAST_PX, x(Date.parse(task.end)) - x(Date.parse(task.start)))}
           height={8}
         >
-          <title>{`${t().video.states[task.status]}: ${format.interval(Date.parse(task.start), Date.parse(task.end))}`}</title>
+          <title>{`${videoWords().states[task.status]}: ${format.interval(Date.parse(task.start), Date.parse(task.end))}`}</title>
         </rect>
       ))}
       <rect class="wanted" x={x(startMs)} y={0} width={Math.max(LEAST_PX, x(endMs) - x(startMs))} height={HEIGHT} />

@@ -15,6 +15,7 @@ import { ClipClock, RATES } from './clip-clock.ts';
 import { ClipMapBox } from './clip-map-box.tsx';
 import { type Clip, clipsOf, watchable } from './clips.ts';
 import { useTrack } from './use-track.ts';
+import { videoWords } from './words.ts';
 
 /** The track before and after the clip shows where the vehicle came from and went to. */
 const AROUND_MS = 120_000;
@@ -50,12 +51,12 @@ export function WatchClip({ clip, taskId, isListed }: Props) {
   if (shown === null)
     return (
       <div class="stage">
-        <Message title={failure.value === null ? t().loading : t().video.notFound} />
+        <Message title={failure.value === null ? t().loading : videoWords().notFound} />
       </div>
     );
   const channels = watchable(shown);
   return (
-    <section class="stage" aria-label={t().video.watch}>
+    <section class="stage" aria-label={videoWords().watch}>
       <header class="stage-head">
         <div>
           <h2>
@@ -64,12 +65,12 @@ export function WatchClip({ clip, taskId, isListed }: Props) {
           <small>{intervalOf(shown)}</small>
         </div>
         <a class="button" href={trackLink({ vehicleId: shown.vehicleId, atMs: shown.startMs })}>
-          <Icon name="track" /> {t().video.openTrack}
+          <Icon name="track" /> {videoWords().openTrack}
         </a>
         <IconButton icon="close" label={t().close} onClick={() => setQuery({ clip: null })} />
       </header>
       {channels.length === 0 ? (
-        <Message icon="video" title={t().video.deleted} />
+        <Message icon="video" title={videoWords().deleted} />
       ) : (
         <Player clip={shown} channels={channels} />
       )}
@@ -129,7 +130,7 @@ function Video({ task, clock }: { task: ListedVideoTask; clock: ClipClock }) {
       />
       <figcaption>
         <bdi>{name}</bdi>
-        {isBroken.value && <span class="error">{t().video.cannotPlay}</span>}
+        {isBroken.value && <span class="error">{videoWords().cannotPlay}</span>}
       </figcaption>
     </figure>
   );
@@ -151,13 +152,13 @@ function Controls({ clock }: { clock: ClipClock }) {
       <button
         type="button"
         class="icon"
-        aria-label={isPlaying ? t().video.pause : t().video.play}
+        aria-label={isPlaying ? videoWords().pause : videoWords().play}
         onClick={() => clock.toggle()}
       >
         <Icon name={isPlaying ? 'pause' : 'play'} />
       </button>
       <select
-        aria-label={t().video.rate}
+        aria-label={videoWords().rate}
         value={clock.rate.value}
         onChange={(event) => clock.setRate(Number(event.currentTarget.value))}
       >
@@ -169,7 +170,7 @@ function Controls({ clock }: { clock: ClipClock }) {
       </select>
       <input
         type="range"
-        aria-label={t().video.time}
+        aria-label={videoWords().time}
         aria-valuetext={format.timeWithSeconds(timeMs)}
         min={clock.startMs}
         max={clock.endMs}

@@ -1,5 +1,4 @@
 export const commands = {
-  title: 'Befehle',
   send: 'Befehl senden',
   sendTo: (name: string) => `Befehl an „${name}“`,
   sent: 'Der Befehl wurde angenommen.',

@@ -1,7 +1,6 @@
 import { counted } from '../counted.ts';
 
 export const drivers = {
-  title: 'Fahrer',
   driver: 'Fahrer',
   vehicle: 'Fahrzeug',
   newDriver: 'Neuer Fahrer',

@@ -1,6 +1,6 @@
 import type { EcoWords } from '../en/eco.ts';
 
-export const de: EcoWords = {
+export const eco: EcoWords = {
   score: 'Bewertung',
   hint: '0 bis 100: je höher, desto besser.',
   lastDays: (days: number) => `Letzte ${days} Tage`,

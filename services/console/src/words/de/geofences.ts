@@ -1,7 +1,7 @@
 import { counted } from '../counted.ts';
-import type { Words } from '../en.ts';
+import type { fences as english } from '../en/geofences.ts';
 
-export const fences: Words['fences'] = {
+export const fences: typeof english = {
   showAll: 'Alle Gebiete auf der Karte zeigen',
   newLine: 'Neue Linie',
   drawLine: 'Die Punkte der Linie auf der Karte anklicken; zum Beenden den letzten noch einmal.',

@@ -1,6 +1,6 @@
 import type { MaintenanceImportWords } from '../en/maintenance-import.ts';
 
-export const de: MaintenanceImportWords = {
+export const maintenanceImport: MaintenanceImportWords = {
   readings: 'Zählerstände',
   plansHint:
     'Eine CSV-Datei mit Kopfzeile. Jede Zeile legt einen Plan für ein Fahrzeug oder eine Gruppe an, die eine der ersten Spalten nennt: alle so viele Kilometer, Motorstunden oder Tage.',

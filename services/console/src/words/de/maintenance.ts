@@ -1,7 +1,6 @@
 import { counted } from '../counted.ts';
 
 export const maintenance = {
-  title: 'Wartung',
   counters: 'Zähler',
   counter: 'Zähler',
   names: { odometer: 'Kilometerstand', 'engine-hours': 'Betriebsstunden' },

@@ -1,13 +1,10 @@
-import { de as names } from '@outrider/words/de';
 import { eventHints } from '@outrider/words/events/de';
 import { counted } from '../counted.ts';
 import type { rules as english } from '../en/rules.ts';
 
 export const rules: typeof english = {
   inbox: 'Eingang',
-  title: 'Meldungsregeln',
   short: 'Regeln',
-  deliveries: 'Zustellprotokoll',
   new: 'Neue Regel',
   copyOf: (name) => `${name} (Kopie)`,
   duplicate: 'Duplizieren',
@@ -55,7 +52,6 @@ export const rules: typeof english = {
   allAlarms: 'Alle Alarme',
   sensors: 'Welche Sensoren',
   allSensors: 'Alle Sensoren',
-  alarmNames: names.alarms,
   alarmHints: {
     sos: 'Der Fahrer hat sie gedrückt.',
     'low-battery': 'Die des Terminals.',
@@ -77,9 +73,6 @@ export const rules: typeof english = {
     'Dann werden Sie benachrichtigt, und noch einmal, wenn er abgelaufen ist. 0: nur, wenn er abgelaufen ist.',
   whichDrivers: 'Welche Fahrer',
   showDriver: 'Fahrer zeigen',
-  aDriver: 'Ein Fahrer',
-  licenceOf: (driver: string, isExpired: boolean, date: string) =>
-    `${driver}: Führerschein ${isExpired ? 'abgelaufen' : 'läuft bald ab'}, letzter Tag ${date}`,
   notifyAt: 'Benachrichtigen',
   phases: { begin: 'bei Beginn', end: 'bei Ende' },
 
@@ -219,8 +212,6 @@ export const rules: typeof english = {
   browserNotificationsHint: 'Solange die Konsole in einem Tab im Hintergrund offen ist.',
   tryAlert: 'Ausprobieren',
   alertTest: 'So kommt eine Meldung an.',
-  missed: (count) =>
-    `Wieder verbunden. Inzwischen ${counted('de', count, { one: 'kam # Meldung', other: 'kamen # Meldungen' })}.`,
   missedSince: (count, time) =>
     `Ohne Verbindung seit ${time} ${counted('de', count, { one: 'kam # Meldung', other: 'kamen # Meldungen' })}.`,
 };

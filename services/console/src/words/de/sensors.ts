@@ -1,7 +1,7 @@
 import { counted } from '../counted.ts';
 import type { SensorWords } from '../en/sensors.ts';
 
-export const de: SensorWords = {
+export const sensors: SensorWords = {
   sensors: 'Sensoren',
   none: 'Noch keine Sensoren',
   noneHint: 'Fügen Sie sie aus den Vorlagen des Terminals hinzu, oder schreiben Sie einen eigenen Ausdruck.',

@@ -1,8 +1,7 @@
 import { counted } from '../counted.ts';
-import type { Words } from '../en.ts';
+import type { video as english } from '../en/video.ts';
 
 export const video = {
-  title: 'Videos',
   order: 'Video anfordern',
   orderOfThis: 'Video hiervon anfordern',
   vehicle: 'Fahrzeug',
@@ -97,4 +96,4 @@ export const video = {
   cannotPlay: 'Dieser Browser kann das Video nicht abspielen. Laden Sie es herunter.',
   noTrack: 'Keine Positionen zu dieser Zeit',
   openTrack: 'In der Wiedergabe zeigen',
-} satisfies Words['video'];
+} satisfies typeof english;

@@ -1,5 +1,4 @@
 export const commands = {
-  title: 'Commands',
   send: 'Send command',
   sendTo: (name: string) => `Command to “${name}”`,
   sent: 'The command was accepted.',

@@ -1,5 +1,5 @@
 /** Words of custom counters; they come with the dialog, not with the first load. */
-export const en = {
+export const counters = {
   newTitle: 'New counter',
   change: 'Change counter',
   sources: {
@@ -23,4 +23,4 @@ export const en = {
   planAmount: 'By the counter',
 };
 
-export type CounterWords = typeof en;
+export type CounterWords = typeof counters;

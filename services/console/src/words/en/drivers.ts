@@ -1,7 +1,6 @@
 import { counted } from '../counted.ts';
 
 export const drivers = {
-  title: 'Drivers',
   driver: 'Driver',
   vehicle: 'Vehicle',
   newDriver: 'New driver',

@@ -1,5 +1,5 @@
 /** Words of scores of eco-driving. */
-export const en = {
+export const eco = {
   score: 'Score',
   hint: '0 to 100: the higher the better.',
   lastDays: (days: number) => `Last ${days} days`,
@@ -16,4 +16,4 @@ export const en = {
   },
 };
 
-export type EcoWords = typeof en;
+export type EcoWords = typeof eco;

@@ -1,5 +1,5 @@
 /** Words of the import of maintenance plans and counter readings. */
-export const en = {
+export const maintenanceImport = {
   readings: 'Counter readings',
   plansHint:
     'A CSV file with a header. Each row makes a plan for a vehicle or a group, which is named by one of the first columns: every so many kilometres, engine hours or days.',
@@ -8,4 +8,4 @@ export const en = {
   added: (count: string) => `New: ${count}.`,
 };
 
-export type MaintenanceImportWords = typeof en;
+export type MaintenanceImportWords = typeof maintenanceImport;

@@ -1,7 +1,6 @@
 import { counted } from '../counted.ts';
 
 export const maintenance = {
-  title: 'Maintenance',
   counters: 'Counters',
   counter: 'Counter',
   names: { odometer: 'Odometer', 'engine-hours': 'Engine hours' },

@@ -1,12 +1,9 @@
-import { en as names } from '@outrider/words/en';
 import { eventHints } from '@outrider/words/events/en';
 import { counted } from '../counted.ts';
 
 export const rules = {
   inbox: 'Inbox',
-  title: 'Notification rules',
   short: 'Rules',
-  deliveries: 'Delivery log',
   new: 'New rule',
   copyOf: (name: string) => `${name} (copy)`,
   duplicate: 'Duplicate',
@@ -52,7 +49,6 @@ export const rules = {
   allAlarms: 'All alarms',
   sensors: 'Which sensors',
   allSensors: 'All sensors',
-  alarmNames: names.alarms as Record<string, string>,
   alarmHints: {
     sos: 'The driver pressed it.',
     'low-battery': 'Of the terminal.',
@@ -73,9 +69,6 @@ export const rules = {
   licenceWarningHint: 'You are notified then, and once more when the licence has expired. 0: only once it has expired.',
   whichDrivers: 'Which drivers',
   showDriver: 'Show the driver',
-  aDriver: 'A driver',
-  licenceOf: (driver: string, isExpired: boolean, date: string) =>
-    `${driver}: driving licence ${isExpired ? 'expired' : 'expires soon'}, last day ${date}`,
   notifyAt: 'Notify',
   phases: { begin: 'when it begins', end: 'when it ends' },
 
@@ -210,8 +203,6 @@ export const rules = {
   browserNotificationsHint: 'While the console is open in a tab that is not in front.',
   tryAlert: 'Try',
   alertTest: 'This is how a notification arrives.',
-  missed: (count: number) =>
-    `Connected again. ${counted('en', count, { one: '# notification came', other: '# notifications came' })} meanwhile.`,
   missedSince: (count: number, time: string) =>
     `${counted('en', count, { one: '# notification came', other: '# notifications came' })} while there was no connection, since ${time}.`,
 };

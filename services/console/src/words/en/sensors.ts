@@ -1,7 +1,7 @@
 import { counted } from '../counted.ts';
 
 /** Words of the sensors' screens; they come with those, not with the first load. */
-export const en = {
+export const sensors = {
   sensors: 'Sensors',
   none: 'No sensors yet',
   noneHint: 'Add them from the presets of the terminal, or write an expression of your own.',
@@ -121,4 +121,4 @@ export const en = {
   },
 };
 
-export type SensorWords = typeof en;
+export type SensorWords = typeof sensors;

@@ -31,22 +31,6 @@ export const vehicles = {
   showOnMap: 'Show on the map',
   gone: 'This vehicle does not exist, or you may no longer change it.',
 
-  suspension: {
-    suspended: 'Suspended',
-    inUse: 'In use',
-    all: 'Suspended or not',
-    filter: 'Suspension',
-    suspend: 'Suspend',
-    resume: 'Resume',
-    reason: 'Reason',
-    done: 'The vehicle is suspended.',
-    resumed: 'The vehicle is resumed.',
-    held: 'An operator suspended it, and operators alone resume it.',
-    hint: 'Its data is hidden from all but operators. It is stored, and shown again once the vehicle is resumed.',
-    note: 'Its data is stored, and shown again once the vehicle is resumed.',
-    title: (name: string) => `Suspend “${name}”`,
-    since: (time: string) => `Suspended since ${time}.`,
-  },
   sections: {
     basics: 'Vehicle',
     terminal: 'Terminal',

@@ -21,7 +21,6 @@ type Reason =
   | 'profile-deleted';
 
 export const video = {
-  title: 'Video',
   order: 'Order video',
   orderOfThis: 'Order video of this',
   vehicle: 'Vehicle',

@@ -1,5 +1,4 @@
 export const commands = {
-  title: 'Comandos',
   send: 'Enviar comando',
   sendTo: (name: string) => `Comando para «${name}»`,
   sent: 'El comando fue aceptado.',

@@ -1,7 +1,6 @@
 import { counted } from '../counted.ts';
 
 export const drivers = {
-  title: 'Conductores',
   driver: 'Conductor',
   vehicle: 'Vehículo',
   newDriver: 'Nuevo conductor',

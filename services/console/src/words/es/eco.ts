@@ -1,6 +1,6 @@
 import type { EcoWords } from '../en/eco.ts';
 
-export const es: EcoWords = {
+export const eco: EcoWords = {
   score: 'Puntuación',
   hint: 'De 0 a 100: cuanto más alta, mejor.',
   lastDays: (days: number) => `Últimos ${days} días`,

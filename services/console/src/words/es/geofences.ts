@@ -1,7 +1,7 @@
 import { counted } from '../counted.ts';
-import type { Words } from '../en.ts';
+import type { fences as english } from '../en/geofences.ts';
 
-export const fences: Words['fences'] = {
+export const fences: typeof english = {
   showAll: 'Mostrar todas las geocercas en el mapa',
   newLine: 'Nueva línea',
   drawLine: 'Haga clic en los puntos de la línea; otra vez en el último para terminar.',

@@ -1,6 +1,6 @@
 import type { MaintenanceImportWords } from '../en/maintenance-import.ts';
 
-export const es: MaintenanceImportWords = {
+export const maintenanceImport: MaintenanceImportWords = {
   readings: 'Lecturas de contadores',
   plansHint:
     'Un archivo CSV con encabezado. Cada fila crea un plan para un vehículo o un grupo, indicado en una de las primeras columnas: cada tantos kilómetros, horas de motor o días.',

@@ -1,7 +1,6 @@
 import { counted } from '../counted.ts';
 
 export const maintenance = {
-  title: 'Mantenimiento',
   counters: 'Contadores',
   counter: 'Contador',
   names: { odometer: 'Cuentakilómetros', 'engine-hours': 'Horas de motor' },

@@ -1,13 +1,10 @@
-import { es as names } from '@outrider/words/es';
 import { eventHints } from '@outrider/words/events/es';
 import { counted } from '../counted.ts';
 import type { rules as english } from '../en/rules.ts';
 
 export const rules: typeof english = {
   inbox: 'Bandeja de entrada',
-  title: 'Reglas de avisos',
   short: 'Reglas',
-  deliveries: 'Registro de entregas',
   new: 'Nueva regla',
   copyOf: (name) => `${name} (copia)`,
   duplicate: 'Duplicar',
@@ -53,7 +50,6 @@ export const rules: typeof english = {
   allAlarms: 'Todas las alarmas',
   sensors: 'Qué sensores',
   allSensors: 'Todos los sensores',
-  alarmNames: names.alarms,
   alarmHints: {
     sos: 'Lo pulsó el conductor.',
     'low-battery': 'La del terminal.',
@@ -74,9 +70,6 @@ export const rules: typeof english = {
   licenceWarningHint: 'Se le avisa entonces, y otra vez cuando el permiso haya caducado. 0: solo cuando haya caducado.',
   whichDrivers: 'Qué conductores',
   showDriver: 'Mostrar el conductor',
-  aDriver: 'Un conductor',
-  licenceOf: (driver: string, isExpired: boolean, date: string) =>
-    `${driver}: el permiso de conducir ${isExpired ? 'ha caducado' : 'caduca pronto'}, último día ${date}`,
   notifyAt: 'Avisar',
   phases: { begin: 'cuando empieza', end: 'cuando termina' },
 
@@ -214,8 +207,6 @@ export const rules: typeof english = {
   browserNotificationsHint: 'Mientras la consola esté abierta en una pestaña en segundo plano.',
   tryAlert: 'Probar',
   alertTest: 'Así llega un aviso.',
-  missed: (count) =>
-    `Conectado de nuevo. Mientras tanto ${counted('es', count, { one: 'llegó # aviso', other: 'llegaron # avisos' })}.`,
   missedSince: (count, time) =>
     `Sin conexión desde ${time} ${counted('es', count, { one: 'llegó # aviso', other: 'llegaron # avisos' })}.`,
 };

@@ -1,7 +1,7 @@
 import { counted } from '../counted.ts';
 import type { SensorWords } from '../en/sensors.ts';
 
-export const es: SensorWords = {
+export const sensors: SensorWords = {
   sensors: 'Sensores',
   none: 'Aún no hay sensores',
   noneHint: 'Añádalos desde los modelos del terminal, o escriba una expresión propia.',

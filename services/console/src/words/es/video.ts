@@ -1,8 +1,7 @@
 import { counted } from '../counted.ts';
-import type { Words } from '../en.ts';
+import type { video as english } from '../en/video.ts';
 
 export const video = {
-  title: 'Vídeos',
   order: 'Pedir vídeo',
   orderOfThis: 'Pedir vídeo de esto',
   vehicle: 'Vehículo',
@@ -97,4 +96,4 @@ export const video = {
   cannotPlay: 'Este navegador no puede reproducir el vídeo. Descárguelo.',
   noTrack: 'Sin posiciones en ese momento',
   openTrack: 'Mostrar en el recorrido',
-} satisfies Words['video'];
+} satisfies typeof english;

@@ -1,5 +1,4 @@
 export const commands = {
-  title: 'פקודות',
   send: 'שליחת פקודה',
   sendTo: (name: string) => `פקודה אל „${name}”`,
   sent: 'הפקודה התקבלה.',

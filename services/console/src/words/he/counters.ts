@@ -1,7 +1,7 @@
 import type { CounterWords } from '../en/counters.ts';
 
 /** Words of custom counters; they come with the dialog, not with the first load. */
-export const he: CounterWords = {
+export const counters: CounterWords = {
   newTitle: 'מונה חדש',
   change: 'שינוי המונה',
   sources: {

@@ -1,7 +1,6 @@
 import { counted } from '../counted.ts';
 
 export const drivers = {
-  title: 'נהגים',
   driver: 'נהג',
   vehicle: 'רכב',
   newDriver: 'נהג חדש',

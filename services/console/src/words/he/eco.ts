@@ -1,6 +1,6 @@
 import type { EcoWords } from '../en/eco.ts';
 
-export const he: EcoWords = {
+export const eco: EcoWords = {
   score: 'ציון',
   hint: 'מ־0 עד 100: ככל שגבוה יותר, טוב יותר.',
   lastDays: (days: number) => `${days} הימים האחרונים`,

@@ -1,7 +1,7 @@
 import { counted } from '../counted.ts';
-import type { Words } from '../en.ts';
+import type { fences as english } from '../en/geofences.ts';
 
-export const fences: Words['fences'] = {
+export const fences: typeof english = {
   showAll: 'הצגת כל האזורים במפה',
   newLine: 'קו חדש',
   drawLine: 'לחצו על נקודות הקו במפה; לסיום לחצו שוב על האחרונה.',

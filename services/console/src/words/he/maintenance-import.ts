@@ -1,6 +1,6 @@
 import type { MaintenanceImportWords } from '../en/maintenance-import.ts';
 
-export const he: MaintenanceImportWords = {
+export const maintenanceImport: MaintenanceImportWords = {
   readings: 'קריאות מונים',
   plansHint:
     'קובץ CSV עם שורת כותרת. כל שורה יוצרת תוכנית לכלי רכב או לקבוצה, לפי אחת העמודות הראשונות: כל כך וכך קילומטרים, שעות מנוע או ימים.',

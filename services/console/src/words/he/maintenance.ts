@@ -1,7 +1,6 @@
 import { counted } from '../counted.ts';
 
 export const maintenance = {
-  title: 'טיפולים',
   counters: 'מונים',
   counter: 'מונה',
   names: { odometer: 'מד מרחק', 'engine-hours': 'שעות מנוע' },

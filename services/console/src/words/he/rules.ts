@@ -1,13 +1,10 @@
 import { eventHints } from '@outrider/words/events/he';
-import { he as names } from '@outrider/words/he';
 import { counted } from '../counted.ts';
 import type { rules as english } from '../en/rules.ts';
 
 export const rules: typeof english = {
   inbox: 'תיבת דואר',
-  title: 'כללי התראות',
   short: 'כללים',
-  deliveries: 'יומן מסירות',
   new: 'כלל חדש',
   copyOf: (name) => `${name} (עותק)`,
   duplicate: 'שכפול',
@@ -53,7 +50,6 @@ export const rules: typeof english = {
   allAlarms: 'כל האזעקות',
   sensors: 'אילו חיישנים',
   allSensors: 'כל החיישנים',
-  alarmNames: names.alarms,
   alarmHints: {
     sos: 'הנהג לחץ עליו.',
     'low-battery': 'של המסוף ברכב.',
@@ -74,9 +70,6 @@ export const rules: typeof english = {
   licenceWarningHint: 'אז תישלח הודעה, ופעם נוספת כשהרישיון פג. 0: רק כשפג.',
   whichDrivers: 'אילו נהגים',
   showDriver: 'הצגת הנהג',
-  aDriver: 'נהג',
-  licenceOf: (driver: string, isExpired: boolean, date: string) =>
-    `${driver}: רישיון הנהיגה ${isExpired ? 'פג' : 'עומד לפוג'}, יום אחרון ${date}`,
   notifyAt: 'להתריע',
   phases: { begin: 'בתחילת האירוע', end: 'בסיום האירוע' },
 
@@ -210,8 +203,6 @@ export const rules: typeof english = {
   browserNotificationsHint: 'כל עוד הדף פתוח בלשונית ברקע.',
   tryAlert: 'ניסיון',
   alertTest: 'כך מגיעה התראה.',
-  missed: (count) =>
-    `החיבור חודש. בינתיים ${counted('he', count, { one: 'הגיעה התראה אחת', other: 'הגיעו # התראות' })}.`,
   missedSince: (count, time) =>
     `ללא חיבור מ־${time} ${counted('he', count, { one: 'הגיעה התראה אחת', other: 'הגיעו # התראות' })}.`,
 };

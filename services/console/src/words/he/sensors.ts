@@ -1,7 +1,7 @@
 import { counted } from '../counted.ts';
 import type { SensorWords } from '../en/sensors.ts';
 
-export const he: SensorWords = {
+export const sensors: SensorWords = {
   sensors: 'חיישנים',
   none: 'אין עדיין חיישנים',
   noneHint: 'הוסיפו אותם מהתבניות של המסוף, או כתבו ביטוי משלכם.',

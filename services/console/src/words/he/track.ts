@@ -1,7 +1,7 @@
 import { counted } from '../counted.ts';
-import type { Words } from '../en.ts';
+import type { replay as english } from '../en/track.ts';
 
-export const replay: Words['replay'] = {
+export const replay: typeof english = {
   showWholeTrack: 'הצגת כל המסלול',
   chooseHint: 'בחרו רכב אחד או כמה: לכולם שעון משותף.',
   unknownVehicle: 'רכב לא מוכר',

@@ -1,8 +1,7 @@
 import { counted } from '../counted.ts';
-import type { Words } from '../en.ts';
+import type { video as english } from '../en/video.ts';
 
 export const video = {
-  title: 'וידאו',
   order: 'הזמנת וידאו',
   orderOfThis: 'הזמנת וידאו של רגע זה',
   vehicle: 'כלי רכב',
@@ -96,4 +95,4 @@ export const video = {
   cannotPlay: 'הדפדפן אינו יכול לנגן את הסרטון. הורידו אותו.',
   noTrack: 'אין מיקומים בזמן זה',
   openTrack: 'הצגה במסלול',
-} satisfies Words['video'];
+} satisfies typeof english;

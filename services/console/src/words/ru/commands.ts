@@ -1,5 +1,4 @@
 export const commands = {
-  title: 'Команды',
   send: 'Отправить команду',
   sendTo: (name: string) => `Команда для «${name}»`,
   sent: 'Команда принята.',

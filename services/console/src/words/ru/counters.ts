@@ -1,7 +1,7 @@
 import type { CounterWords } from '../en/counters.ts';
 
 /** Words of custom counters; they come with the dialog, not with the first load. */
-export const ru: CounterWords = {
+export const counters: CounterWords = {
   newTitle: 'Новый счётчик',
   change: 'Изменить счётчик',
   sources: {

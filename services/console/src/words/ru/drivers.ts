@@ -1,7 +1,6 @@
 import { counted } from '../counted.ts';
 
 export const drivers = {
-  title: 'Водители',
   driver: 'Водитель',
   vehicle: 'Транспортное средство',
   newDriver: 'Новый водитель',

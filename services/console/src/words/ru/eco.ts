@@ -1,6 +1,6 @@
 import type { EcoWords } from '../en/eco.ts';
 
-export const ru: EcoWords = {
+export const eco: EcoWords = {
   score: 'Оценка',
   hint: 'От 0 до 100: чем выше, тем лучше.',
   lastDays: (days: number) => `Последние ${days} дней`,

@@ -1,7 +1,7 @@
 import { counted } from '../counted.ts';
-import type { Words } from '../en.ts';
+import type { fences as english } from '../en/geofences.ts';
 
-export const fences: Words['fences'] = {
+export const fences: typeof english = {
   showAll: 'Показать все геозоны на карте',
   newLine: 'Новая линия',
   drawLine: 'Щёлкайте точки линии на карте; чтобы закончить, щёлкните последнюю ещё раз.',

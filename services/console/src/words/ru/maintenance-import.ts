@@ -1,6 +1,6 @@
 import type { MaintenanceImportWords } from '../en/maintenance-import.ts';
 
-export const ru: MaintenanceImportWords = {
+export const maintenanceImport: MaintenanceImportWords = {
   readings: 'Показания счётчиков',
   plansHint:
     'Файл CSV со строкой заголовков. Каждая строка создаёт план для автомобиля или группы, указанных в одном из первых столбцов: через столько-то километров, моточасов или дней.',

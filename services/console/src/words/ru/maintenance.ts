@@ -1,7 +1,6 @@
 import { counted } from '../counted.ts';
 
 export const maintenance = {
-  title: 'Техобслуживание',
   counters: 'Счётчики',
   counter: 'Счётчик',
   names: { odometer: 'Пробег', 'engine-hours': 'Моточасы' },

@@ -1,13 +1,10 @@
 import { eventHints } from '@outrider/words/events/ru';
-import { ru as names } from '@outrider/words/ru';
 import { counted } from '../counted.ts';
 import type { rules as english } from '../en/rules.ts';
 
 export const rules: typeof english = {
   inbox: 'Входящие',
-  title: 'Правила уведомлений',
   short: 'Правила',
-  deliveries: 'Журнал доставки',
   new: 'Новое правило',
   copyOf: (name) => `${name} (копия)`,
   duplicate: 'Создать копию',
@@ -55,7 +52,6 @@ export const rules: typeof english = {
   allAlarms: 'Все тревоги',
   sensors: 'Какие датчики',
   allSensors: 'Все датчики',
-  alarmNames: names.alarms,
   alarmHints: {
     sos: 'Её нажал водитель.',
     'low-battery': 'Батарея терминала.',
@@ -76,9 +72,6 @@ export const rules: typeof english = {
   licenceWarningHint: 'Тогда придёт уведомление, и ещё раз, когда срок истечёт. 0: только когда истечёт.',
   whichDrivers: 'Какие водители',
   showDriver: 'Показать водителя',
-  aDriver: 'Водитель',
-  licenceOf: (driver: string, isExpired: boolean, date: string) =>
-    `${driver}: водительское удостоверение ${isExpired ? 'просрочено' : 'скоро истекает'}, последний день ${date}`,
   notifyAt: 'Уведомлять',
   phases: { begin: 'о начале', end: 'об окончании' },
 
@@ -215,8 +208,6 @@ export const rules: typeof english = {
   browserNotificationsHint: 'Пока консоль открыта во вкладке на заднем плане.',
   tryAlert: 'Попробовать',
   alertTest: 'Так приходит уведомление.',
-  missed: (count) =>
-    `Связь восстановлена. За это время: ${counted('ru', count, { one: '# уведомление', few: '# уведомления', many: '# уведомлений', other: '# уведомления' })}.`,
   missedSince: (count, time) =>
     `Пока не было связи, с ${time}: ${counted('ru', count, { one: '# уведомление', few: '# уведомления', many: '# уведомлений', other: '# уведомления' })}.`,
 };

@@ -1,7 +1,7 @@
 import { counted } from '../counted.ts';
 import type { SensorWords } from '../en/sensors.ts';
 
-export const ru: SensorWords = {
+export const sensors: SensorWords = {
   sensors: 'Датчики',
   none: 'Датчиков пока нет',
   noneHint: 'Добавьте их из шаблонов терминала или напишите своё выражение.',

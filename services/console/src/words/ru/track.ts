@@ -1,7 +1,7 @@
 import { counted } from '../counted.ts';
-import type { Words } from '../en.ts';
+import type { replay as english } from '../en/track.ts';
 
-export const replay: Words['replay'] = {
+export const replay: typeof english = {
   showWholeTrack: 'Показать весь путь',
   chooseHint: 'Выберите одно или несколько ТС: у них общее время.',
   unknownVehicle: 'Неизвестное ТС',

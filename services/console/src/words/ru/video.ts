@@ -1,8 +1,7 @@
 import { counted } from '../counted.ts';
-import type { Words } from '../en.ts';
+import type { video as english } from '../en/video.ts';
 
 export const video = {
-  title: 'Видео',
   order: 'Заказать видео',
   orderOfThis: 'Заказать видео этого момента',
   vehicle: 'Машина',
@@ -97,4 +96,4 @@ export const video = {
   cannotPlay: 'Браузер не может воспроизвести это видео. Скачайте его.',
   noTrack: 'В это время нет координат',
   openTrack: 'Показать на треке',
-} satisfies Words['video'];
+} satisfies typeof english;

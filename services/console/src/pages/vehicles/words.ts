@@ -1,0 +1,7 @@
+import type { vehicles } from '../../words/en/vehicles.ts';
+import { pageWords } from '../../words/page-words.ts';
+
+/** Words of the pages of vehicles. */
+export const vehicleWords = pageWords(
+  import.meta.glob<typeof vehicles>('../../words/*/vehicles.ts', { import: 'vehicles' }),
+);
