@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { describeError } from './errors.ts';
 import { focusPage } from './focus.ts';
@@ -16,6 +17,7 @@ import { componentOf } from './views.ts';
 import { t } from './words/words.ts';
 
 const LoginPage = lazy(async () => (await import('./pages/login.tsx')).LoginPage);
+const Finder = lazy(async () => (await import('./finder/finder.tsx')).Finder);
 const PasswordLinkPage = lazy(async () => (await import('./sign-in/password-reset.tsx')).PasswordLinkPage);
 
 export function App() {
@@ -56,6 +58,17 @@ function LimitBanner() {
 }
 
 function Shell() {
+  const isFinding = useSignal(false);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const isAsked = event.code === 'KeyK' && (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey;
+      if (!isAsked) return;
+      event.preventDefault();
+      if (document.querySelector('dialog[open]') === null) isFinding.value = true;
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, [isFinding]);
   // Before the screen is loaded, which keeps the page busy.
   useLayoutEffect(connectLive, []);
   const view = VIEWS.find(({ path }) => path === route.value.path);
@@ -89,6 +102,16 @@ function Shell() {
         </a>
         <Menu />
         <LiveState />
+        <button
+          type="button"
+          class="icon"
+          aria-label={t().searchAll}
+          title={`${t().searchAll} (Ctrl+K)`}
+          aria-keyshortcuts="Control+K"
+          onClick={() => (isFinding.value = true)}
+        >
+          <Icon name="search" />
+        </button>
         <UserMenu />
       </header>
       {live.status.value === 'waiting' && (
@@ -104,6 +127,7 @@ function Shell() {
           </button>
         </p>
       )}
+      {isFinding.value && <Finder onClose={() => (isFinding.value = false)} />}
       <main id="main" tabIndex={-1}>
         <h1 class="hidden">{title}</h1>
         {outlet}

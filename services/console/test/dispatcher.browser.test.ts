@@ -54,6 +54,58 @@ describe.skipIf(CHROMIUM === undefined)('what a dispatcher relies on, in a brows
     expect(faults).toEqual([]);
   });
 
+  test('Ctrl-K finds vehicles, reports, places and actions by a few letters, by the keyboard alone', async () => {
+    const { page, faults } = await demo.enter(demo, '/', { reducedMotion: 'reduce' });
+    await page.getByRole('button', { name: /^Truck 01/ }).waitFor();
+    const finder = page.getByRole('dialog', { name: 'Search everything' });
+    const options = finder.getByRole('option');
+    const asked = async (text: string) => {
+      await page.keyboard.press('Control+KeyK');
+      await finder.waitFor();
+      await page.keyboard.type(text);
+    };
+    const chosen = () => finder.getByRole('option', { selected: true }).locator('bdi').textContent();
+
+    await asked('');
+    await options.filter({ hasText: 'Reports' }).first().waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await finder.waitFor({ state: 'detached' });
+
+    await asked('01 TRUCK');
+    await expect.poll(chosen, PATIENCE).toBe('Truck 01');
+    expect(await options.nth(1).textContent()).toContain('Track of Truck 01');
+    expect(await axeViolations(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.getByRole('complementary', { name: 'Truck 01' }).waitFor();
+
+    await asked('truck 01');
+    await expect.poll(chosen, PATIENCE).toBe('Truck 01');
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(chosen).toBe('Track of Truck 01');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/track\?vehicle=/);
+
+    await asked('stops');
+    await expect.poll(chosen, PATIENCE).toBe('Stops');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/reports\?kind=stops/);
+
+    await asked('depot');
+    await expect.poll(chosen, PATIENCE).toBe('Depot');
+    await options.first().click();
+    await page.waitForURL(/\/geofences\?geofence=/);
+
+    await asked('dark theme');
+    await expect.poll(chosen, PATIENCE).toBe('Dark theme');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.locator('html').getAttribute('data-theme')).toBe('dark');
+    await asked('no such thing');
+    await finder.getByText('Nothing found').waitFor();
+    expect(await options.count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+
   test('the panel has the newest events of a busy day in order, and says what it could not read', async () => {
     const { page, faults } = await demo.enter(demo, '/', { timezoneId: 'UTC' });
     const nowMs = Date.now();

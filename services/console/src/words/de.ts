@@ -89,6 +89,7 @@ export const de = {
   vehicles: 'Fahrzeuge',
   vehicleList: 'Liste der Fahrzeuge',
   search: 'Suchen',
+  searchAll: 'Alles durchsuchen',
   searchVehicles: 'Name, Kennzeichen, Gerät',
   allGroups: 'Alle Gruppen',
   group: 'Gruppe',

@@ -93,6 +93,7 @@ export const en = {
   vehicles: 'Vehicles',
   vehicleList: 'List of vehicles',
   search: 'Search',
+  searchAll: 'Search everything',
   searchVehicles: 'Name, plate or terminal',
   allGroups: 'All groups',
   group: 'Group',

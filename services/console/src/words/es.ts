@@ -89,6 +89,7 @@ export const es = {
   vehicles: 'Vehículos',
   vehicleList: 'Lista de vehículos',
   search: 'Buscar',
+  searchAll: 'Buscar en todo',
   searchVehicles: 'Nombre, matrícula o terminal',
   allGroups: 'Todos los grupos',
   group: 'Grupo',

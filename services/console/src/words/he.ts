@@ -89,6 +89,7 @@ export const he = {
   vehicles: 'כלי רכב',
   vehicleList: 'רשימת כלי הרכב',
   search: 'חיפוש',
+  searchAll: 'חיפוש בכול',
   searchVehicles: 'שם, לוחית רישוי או מסוף',
   allGroups: 'כל הקבוצות',
   group: 'קבוצה',

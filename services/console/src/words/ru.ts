@@ -89,6 +89,7 @@ export const ru = {
   vehicles: 'Транспорт',
   vehicleList: 'Список транспорта',
   search: 'Поиск',
+  searchAll: 'Искать везде',
   searchVehicles: 'Название, госномер, терминал',
   allGroups: 'Все группы',
   group: 'Группа',
