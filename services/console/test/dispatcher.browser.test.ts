@@ -106,6 +106,39 @@ describe.skipIf(CHROMIUM === undefined)('what a dispatcher relies on, in a brows
     expect(faults).toEqual([]);
   });
 
+  test('the ten vehicles nearest to a place, by the right button, or to the middle of the map, by keyboard', async () => {
+    const { page, faults } = await demo.enter(demo.operator, '/', { reducedMotion: 'reduce' });
+    await page.getByRole('button', { name: /^Truck 01/ }).waitFor();
+    const menu = page.getByRole('region', { name: 'Nearest vehicles' });
+    const metres = async () =>
+      (await menu.getByRole('button').locator('span:not(.chip)').allTextContents()).map((text) => {
+        const [, value = '', unit = ''] = /^([\d.,]+)\s(km|m)/.exec(text) ?? [];
+        return Number(value.replace(',', '')) * (unit === 'km' ? 1000 : 1);
+      });
+    const canvas = page.locator('.maplibregl-canvas');
+    const box = await canvas.boundingBox();
+    if (box === null) throw new Error('no map');
+    await expect
+      .poll(async () => {
+        await page.mouse.click(box.x + box.width / 3, box.y + box.height / 3, { button: 'right' });
+        return menu.getByRole('button').count();
+      }, PATIENCE)
+      .toBe(10);
+    const found = await metres();
+    expect(found).toEqual(found.toSorted((a, b) => a - b));
+    expect(found.every((distance) => distance >= 0)).toBe(true);
+    expect(await axeViolations(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await menu.waitFor({ state: 'detached' });
+
+    await page.getByRole('button', { name: 'Vehicles nearest to the middle of the map' }).focus();
+    await page.keyboard.press('Enter');
+    const nearest = await menu.getByRole('button').first().locator('bdi').textContent();
+    await page.keyboard.press('Enter');
+    await page.getByRole('complementary', { name: nearest ?? '' }).waitFor();
+    expect(faults).toEqual([]);
+  });
+
   test('the panel has the newest events of a busy day in order, and says what it could not read', async () => {
     const { page, faults } = await demo.enter(demo, '/', { timezoneId: 'UTC' });
     const nowMs = Date.now();

@@ -15,3 +15,15 @@ export function longitudeOf(x: number): number {
 export function latitudeOf(y: number): number {
   return (360 / Math.PI) * Math.atan(Math.exp(((180 - y * 360) * Math.PI) / 180)) - 90;
 }
+
+export const EARTH_RADIUS_M = 6_371_008.8;
+
+type Place = readonly [longitude: number, latitude: number];
+
+/** Metres between two places, as the crow flies. */
+export function metresBetween([fromX, fromY]: Place, [toX, toY]: Place): number {
+  const radians = Math.PI / 180;
+  const half = (degrees: number) => Math.sin((degrees * radians) / 2) ** 2;
+  const chord = half(toY - fromY) + Math.cos(fromY * radians) * Math.cos(toY * radians) * half(toX - fromX);
+  return 2 * EARTH_RADIUS_M * Math.asin(Math.min(1, Math.sqrt(chord)));
+}

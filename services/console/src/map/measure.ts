@@ -1,4 +1,5 @@
 import type { IControl, Map as MapLibreMap, MapMouseEvent } from 'maplibre-gl';
+import { metresBetween } from '../fleet/mercator.ts';
 import { formats } from '../format.ts';
 import { t } from '../words/words.ts';
 import { setData } from './set-data.ts';
@@ -61,7 +62,8 @@ export class MeasureControl implements IControl {
     const { lng, lat }: MapMouseEvent['lngLat'] = map.unproject([event.clientX - box.left, event.clientY - box.top]);
     this.#places.push([lng, lat]);
     this.#show();
-    this.#output.textContent = formats().distance(lengthOf(this.#places));
+    const steps = this.#places.slice(1).map((to, nth) => metresBetween(this.#places[nth] as Place, to));
+    this.#output.textContent = formats().distance(steps.reduce((sum, metres) => sum + metres, 0));
   };
 
   #show(): void {
@@ -79,20 +81,4 @@ export class MeasureControl implements IControl {
     const features = [...(this.#places.length > 1 ? [line] : []), ...this.#places.map(point)];
     setData(this.#map, 'measure', { type: 'FeatureCollection', features });
   }
-}
-
-const EARTH_RADIUS_M = 6_371_008.8;
-
-/** Metres along places. */
-export function lengthOf(places: readonly Place[]): number {
-  const radians = Math.PI / 180;
-  let metres = 0;
-  for (let index = 1; index < places.length; index += 1) {
-    const [fromX, fromY] = places[index - 1] as Place;
-    const [toX, toY] = places[index] as Place;
-    const half = (degrees: number) => Math.sin((degrees * radians) / 2) ** 2;
-    const chord = half(toY - fromY) + Math.cos(fromY * radians) * Math.cos(toY * radians) * half(toX - fromX);
-    metres += 2 * EARTH_RADIUS_M * Math.asin(Math.sqrt(chord));
-  }
-  return metres;
 }

@@ -12,6 +12,7 @@ import { setData } from '../../map/set-data.ts';
 import { geofenceFeatures } from '../../map/shapes.ts';
 import { mapColors } from '../../map/style.ts';
 import { preferences } from '../../preferences.ts';
+import type { AskedPlace } from './nearest-menu.tsx';
 
 const MOST_LABELS = 300;
 const CLUSTERS_ABOVE = 2000;
@@ -36,6 +37,8 @@ export interface FleetMapEvents {
   onSelect: (spot: Spot | null, x: number, y: number) => void;
   onHover: (over: Spot | HoveredCluster | null, x: number, y: number) => void;
   onMove: (place: string) => void;
+  /** Asked about, by the right button or a long press. */
+  onAsk: (place: AskedPlace) => void;
   /** The user moved the map: nothing is followed any more. */
   onDrag: () => void;
 }
@@ -73,6 +76,9 @@ export class FleetMap {
     );
     map.once('load', () => this.#start());
     map.on('click', (event) => events.onSelect(this.#at(event), event.point.x, event.point.y));
+    map.on('contextmenu', ({ lngLat, point }) =>
+      events.onAsk({ longitude: lngLat.lng, latitude: lngLat.lat, x: point.x, y: point.y }),
+    );
     map.on('mousemove', (event) => {
       const over = this.#at(event) ?? this.#clusterAt(event);
       map.getCanvas().style.cursor = over === null ? '' : 'pointer';
@@ -108,6 +114,13 @@ export class FleetMap {
     if (id === null) return;
     this.#keepUp();
     if (this.map.getZoom() < 12) this.#centre(id, 14);
+  }
+
+  /** The place in the middle. */
+  middle(): AskedPlace {
+    const { lng, lat } = this.map.getCenter();
+    const { clientWidth, clientHeight } = this.map.getContainer();
+    return { longitude: lng, latitude: lat, x: clientWidth / 2, y: clientHeight / 2 };
   }
 
   /** Shows the vehicle, unless it can be seen already. */

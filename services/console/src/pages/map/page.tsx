@@ -13,10 +13,12 @@ import { t } from '../../words/words.ts';
 import '../../style/map.css';
 import { FleetMap, type HoveredCluster, type Spot } from './fleet-map.ts';
 import { MapLegend, VehicleList } from './list.tsx';
+import type { AskedPlace } from './nearest-menu.tsx';
 import { type Choice, SpotMenu, vehiclesOf } from './spot-menu.tsx';
 
 /** Of vehicles on one spot, beside the pointer. */
 const MOST_NAMED = 5;
+const NearestMenu = lazy(async () => (await import('./nearest-menu.tsx')).NearestMenu);
 const VehiclePanel = lazy(async () => (await import('./panel.tsx')).VehiclePanel);
 
 /** The live map with its list. The address has the vehicle, the filter, the place, and whether it is followed. */
@@ -26,6 +28,8 @@ export function MapPage() {
   const hover = useSignal<Hovered | null>(null);
   /** Clicked vehicles of which one is to be chosen. */
   const choice = useSignal<Choice | null>(null);
+  /** A place whose nearest vehicles are asked for. */
+  const asked = useSignal<AskedPlace | null>(null);
   const { query } = route.value;
   const selected = query.get('vehicle');
   const isFollowing = query.get('follow') === '1' && selected !== null;
@@ -41,6 +45,7 @@ export function MapPage() {
       onHover: (over, x, y) => {
         hover.value = over === null ? null : { over, x, y };
       },
+      onAsk: (place) => (asked.value = place),
       onMove: (at) => setQuery({ at }),
       onDrag: () => setQuery({ follow: null }),
     });
@@ -49,7 +54,7 @@ export function MapPage() {
       view.current = null;
       map.destroy();
     };
-  }, [hover, choice]);
+  }, [hover, choice, asked]);
   useEffect(() => view.current?.select(selected), [selected]);
   useEffect(() => view.current?.follow(isFollowing ? selected : null), [isFollowing, selected]);
 
@@ -70,6 +75,11 @@ export function MapPage() {
           />
           <MapTool icon="fit" label={t().showAll} onClick={() => view.current?.fitAll()} />
           <MapTool
+            icon="follow"
+            label={t().fleetMap.nearestToMiddle}
+            onClick={() => (asked.value = view.current?.middle() ?? null)}
+          />
+          <MapTool
             icon="group"
             label={t().clusters}
             isPressed={preferences.value.clusters}
@@ -83,6 +93,9 @@ export function MapPage() {
           />
         </div>
         {isListHidden && <MapLegend />}
+        {asked.value !== null && (
+          <NearestMenu {...asked.value} onSelect={choose} onClose={() => (asked.value = null)} />
+        )}
         {hover.value !== null && choice.value === null && <HoverCard {...hover.value} />}
         {choice.value !== null && (
           <SpotMenu {...choice.value} selected={selected} onSelect={select} onClose={() => (choice.value = null)} />

@@ -66,6 +66,7 @@ function ArrivalMap({ id }: { id: string }) {
         map = new module.FleetMap(container.current, place, {
           onSelect: ignore,
           onHover: ignore,
+          onAsk: ignore,
           onMove: ignore,
           onDrag: ignore,
         });

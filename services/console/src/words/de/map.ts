@@ -56,6 +56,8 @@ export const fleetMap: Words['fleetMap'] = {
     ibutton: 'Fahrerschlüssel',
   },
   vehicleColors: 'Fahrzeuge in ihren eigenen Farben',
+  nearest: 'Nächste Fahrzeuge',
+  nearestToMiddle: 'Fahrzeuge, die der Kartenmitte am nächsten sind',
   suspension: {
     suspended: 'Gesperrt',
     inUse: 'In Betrieb',

@@ -58,6 +58,8 @@ export const fleetMap = {
     ibutton: 'Driver key',
   } as Record<string, string>,
   vehicleColors: 'Colour vehicles by their own colours',
+  nearest: 'Nearest vehicles',
+  nearestToMiddle: 'Vehicles nearest to the middle of the map',
   suspension: {
     suspended: 'Suspended',
     inUse: 'In use',

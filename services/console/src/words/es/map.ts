@@ -56,6 +56,8 @@ export const fleetMap: Words['fleetMap'] = {
     ibutton: 'Llave del conductor',
   },
   vehicleColors: 'Vehículos con sus propios colores',
+  nearest: 'Vehículos más cercanos',
+  nearestToMiddle: 'Vehículos más cercanos al centro del mapa',
   suspension: {
     suspended: 'Suspendido',
     inUse: 'En uso',

@@ -56,6 +56,8 @@ export const fleetMap: Words['fleetMap'] = {
     ibutton: 'מפתח נהג',
   },
   vehicleColors: 'כלי הרכב בצבעיהם שלהם',
+  nearest: 'כלי הרכב הקרובים ביותר',
+  nearestToMiddle: 'כלי הרכב הקרובים ביותר למרכז המפה',
   suspension: {
     suspended: 'מושעה',
     inUse: 'בשימוש',

@@ -56,6 +56,8 @@ export const fleetMap: Words['fleetMap'] = {
     ibutton: 'Ключ водителя',
   },
   vehicleColors: 'Раскрашивать объекты их собственными цветами',
+  nearest: 'Ближайший транспорт',
+  nearestToMiddle: 'Транспорт, ближайший к центру карты',
   suspension: {
     suspended: 'Приостановлен',
     inUse: 'Работает',
