@@ -698,7 +698,7 @@ export function warehouseConformance(name: string, open: () => Promise<Warehouse
           offset: 1,
           value: packet(one, [at(1), at(2), { ...at(3), valid: false }, { ...at(4), latitude: 91 }, at(5), at(6)]),
         },
-        { offset: 2, value: packet(two, [at(2), at(3)]) },
+        { offset: 2, value: packet(two, [{ ...at(2), speedKmh: 42.5, courseDeg: 270, ignition: true }, at(3)]) },
       ]);
       const asked = (seconds: number, count: number, from = 0) =>
         warehouse
@@ -729,7 +729,15 @@ export function warehouseConformance(name: string, open: () => Promise<Warehouse
         count: 1,
         queue: 'report',
       });
-      expect(fix).toEqual({ vehicleId: two, fixTimeMs: startMs + 2000, latitude: 59.9, longitude: 30.32 });
+      const said = { speedKmh: 42.5, courseDeg: 270, ignition: true };
+      expect(fix).toEqual({ vehicleId: two, fixTimeMs: startMs + 2000, latitude: 59.9, longitude: 30.32, ...said });
+      const [wordless] = await warehouse.fixesBefore({
+        vehicleIds: [one],
+        fromMs: 0,
+        beforeMs: startMs + 3000,
+        count: 1,
+      });
+      expect(wordless).toMatchObject({ fixTimeMs: startMs + 2000, speedKmh: null, courseDeg: null, ignition: null });
       expect(await warehouse.fixesBefore({ vehicleIds: [], fromMs: 0, beforeMs: startMs, count: 1 })).toEqual([]);
     });
 

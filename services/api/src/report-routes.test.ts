@@ -209,6 +209,40 @@ describe('what comes back', () => {
     expect(next.totals).toBeUndefined();
   });
 
+  test('where vehicles were at a moment: the recent fixes are read first, older ones of the others alone', async () => {
+    const atMs = FROM_MS + 12 * 3_600_000;
+    const asked: [hoursBack: number, vehicles: number][] = [];
+    let old: string | undefined;
+    const { jwt, vehicle } = await scene({
+      fixesBefore: async ({ vehicleIds, fromMs, beforeMs, count }) => {
+        expect([beforeMs, count]).toEqual([atMs + 1, 1]);
+        asked.push([(atMs - fromMs) / 3_600_000, vehicleIds.length]);
+        const isOlder = asked.length > 1;
+        const said = isOlder ? { speedKmh: null, courseDeg: null } : { speedKmh: 42.5, courseDeg: 270 };
+        return vehicleIds
+          .filter((id) => (id === old) === isOlder)
+          .map((vehicleId) => ({
+            ...{ vehicleId, fixTimeMs: beforeMs - 1000, latitude: 52, longitude: 13 },
+            ...{ ...said, ignition: null },
+          }));
+      },
+    });
+    old = (await world.call('POST', '/api/v1/vehicles', { jwt, body: { name: 'Old' } })).body.id;
+    const { body } = await world.call('GET', '/api/v1/reports/positions-at?at=2026-01-15T12:00:00Z', { jwt });
+    const place = { fixTime: '2026-01-15T11:59:59.001Z', latitude: 52, longitude: 13 };
+    expect(body).toEqual({
+      items: [
+        { vehicleId: vehicle.id, ...place, speedKmh: 42.5, courseDeg: 270 },
+        { vehicleId: old, ...place },
+      ],
+      nextCursor: null,
+    });
+    expect(asked).toEqual([
+      [6, 2],
+      [31 * 24, 1],
+    ]);
+  });
+
   test('a fleet’s track says which positions are jumps, over pages, and draws none of them', async () => {
     // Every third is one, and the first too, by what was before it.
     const { jwt } = await scene({
@@ -220,7 +254,10 @@ describe('what comes back', () => {
         return { positions: spiked, next: (next?.fixTimeMs ?? 0) >= FROM_MS + 9000 ? null : next };
       },
       fixesBefore: async ({ vehicleIds, beforeMs }) =>
-        vehicleIds.map((vehicleId) => ({ vehicleId, fixTimeMs: beforeMs - 1000, latitude: 52, longitude: 13 })),
+        vehicleIds.map((vehicleId) => ({
+          ...{ vehicleId, fixTimeMs: beforeMs - 1000, latitude: 52, longitude: 13 },
+          ...{ speedKmh: null, courseDeg: null, ignition: null },
+        })),
     });
     const items: { fixTime: string; rejection?: string }[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {

@@ -535,7 +535,8 @@ describe('track', () => {
     const van = (await addVehicle({ name: 'Van' })).body;
     const atMs = (second: number) => Date.UTC(2026, 0, 15, 11) + second * 1000;
     const archived = (second: number, latitude: number) => blankPosition(atMs(second), latitude, 30.31);
-    world.fixesBefore = [{ vehicleId: van.id, fixTimeMs: atMs(-10), latitude: 59.93, longitude: 30.31 }];
+    const unsaid = { speedKmh: null, courseDeg: null, ignition: null };
+    world.fixesBefore = [{ vehicleId: van.id, fixTimeMs: atMs(-10), latitude: 59.93, longitude: 30.31, ...unsaid }];
     world.trackAnswer = {
       positions: [archived(0, 10), archived(10, 59.93), archived(20, 10)],
       next: { fixTimeMs: atMs(20), rejection: null },

@@ -139,6 +139,61 @@ describe.skipIf(CHROMIUM === undefined)('what a dispatcher relies on, in a brows
     expect(faults).toEqual([]);
   });
 
+  test('map and list show the fleet at a moment of the past, and now again', async () => {
+    const { page, faults } = await demo.enter(demo, '/', { timezoneId: 'UTC', reducedMotion: 'reduce' });
+    await page.getByRole('button', { name: /^Truck 01/ }).waitFor();
+    interface At {
+      at: string;
+      id: string;
+      place: string;
+      all: string;
+    }
+    /** Where Truck 01 was at the last whole second, once the archive has it, and where all were. */
+    const archived = () =>
+      page.evaluate(async (): Promise<At | null> => {
+        const json = async (path: string) => (await fetch(path)).json();
+        const id = (await json('/api/v1/vehicles?q=Truck%2001')).items[0].id as string;
+        const at = `${new Date().toISOString().slice(0, 19)}Z`;
+        const { items } = await json(`/api/v1/reports/positions-at?at=${at}`);
+        const fix = items.find(({ vehicleId }: { vehicleId: string }) => vehicleId === id);
+        const place = fix && `${fix.latitude.toFixed(5)}, ${fix.longitude.toFixed(5)}`;
+        return fix ? { at, id, place, all: JSON.stringify(items) } : null;
+      });
+    await expect.poll(archived, PATIENCE).not.toBeNull();
+    const { at, id, place, all } = (await archived()) as At;
+    await page.goto(`${demo.url}/?time=${at}&vehicle=${id}`);
+    const bar = page.getByRole('group', { name: 'Time of the map' });
+    const panel = page.getByRole('complementary', { name: 'Truck 01' });
+    await panel.getByText(place).waitFor();
+    expect(await bar.getByLabel('Day').inputValue()).toBe(at.slice(0, 10));
+    expect(await panel.getByRole('link', { name: 'Show track' }).getAttribute('href')).toContain(`t=${at}`);
+    expect(await axeViolations(page)).toEqual([]);
+    // What happens meanwhile is not shown.
+    await expect.poll(async () => (await archived())?.all, PATIENCE).not.toBe(all);
+    expect(await panel.getByText(place).count()).toBe(1);
+
+    // By the keyboard: a minute earlier, and a day at which there was nothing yet.
+    await bar.getByLabel('Time of day').focus();
+    await page.keyboard.press('ArrowLeft');
+    await page.waitForURL((url) => Date.parse(url.searchParams.get('time') ?? '') <= Date.parse(at) - 59_000);
+    const dayBefore = new Date(Date.parse(at) - 2 * 24 * HOUR_MS).toISOString().slice(0, 10);
+    await bar.getByLabel('Day').fill(dayBefore);
+    await panel.getByText('Nothing is known of it in the month before.').waitFor();
+    await page.getByRole('button', { name: /^No data \d/ }).waitFor();
+
+    await bar.getByRole('button', { name: 'Now' }).click();
+    await bar.waitFor({ state: 'detached' });
+    await panel.getByRole('button', { name: 'Follow' }).waitFor();
+    await page.locator('.vehicle .chip.moving').first().waitFor();
+    // To leave the map is to leave the past.
+    await page.getByRole('button', { name: 'Show the fleet at another time' }).click();
+    await bar.waitFor();
+    await page.getByRole('link', { name: 'Track', exact: true }).first().click();
+    await page.goBack();
+    await bar.waitFor();
+    expect(faults).toEqual([]);
+  });
+
   test('the panel has the newest events of a busy day in order, and says what it could not read', async () => {
     const { page, faults } = await demo.enter(demo, '/', { timezoneId: 'UTC' });
     const nowMs = Date.now();

@@ -2510,6 +2510,9 @@ PositionAt = TypedDict("PositionAt", {
     "fixTime": "str",
     "latitude": "float",
     "longitude": "float",
+    "speedKmh": "NotRequired[float]",
+    "courseDeg": "NotRequired[float]",
+    "ignition": "NotRequired[bool]",
 })
 
 Preferences = TypedDict("Preferences", {

@@ -25,7 +25,21 @@ export interface ArchivedFix {
   fixTimeMs: number;
   latitude: number;
   longitude: number;
+  /** Null, as the next two: the terminal did not say. */
+  speedKmh: number | null;
+  courseDeg: number | null;
+  ignition: boolean | null;
 }
+
+type FixRow = [
+  vehicleId: VehicleId,
+  fixTimeMs: number,
+  latitudeE7: number,
+  longitudeE7: number,
+  speedKmhX10: number | null,
+  courseDeg: number | null,
+  ignition: number | null,
+];
 
 /**
  * The newest good and valid fixes of many vehicles before a moment: by vehicle, and of each by time, oldest first.
@@ -36,7 +50,9 @@ export async function fixesBefore(engine: Engine, question: FixesBeforeQuestion)
   const { vehicleIds, fromMs, beforeMs, count, queue = 'quick', signal } = question;
   if (vehicleIds.length === 0) return [];
   const rows = (await engine.select({
-    sql: `SELECT vehicle_id, toUnixTimestamp64Milli(fix_time), latitude_e7, longitude_e7 FROM positions FINAL
+    sql: `SELECT vehicle_id, toUnixTimestamp64Milli(fix_time), latitude_e7, longitude_e7, speed_kmh_x10, course_deg,
+        toUInt8(ignition)
+      FROM positions FINAL
       WHERE ${fleetCondition} AND ${inInterval('fix_time')} AND ${IS_GOOD} AND valid
       ORDER BY vehicle_id DESC, fix_time DESC, received_at DESC, precedence LIMIT {count:UInt32} BY vehicle_id LIMIT {most:UInt32}`,
     parameters: {
@@ -49,11 +65,14 @@ export async function fixesBefore(engine: Engine, question: FixesBeforeQuestion)
     limits: PAGE_LIMITS,
     queue,
     signal,
-  })) as [VehicleId, number, number, number][];
-  return rows.reverse().map(([vehicleId, fixTimeMs, latitudeE7, longitudeE7]) => ({
+  })) as FixRow[];
+  return rows.reverse().map(([vehicleId, fixTimeMs, latitudeE7, longitudeE7, speedKmhX10, courseDeg, ignition]) => ({
     vehicleId,
     fixTimeMs,
     latitude: latitudeE7 / 1e7,
     longitude: longitudeE7 / 1e7,
+    speedKmh: speedKmhX10 === null ? null : speedKmhX10 / 10,
+    courseDeg,
+    ignition: ignition === null ? null : ignition === 1,
   }));
 }

@@ -229,6 +229,26 @@ export class Fleet {
     this.#changed(index);
   }
 
+  /** Shows the vehicle as it was at some time, whatever was known of it; null: nothing is known. */
+  recall(id: string, was: (Fix & { state: State }) | null): void {
+    const index = this.#indexes.get(id);
+    if (index === undefined) return;
+    this.#forget(index);
+    this.#driving.delete(id);
+    this.#tanks.delete(id);
+    if (was !== null) {
+      this.x[index] = this.fromX[index] = mercatorX(was.longitude);
+      this.y[index] = this.fromY[index] = mercatorY(was.latitude);
+      this.latitude[index] = was.latitude;
+      this.longitude[index] = was.longitude;
+      this.fixMs[index] = this.contactMs[index] = was.fixMs;
+      this.speedKmh[index] = was.speedKmh ?? Number.NaN;
+      this.courseDeg[index] = was.courseDeg ?? Number.NaN;
+      this.state[index] = STATES.indexOf(was.state);
+    }
+    this.#changed(index);
+  }
+
   setStatus(id: string, { state, sinceMs, contactMs }: Status): void {
     const index = this.#indexes.get(id);
     if (index === undefined) return;

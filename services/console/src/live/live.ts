@@ -10,6 +10,7 @@ import {
 import { signal } from '@preact/signals';
 import type { CommandChange } from '../commands/model.ts';
 import { DefinitionChanges } from '../fleet/definition-changes.ts';
+import { isPast } from '../fleet/past.ts';
 import { fleet, forgetDefinitions, hasStates, loadDefinitions, takeRecord } from '../fleet/store.ts';
 import { onCaughtUp, onMissed, onNotification, unreadCount } from '../notifications.ts';
 import { toast } from '../parts/toast.tsx';
@@ -110,7 +111,13 @@ export function connectLive(): () => void {
       }
     },
   });
-  const definitions = new DefinitionChanges(() => connection.subscribe(isHidden ? HIDDEN : ALL));
+  const subscribe = () => connection.subscribe(isHidden || isPast.peek() ? HIDDEN : ALL);
+  const definitions = new DefinitionChanges(subscribe);
+  let wasPast = false;
+  const stopPast = isPast.subscribe((isNow) => {
+    if (isNow !== wasPast) subscribe();
+    wasPast = isNow;
+  });
   // Pages work without the live API.
   void liveAsked().then(() => {
     if (!hasReadDefinitions && !isClosed) readDefinitions();
@@ -121,11 +128,11 @@ export function connectLive(): () => void {
     if (document.hidden)
       hideTimer = setTimeout(() => {
         isHidden = true;
-        connection.subscribe(HIDDEN);
+        subscribe();
       }, HIDDEN_AFTER_MS);
     else if (isHidden) {
       isHidden = false;
-      connection.subscribe(ALL);
+      subscribe();
     }
   };
   const onOnline = () => connection.retryNow();
@@ -140,6 +147,7 @@ export function connectLive(): () => void {
     removeEventListener('offline', onOffline);
     if (hideTimer !== null) clearTimeout(hideTimer);
     definitions.stop();
+    stopPast();
     connection.close();
     forgetDefinitions();
     forgetVideoProfiles();
@@ -149,6 +157,7 @@ export function connectLive(): () => void {
 function take(message: LiveMessage): void {
   switch (message.type) {
     case 'records': {
+      if (isPast.peek()) break;
       const nowMs = performance.now();
       for (const record of message.records) {
         if (message.about === 'vehicles') {
@@ -161,10 +170,12 @@ function take(message: LiveMessage): void {
       break;
     }
     case 'vehicle-drivers':
+      if (isPast.peek()) break;
       for (const { vehicleId, driver, driverCode } of message.drivers)
         fleet.setDriving(vehicleId, driver === null && driverCode === null ? null : { driver, code: driverCode });
       break;
     case 'vehicle-tanks':
+      if (isPast.peek()) break;
       for (const { vehicleId, tank } of message.tanks) fleet.setTank(vehicleId, tank?.percent ?? null);
       break;
     case 'vehicle-counters':

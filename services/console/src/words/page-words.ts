@@ -13,7 +13,7 @@ export interface PageWords<Words> {
 /** Of all code that was loaded. */
 const all = new Set<PageWords<unknown>>();
 
-// Whoever takes another language may have screens open.
+// Screens may be open while another language is chosen.
 effect(() => {
   const tag = language.value;
   for (const { inLanguages } of all) inLanguages.get(tag)?.begin();

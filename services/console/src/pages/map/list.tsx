@@ -2,6 +2,7 @@ import { useComputed, useSignalEffect } from '@preact/signals';
 import { describeError } from '../../errors.ts';
 import { STATES, type State } from '../../fleet/fleet.ts';
 import { countStates, type Filter, listed, passes, SORTS, type Sort } from '../../fleet/listing.ts';
+import { nowOfMap } from '../../fleet/past.ts';
 import { isStateLoading, stateName } from '../../fleet/state-name.ts';
 import { fleet, groups, loadDefinitions, loaded } from '../../fleet/store.ts';
 import { formats } from '../../format.ts';
@@ -232,7 +233,7 @@ function Row({ index, place, count, selected, onSelect }: RowProps) {
         </small>
         <small class="end">
           <Tank percent={fleet.tankOf(vehicle.id)} />
-          {contactMs === 0 ? '' : formats().ago((Date.now() - contactMs) / 1000)}
+          {contactMs === 0 ? '' : formats().ago((nowOfMap() - contactMs) / 1000)}
         </small>
       </button>
       <button

@@ -1,4 +1,5 @@
 import { nearest } from '../../fleet/nearest.ts';
+import { nowOfMap } from '../../fleet/past.ts';
 import { stateName } from '../../fleet/state-name.ts';
 import { fleet } from '../../fleet/store.ts';
 import { formats } from '../../format.ts';
@@ -20,14 +21,14 @@ interface Props extends AskedPlace {
 }
 
 const MOST = 10;
-/** Where a vehicle was so long ago says little of where it is. */
+/** Of older fixes the age is shown. */
 const OLD_MS = 5 * 60_000;
 
 /** The vehicles nearest to a place, of those that the list shows. */
 export function NearestMenu({ longitude, latitude, x, y, onSelect, onClose }: Props) {
   void fleet.version.value;
   const found = nearest(fleet, [longitude, latitude], MOST);
-  const nowMs = Date.now();
+  const nowMs = nowOfMap();
   return (
     <MapMenu label={t().fleetMap.nearest} x={x} y={y} onClose={onClose}>
       <small>{formats().coordinates(latitude, longitude)}</small>

@@ -1,9 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { STATES } from '../../fleet/fleet.ts';
+import { leavePast, nowOfMap, pastMs, showPast } from '../../fleet/past.ts';
 import { stateName } from '../../fleet/state-name.ts';
-import { fleet } from '../../fleet/store.ts';
+import { fleet, loaded } from '../../fleet/store.ts';
 import { formats } from '../../format.ts';
+import { secondText, timeOf } from '../../links.ts';
 import { readPlace } from '../../map/map.ts';
 import { lazy } from '../../parts/lazy.tsx';
 import { MapTool } from '../../parts/map-tool.tsx';
@@ -18,6 +20,11 @@ import { type Choice, SpotMenu, vehiclesOf } from './spot-menu.tsx';
 
 /** Of vehicles on one spot, beside the pointer. */
 const MOST_NAMED = 5;
+const HOUR_MS = 3_600_000;
+/** A moment that is asked for at least this long is shown. */
+const SETTLED_MS = 120;
+const PastBar = lazy(async () => (await import('./past-bar.tsx')).PastBar);
+const PastPanel = lazy(async () => (await import('./past-panel.tsx')).PastPanel);
 const NearestMenu = lazy(async () => (await import('./nearest-menu.tsx')).NearestMenu);
 const VehiclePanel = lazy(async () => (await import('./panel.tsx')).VehiclePanel);
 
@@ -55,6 +62,20 @@ export function MapPage() {
       map.destroy();
     };
   }, [hover, choice, asked]);
+  const atMs = timeOf(query.get('time'));
+  const isReady = loaded.value === true;
+  useEffect(() => {
+    if (atMs === null || !isReady) return;
+    const ending = new AbortController();
+    // A slider that is dragged asks for the last moment alone.
+    const timer = setTimeout(() => void showPast(atMs, ending.signal), pastMs.peek() === null ? 0 : SETTLED_MS);
+    return () => {
+      clearTimeout(timer);
+      ending.abort();
+    };
+  }, [atMs, isReady]);
+  const isOfPast = atMs !== null;
+  useEffect(() => (isOfPast ? leavePast : undefined), [isOfPast]);
   useEffect(() => view.current?.select(selected), [selected]);
   useEffect(() => view.current?.follow(isFollowing ? selected : null), [isFollowing, selected]);
 
@@ -74,6 +95,12 @@ export function MapPage() {
             onClick={() => setQuery({ list: isListHidden ? null : '0' })}
           />
           <MapTool icon="fit" label={t().showAll} onClick={() => view.current?.fitAll()} />
+          <MapTool
+            icon="calendar"
+            label={t().fleetMap.past.open}
+            isPressed={atMs !== null}
+            onClick={() => setQuery({ follow: null, time: atMs === null ? secondText(Date.now() - HOUR_MS) : null })}
+          />
           <MapTool
             icon="follow"
             label={t().fleetMap.nearestToMiddle}
@@ -100,7 +127,9 @@ export function MapPage() {
         {choice.value !== null && (
           <SpotMenu {...choice.value} selected={selected} onSelect={select} onClose={() => (choice.value = null)} />
         )}
-        {selected !== null && (
+        {atMs !== null && <PastBar atMs={atMs} />}
+        {selected !== null && atMs !== null && <PastPanel id={selected} onClose={() => select(null)} />}
+        {selected !== null && atMs === null && (
           <VehiclePanel
             id={selected}
             isFollowed={isFollowing}
@@ -175,7 +204,7 @@ function VehicleCard({ id }: { id: string }) {
       </span>
       {sinceMs > 0 && state !== 'moving' && <small>{t().since(formats().moment(sinceMs))}</small>}
       <small>
-        {t().lastContact}: {formats().ago((Date.now() - contactMs) / 1000)}
+        {t().lastContact}: {formats().ago((nowOfMap() - contactMs) / 1000)}
       </small>
     </>
   );

@@ -58,6 +58,16 @@ export const fleetMap: Words['fleetMap'] = {
   vehicleColors: 'Fahrzeuge in ihren eigenen Farben',
   nearest: 'Nächste Fahrzeuge',
   nearestToMiddle: 'Fahrzeuge, die der Kartenmitte am nächsten sind',
+  past: {
+    title: 'Zeit der Karte',
+    open: 'Flotte zu einer anderen Zeit zeigen',
+    day: 'Tag',
+    minute: 'Uhrzeit',
+    hourBack: 'Eine Stunde früher',
+    hourOn: 'Eine Stunde später',
+    now: 'Jetzt',
+    unknown: 'Aus dem Monat davor ist nichts von ihm bekannt.',
+  },
   suspension: {
     suspended: 'Gesperrt',
     inUse: 'In Betrieb',

@@ -60,6 +60,16 @@ export const fleetMap = {
   vehicleColors: 'Colour vehicles by their own colours',
   nearest: 'Nearest vehicles',
   nearestToMiddle: 'Vehicles nearest to the middle of the map',
+  past: {
+    title: 'Time of the map',
+    open: 'Show the fleet at another time',
+    day: 'Day',
+    minute: 'Time of day',
+    hourBack: 'An hour earlier',
+    hourOn: 'An hour later',
+    now: 'Now',
+    unknown: 'Nothing is known of it in the month before.',
+  },
   suspension: {
     suspended: 'Suspended',
     inUse: 'In use',

@@ -58,6 +58,16 @@ export const fleetMap: Words['fleetMap'] = {
   vehicleColors: 'Vehículos con sus propios colores',
   nearest: 'Vehículos más cercanos',
   nearestToMiddle: 'Vehículos más cercanos al centro del mapa',
+  past: {
+    title: 'Hora del mapa',
+    open: 'Mostrar la flota en otro momento',
+    day: 'Día',
+    minute: 'Hora del día',
+    hourBack: 'Una hora antes',
+    hourOn: 'Una hora después',
+    now: 'Ahora',
+    unknown: 'No se sabe nada de él en el mes anterior.',
+  },
   suspension: {
     suspended: 'Suspendido',
     inUse: 'En uso',

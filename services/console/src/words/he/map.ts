@@ -58,6 +58,16 @@ export const fleetMap: Words['fleetMap'] = {
   vehicleColors: 'כלי הרכב בצבעיהם שלהם',
   nearest: 'כלי הרכב הקרובים ביותר',
   nearestToMiddle: 'כלי הרכב הקרובים ביותר למרכז המפה',
+  past: {
+    title: 'זמן המפה',
+    open: 'הצגת הצי בזמן אחר',
+    day: 'יום',
+    minute: 'שעה ביום',
+    hourBack: 'שעה קודם',
+    hourOn: 'שעה אחר כך',
+    now: 'עכשיו',
+    unknown: 'לא ידוע עליו דבר מהחודש שלפני כן.',
+  },
   suspension: {
     suspended: 'מושעה',
     inUse: 'בשימוש',

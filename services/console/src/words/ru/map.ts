@@ -58,6 +58,16 @@ export const fleetMap: Words['fleetMap'] = {
   vehicleColors: 'Раскрашивать объекты их собственными цветами',
   nearest: 'Ближайший транспорт',
   nearestToMiddle: 'Транспорт, ближайший к центру карты',
+  past: {
+    title: 'Время карты',
+    open: 'Показать парк в другое время',
+    day: 'День',
+    minute: 'Время суток',
+    hourBack: 'На час раньше',
+    hourOn: 'На час позже',
+    now: 'Сейчас',
+    unknown: 'За предыдущий месяц о нём ничего не известно.',
+  },
   suspension: {
     suspended: 'Приостановлен',
     inUse: 'Работает',

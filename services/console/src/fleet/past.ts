@@ -1,0 +1,70 @@
+import type { PositionAt, Vehicle } from '@outrider/client';
+import { computed, signal } from '@preact/signals';
+import { api } from '../session.ts';
+import type { State } from './fleet.ts';
+import { fleet, hasStates } from './store.ts';
+
+const PAGE = 1000;
+
+/** The moment that the map and its list show, in Unix milliseconds; null: now. */
+export const pastMs = signal<number | null>(null);
+/** While it is so, nothing that the live API says of vehicles is wanted. */
+export const isPast = computed(() => pastMs.value !== null);
+/** The moment that is shown by now: it follows {@link pastMs} once the answer is there. */
+export const shownPastMs = signal<number | null>(null);
+/** Why the moment can't be shown. */
+export const pastError = signal<unknown>(null);
+
+/** What ages are reckoned from. */
+export function nowOfMap(): number {
+  return shownPastMs.value ?? Date.now();
+}
+
+/** What a vehicle did, by its last fix. */
+export function stateAt(
+  { offlineAfterMinutes, movingSpeedKmh }: Pick<Vehicle, 'offlineAfterMinutes' | 'movingSpeedKmh'>,
+  { fixTime, speedKmh = 0, ignition = false }: Pick<PositionAt, 'fixTime' | 'speedKmh' | 'ignition'>,
+  atMs: number,
+): State {
+  if (atMs - Date.parse(fixTime) > offlineAfterMinutes * 60_000) return 'offline';
+  if (speedKmh > movingSpeedKmh) return 'moving';
+  return ignition ? 'idling' : 'parking';
+}
+
+/** Shows the fleet as it was at a moment. What is read already stays until the answer is there. */
+export async function showPast(atMs: number, signal: AbortSignal): Promise<void> {
+  pastMs.value = atMs;
+  try {
+    const found = new Map<string, PositionAt>();
+    const at = new Date(atMs).toISOString();
+    for await (const items of api.pages((cursor) =>
+      api.get('/api/v1/reports/positions-at', { query: { at, limit: PAGE, ...(cursor && { cursor }) }, signal }),
+    ))
+      for (const item of items) found.set(item.vehicleId, item);
+    if (signal.aborted) return;
+    for (const vehicle of fleet.vehicles) {
+      const fix = found.get(vehicle.id);
+      if (fix === undefined) {
+        fleet.recall(vehicle.id, null);
+        continue;
+      }
+      const { latitude, longitude, fixTime, speedKmh = null, courseDeg = null } = fix;
+      const state = stateAt(vehicle, fix, atMs);
+      fleet.recall(vehicle.id, { latitude, longitude, fixMs: Date.parse(fixTime), speedKmh, courseDeg, state });
+    }
+    shownPastMs.value = atMs;
+    pastError.value = null;
+  } catch (error) {
+    if (!signal.aborted) pastError.value = error;
+  }
+}
+
+/** Back to now: the live API says anew what it knows of all vehicles. */
+export function leavePast(): void {
+  if (pastMs.peek() === null) return;
+  for (const { id } of fleet.vehicles) fleet.recall(id, null);
+  hasStates.value = false;
+  pastError.value = null;
+  shownPastMs.value = null;
+  pastMs.value = null;
+}
