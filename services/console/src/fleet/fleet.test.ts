@@ -18,6 +18,26 @@ test('a vehicle glides from where it is drawn to its new place, in the time betw
   expect(fleet.restsAtMs).toBe(12_000);
 });
 
+test('a vehicle that moves goes on from its fix with its speed and course; one that stands does not', () => {
+  const fleet = fleetAt({ a: [10, 50] });
+  setState(fleet, 'a', 'moving');
+  const metresEast = (longitude: number) =>
+    ((longitude - 10) * Math.PI * 6_371_008.8 * Math.cos((50 * Math.PI) / 180)) / 180;
+  const at = (nowMs: number) => metresEast(longitudeOf(fleet.drawnX(0, nowMs)));
+  // At 50 km/h to the east, 4 s after the fix before.
+  const fix = { longitude: 10.001, latitude: 50, fixMs: 5000, speedKmh: 50, courseDeg: 90 };
+  fleet.move('a', fix, 10_000);
+  expect(at(14_000) - metresEast(10.001)).toBeCloseTo((50 / 3.6) * 4, 3);
+  expect(at(99_000)).toBe(at(14_000));
+  expect(fleet.longitude[0]).toBe(10.001);
+  fleet.move('a', { ...fix, fixMs: 95_000, longitude: 10.002 }, 100_000);
+  expect(at(200_000) - metresEast(10.002)).toBeCloseTo((50 / 3.6) * 15, 3);
+  fleet.move('a', { ...fix, fixMs: 105_000, longitude: 10.003, speedKmh: 0 }, 110_000);
+  expect(at(112_000)).toBeCloseTo(metresEast(10.003), 3);
+  fleet.move('a', { ...fix, fixMs: 106_000, longitude: 10.004, speedKmh: null }, 120_000);
+  expect(at(121_000)).toBeCloseTo(metresEast(10.004), 3);
+});
+
 test('the first position and far jumps are drawn at once', () => {
   const fleet = fleetAt({ a: [10, 50] });
   expect(fleet.glideMs[0]).toBe(0);

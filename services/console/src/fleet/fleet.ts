@@ -1,6 +1,6 @@
 import type { Vehicle } from '@outrider/client';
 import { signal } from '@preact/signals';
-import { latitudeOf, longitudeOf, mercatorX, mercatorY } from './mercator.ts';
+import { EARTH_RADIUS_M, latitudeOf, longitudeOf, mercatorX, mercatorY } from './mercator.ts';
 
 /** In the order of their numbers in `Fleet.state`. */
 export const STATES = ['unknown', 'moving', 'parking', 'idling', 'offline'] as const;
@@ -9,6 +9,12 @@ export type State = (typeof STATES)[number];
 /** A new place is reached in the time since the one before, within these bounds. */
 const SHORTEST_GLIDE_MS = 250;
 const LONGEST_GLIDE_MS = 10_000;
+/** A vehicle that moves is drawn ahead of its fix for at most this time. */
+const LONGEST_AHEAD_MS = 15_000;
+/** A vehicle that has come to stand is drawn where it stands within this time. */
+const STANDS_MS = 2000;
+/** Slower than this nobody drives: where a receiver says it is heading means nothing. */
+const SLOWEST_KMH = 3;
 /** Farther than this in one step is a jump, in parts of the world's width: about 3 km at 60° N. */
 const JUMP = 1 / 8000;
 /** In place of a colour. */
@@ -42,6 +48,16 @@ export interface Driving {
   code: string | null;
 }
 
+/** The way of a vehicle in some time from its fix on, in parts of the world's width; null where it is not known. */
+function wayAhead({ latitude, speedKmh, courseDeg }: Fix, ms: number): { x: number; y: number; ms: number } | null {
+  if (speedKmh === null || courseDeg === null || ms === 0) return null;
+  if (speedKmh < SLOWEST_KMH) return { x: 0, y: 0, ms: Math.min(STANDS_MS, ms) };
+  const metres = (speedKmh / 3600) * ms;
+  const part = metres / (2 * Math.PI * EARTH_RADIUS_M * Math.cos((latitude * Math.PI) / 180));
+  const course = (courseDeg * Math.PI) / 180;
+  return { x: part * Math.sin(course), y: -part * Math.cos(course), ms };
+}
+
 /**
  * All vehicles in typed arrays, by index: the map draws from them without an object per vehicle. An index holds until a
  * vehicle is removed; ids are for good.
@@ -53,7 +69,10 @@ export class Fleet {
   readonly #driving = new Map<string, Driving>();
   /** Percent of those tanks that are watched. */
   readonly #tanks = new Map<string, number>();
-  /** Place in the Mercator square, 0 to 1: where it is drawn from, and where to. NaN: no position yet. */
+  /**
+   * Place in the Mercator square, 0 to 1: where it is drawn from, and where to, which is ahead of the fix while it
+   * moves. NaN: no position yet.
+   */
   fromX = new Float64Array(0);
   fromY = new Float64Array(0);
   x = new Float64Array(0);
@@ -202,7 +221,10 @@ export class Fleet {
     if (index !== undefined) this.#changed(index);
   }
 
-  /** A position: the vehicle glides to it from where it is drawn at this moment. */
+  /**
+   * A position. A vehicle that moves is drawn where it is by now: it goes on from the fix with its speed and course, as
+   * long as the time to the fix before. Any other glides to the fix, from where it is drawn at this moment.
+   */
   move(id: string, fix: Fix, nowMs: number = performance.now()): void {
     const index = this.#indexes.get(id);
     if (index === undefined || fix.fixMs < (this.fixMs[index] ?? 0)) return;
@@ -212,11 +234,13 @@ export class Fleet {
     const x = mercatorX(fix.longitude);
     const y = mercatorY(fix.latitude);
     const isJump = before === 0 || !(Math.abs(x - fromX) < JUMP && Math.abs(y - fromY) < JUMP);
-    const glideMs = isJump ? 0 : Math.min(LONGEST_GLIDE_MS, Math.max(SHORTEST_GLIDE_MS, fix.fixMs - before));
+    const stepMs = before === 0 ? 0 : fix.fixMs - before;
+    const ahead = this.stateOf(index) === 'moving' ? wayAhead(fix, Math.min(LONGEST_AHEAD_MS, stepMs)) : null;
+    const glideMs = ahead?.ms ?? (isJump ? 0 : Math.min(LONGEST_GLIDE_MS, Math.max(SHORTEST_GLIDE_MS, stepMs)));
     this.fromX[index] = isJump ? x : fromX;
     this.fromY[index] = isJump ? y : fromY;
-    this.x[index] = x;
-    this.y[index] = y;
+    this.x[index] = x + (ahead?.x ?? 0);
+    this.y[index] = y + (ahead?.y ?? 0);
     this.startMs[index] = nowMs;
     this.glideMs[index] = glideMs;
     this.restsAtMs = Math.max(this.restsAtMs, nowMs + glideMs);
