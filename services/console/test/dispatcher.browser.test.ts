@@ -1,9 +1,11 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { axeViolations, CHROMIUM, useDemo } from './demo.fixture.ts';
+import { axeViolations, CHROMIUM, pixelsOf, useDemo } from './demo.fixture.ts';
 
 const PATIENCE = { timeout: 60_000, interval: 250 };
 const HOUR_MS = 3_600_000;
+/** Of vehicles that move, in the light theme. */
+const MOVING_GREEN = [13, 122, 62];
 
 describe.skipIf(CHROMIUM === undefined)('what a dispatcher relies on, in a browser', { timeout: 120_000 }, () => {
   const demo = useDemo();
@@ -136,6 +138,38 @@ describe.skipIf(CHROMIUM === undefined)('what a dispatcher relies on, in a brows
     const nearest = await menu.getByRole('button').first().locator('bdi').textContent();
     await page.keyboard.press('Enter');
     await page.getByRole('complementary', { name: nearest ?? '' }).waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test('a vehicle that moves and sends nothing more becomes hollow', async () => {
+    const { page, faults } = await demo.enter(demo.operator, '/?at=15/-42.2/173.7', { reducedMotion: 'reduce' });
+    await parkTogether(page, ['Silent']);
+    const port = await page.evaluate(async () => {
+      const { items } = await (await fetch('/api/v1/terminal-protocols')).json();
+      return items.find(({ name }: { name: string }) => name === 'osmand').port as number;
+    });
+    let seconds = 0;
+    const drive = async () => {
+      seconds += 1;
+      const place = `lat=-42.2&lon=${173.7 + seconds * 1e-5}&speed=20&bearing=90`;
+      await fetch(`http://127.0.0.1:${port}/?id=parked-0&${place}&timestamp=${Math.floor(Date.now() / 1000)}`);
+    };
+    const green = () => pixelsOf(page, '.mapbox', MOVING_GREEN);
+    await expect
+      .poll(async () => {
+        await drive();
+        return green();
+      }, PATIENCE)
+      .toBeGreaterThan(50);
+    const solid = await green();
+    await expect.poll(green, PATIENCE).toBeLessThan(0.8 * solid);
+    expect(await green()).toBeGreaterThan(10);
+    await expect
+      .poll(async () => {
+        await drive();
+        return green();
+      }, PATIENCE)
+      .toBeGreaterThanOrEqual(0.95 * solid);
     expect(faults).toEqual([]);
   });
 

@@ -38,6 +38,28 @@ test('a vehicle that moves goes on from its fix with its speed and course; one t
   expect(at(121_000)).toBeCloseTo(metresEast(10.004), 3);
 });
 
+test('a fix is overdue after three times the usual wait and ten seconds, of vehicles that move alone', () => {
+  const fleet = fleetAt({ a: [10, 50], parked: [11, 50], first: [12, 50] });
+  setState(fleet, 'a', 'moving');
+  setState(fleet, 'first', 'moving');
+  setState(fleet, 'parked', 'parking');
+  for (const id of ['a', 'parked'])
+    for (const second of [5, 10, 15]) moveTo(fleet, id, 10, 50, 1000 + second * 1000, second * 1000);
+  const overdueAt = (nowMs: number) => {
+    fleet.dirtyFrom = fleet.dirtyTo = 0;
+    fleet.noteOverdue(nowMs);
+    return [...fleet.overdue.subarray(0, 3)];
+  };
+  expect(overdueAt(15_000 + 25_000)).toEqual([0, 0, 0]);
+  expect(fleet.dirtyTo).toBe(0);
+  expect(overdueAt(15_000 + 25_001)).toEqual([1, 0, 0]);
+  expect(fleet.dirtyTo).toBe(1);
+  moveTo(fleet, 'a', 10, 50, 60_000, 60_000);
+  expect(overdueAt(60_000)).toEqual([0, 0, 0]);
+  // The wait was long: the next one may be longer.
+  expect(fleet.rhythmMs[0]).toBeCloseTo(5000 + 0.3 * (44_000 - 5000), 6);
+});
+
 test('the first position and far jumps are drawn at once', () => {
   const fleet = fleetAt({ a: [10, 50] });
   expect(fleet.glideMs[0]).toBe(0);

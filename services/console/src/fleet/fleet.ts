@@ -13,6 +13,12 @@ const LONGEST_GLIDE_MS = 10_000;
 const LONGEST_AHEAD_MS = 15_000;
 /** A vehicle that has come to stand is drawn where it stands within this time. */
 const STANDS_MS = 2000;
+/** What the newest step counts in the rhythm of a vehicle. */
+const NEWEST = 0.3;
+/** A fix is overdue after so many times the usual wait, … */
+const OVERDUE_STEPS = 3;
+/** … and this in addition, as networks have pauses. */
+const OVERDUE_MS = 10_000;
 /** Slower than this nobody drives: where a receiver says it is heading means nothing. */
 const SLOWEST_KMH = 3;
 /** Farther than this in one step is a jump, in parts of the world's width: about 3 km at 60° N. */
@@ -90,6 +96,10 @@ export class Fleet {
   state = new Uint8Array(0);
   sinceMs = new Float64Array(0);
   contactMs = new Float64Array(0);
+  /** Mean time between its fixes, the newest counting most; 0: not known yet. */
+  rhythmMs = new Float64Array(0);
+  /** 1: it moves, and its next fix should have come long ago. */
+  overdue = new Uint8Array(0);
   /** 1: passes the list's filter. */
   shown = new Uint8Array(0);
 
@@ -157,6 +167,7 @@ export class Fleet {
     this.state[index] = 0;
     this.speedKmh[index] = this.courseDeg[index] = Number.NaN;
     for (const times of [this.fixMs, this.contactMs, this.sinceMs, this.startMs, this.glideMs]) times[index] = 0;
+    this.rhythmMs[index] = this.overdue[index] = 0;
   }
 
   remove(id: string): void {
@@ -243,6 +254,9 @@ export class Fleet {
     this.y[index] = y + (ahead?.y ?? 0);
     this.startMs[index] = nowMs;
     this.glideMs[index] = glideMs;
+    const rhythmMs = this.rhythmMs[index] || stepMs;
+    this.rhythmMs[index] = rhythmMs + NEWEST * (stepMs - rhythmMs);
+    this.overdue[index] = 0;
     this.restsAtMs = Math.max(this.restsAtMs, nowMs + glideMs);
     this.latitude[index] = fix.latitude;
     this.longitude[index] = fix.longitude;
@@ -280,6 +294,19 @@ export class Fleet {
     if (sinceMs !== undefined) this.sinceMs[index] = sinceMs ?? 0;
     if (contactMs > (this.contactMs[index] ?? 0)) this.contactMs[index] = contactMs;
     this.#changed(index);
+  }
+
+  /** Notes which vehicles move and have sent nothing for much longer than they use to. */
+  noteOverdue(nowMs: number = performance.now()): void {
+    for (let index = 0; index < this.count; index += 1) {
+      const rhythmMs = this.rhythmMs[index] as number;
+      const waitsMs = nowMs - (this.startMs[index] as number);
+      const isMoving = this.stateOf(index) === 'moving';
+      const overdue = isMoving && rhythmMs > 0 && waitsMs > OVERDUE_STEPS * rhythmMs + OVERDUE_MS ? 1 : 0;
+      if (this.overdue[index] === overdue) continue;
+      this.overdue[index] = overdue;
+      this.#markDirty(index);
+    }
   }
 
   /** Which vehicles the map draws. */
@@ -349,14 +376,15 @@ export class Fleet {
   #columns(): (Float64Array | Float32Array | Uint8Array)[] {
     const places = [this.fromX, this.fromY, this.x, this.y, this.latitude, this.longitude];
     const times = [this.startMs, this.glideMs, this.fixMs, this.sinceMs, this.contactMs];
-    return [...places, ...times, this.speedKmh, this.courseDeg, this.tint, this.state, this.shown];
+    const flags = [this.state, this.overdue, this.shown];
+    return [...places, ...times, this.rhythmMs, this.speedKmh, this.courseDeg, this.tint, ...flags];
   }
 
   #reserve(count: number): void {
     if (count <= this.x.length) return;
     const capacity = Math.max(64, 2 ** Math.ceil(Math.log2(count)));
     const doubles = ['fromX', 'fromY', 'x', 'y', 'startMs', 'glideMs', 'latitude', 'longitude'] as const;
-    const more = ['fixMs', 'sinceMs', 'contactMs'] as const;
+    const more = ['fixMs', 'sinceMs', 'contactMs', 'rhythmMs'] as const;
     for (const name of [...doubles, ...more]) {
       const grown = new Float64Array(capacity);
       grown.set(this[name]);
@@ -367,7 +395,7 @@ export class Fleet {
       grown.set(this[name]);
       this[name] = grown;
     }
-    for (const name of ['state', 'shown'] as const) {
+    for (const name of ['state', 'overdue', 'shown'] as const) {
       const grown = new Uint8Array(capacity);
       grown.set(this[name]);
       this[name] = grown;

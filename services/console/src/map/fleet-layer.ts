@@ -1,5 +1,5 @@
 import type { Map as MapLibreMap } from 'maplibre-gl';
-import type { Fleet } from '../fleet/fleet.ts';
+import { type Fleet, STATES } from '../fleet/fleet.ts';
 import { mercatorX, mercatorY } from '../fleet/mercator.ts';
 import { worldSize } from './map.ts';
 import { restsForMs } from './pace.ts';
@@ -15,6 +15,8 @@ const ROW_FLOATS = ROW * FLOATS;
 const COURSES = 4096;
 const NO_COURSE = COURSES - 1;
 const HIDDEN = -1;
+/** In the place of a state: it moves, and its next fix is overdue. */
+const OVERDUE = STATES.length;
 /** Of a screen: shorter waits are not worth a timer. */
 const FRAME_MS = 17;
 const UNIFORMS = [
@@ -75,7 +77,9 @@ void main() {
     gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
     return;
   }
-  int state = look / ${COURSES};
+  int drawn = look / ${COURSES};
+  bool isOverdue = drawn == ${OVERDUE};
+  int state = isOverdue ? 1 : drawn;
   int course = look % ${COURSES};
   int tint = int(more.w);
   float part = more.y <= 0.0 ? 1.0 : clamp((u_now - more.x) / more.y, 0.0, 1.0);
@@ -87,8 +91,8 @@ void main() {
   v_fill = isByVehicle ? own : u_colors[state];
   v_around = tint < 0 ? u_outline : isByVehicle ? u_colors[state] : own;
   float width = tint < 0 ? 1.8 : 3.0;
-  float hole = state == 4 || state == 0 ? 2.8 : 99.0;
   bool isArrow = state == 1 && course != ${NO_COURSE};
+  float hole = isOverdue && isArrow ? 1.5 : state == 4 || state == 0 || isOverdue ? 2.8 : 99.0;
   float radius = isArrow ? 0.0 : state == 1 ? 7.0 : 6.0;
   v_shape = vec3(radius, width, hole);
 
@@ -350,7 +354,8 @@ export class FleetLayer {
     data[at + 8] = (fleet.startMs[index] as number) / 1000;
     data[at + 9] = (fleet.glideMs[index] as number) / 1000;
     const tenths = Number.isNaN(course) ? NO_COURSE : Math.round(10 * course) % 3600;
-    data[at + 10] = isDrawn ? (fleet.state[index] as number) * COURSES + tenths : HIDDEN;
+    const drawn = fleet.overdue[index] === 1 ? OVERDUE : (fleet.state[index] as number);
+    data[at + 10] = isDrawn ? drawn * COURSES + tenths : HIDDEN;
     data[at + 11] = fleet.tint[index] as number;
   }
 }

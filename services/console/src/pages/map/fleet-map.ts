@@ -22,6 +22,8 @@ const PICK_RADIUS_PX = 14;
 const SPOT_PX = 6;
 /** Labels keep up with moving vehicles at this pace, clusters at a quarter of it. */
 const LABEL_MS = 250;
+/** Every so many times it is looked which vehicles should have sent a fix. */
+const OVERDUE_TICKS = 8;
 
 export interface HoveredCluster {
   count: number;
@@ -160,6 +162,7 @@ export class FleetMap {
     );
     const timer = setInterval(() => {
       this.#ticks += 1;
+      if (this.#ticks % OVERDUE_TICKS === 0) fleet.noteOverdue();
       const isMoving = performance.now() < fleet.restsAtMs + LABEL_MS;
       if (!document.hidden && (isMoving || this.#ticks % 4 === 0)) this.#refresh();
     }, LABEL_MS);
