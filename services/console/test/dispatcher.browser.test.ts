@@ -143,8 +143,9 @@ describe.skipIf(CHROMIUM === undefined)('what a dispatcher relies on, in a brows
 
   test('a vehicle that moves and sends nothing more becomes hollow', async () => {
     const { page, faults } = await demo.enter(demo.operator, '/?at=15/-42.2/173.7', { reducedMotion: 'reduce' });
-    await parkTogether(page, ['Silent']);
     const port = await page.evaluate(async () => {
+      const body = JSON.stringify({ name: 'Silent', terminalId: 'silent-1' });
+      await fetch('/api/v1/vehicles', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
       const { items } = await (await fetch('/api/v1/terminal-protocols')).json();
       return items.find(({ name }: { name: string }) => name === 'osmand').port as number;
     });
@@ -152,7 +153,7 @@ describe.skipIf(CHROMIUM === undefined)('what a dispatcher relies on, in a brows
     const drive = async () => {
       seconds += 1;
       const place = `lat=-42.2&lon=${173.7 + seconds * 1e-5}&speed=20&bearing=90`;
-      await fetch(`http://127.0.0.1:${port}/?id=parked-0&${place}&timestamp=${Math.floor(Date.now() / 1000)}`);
+      await fetch(`http://127.0.0.1:${port}/?id=silent-1&${place}&timestamp=${Math.floor(Date.now() / 1000)}`);
     };
     const green = () => pixelsOf(page, '.mapbox', MOVING_GREEN);
     await expect
