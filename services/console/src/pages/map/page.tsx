@@ -63,19 +63,7 @@ export function MapPage() {
     };
   }, [hover, choice, asked]);
   const atMs = timeOf(query.get('time'));
-  const isReady = loaded.value === true;
-  useEffect(() => {
-    if (atMs === null || !isReady) return;
-    const ending = new AbortController();
-    // A slider that is dragged asks for the last moment alone.
-    const timer = setTimeout(() => void showPast(atMs, ending.signal), pastMs.peek() === null ? 0 : SETTLED_MS);
-    return () => {
-      clearTimeout(timer);
-      ending.abort();
-    };
-  }, [atMs, isReady]);
-  const isOfPast = atMs !== null;
-  useEffect(() => (isOfPast ? leavePast : undefined), [isOfPast]);
+  usePast(atMs);
   useEffect(() => view.current?.select(selected), [selected]);
   useEffect(() => view.current?.follow(isFollowing ? selected : null), [isFollowing, selected]);
 
@@ -140,6 +128,23 @@ export function MapPage() {
       </div>
     </div>
   );
+}
+
+/** Shows the fleet at a moment of the past, as long as the page is open; null: now. */
+function usePast(atMs: number | null): void {
+  const isReady = loaded.value === true;
+  const isOfPast = atMs !== null;
+  useEffect(() => {
+    if (atMs === null || !isReady) return;
+    const ending = new AbortController();
+    // A slider that is dragged asks for the last moment alone.
+    const timer = setTimeout(() => void showPast(atMs, ending.signal), pastMs.peek() === null ? 0 : SETTLED_MS);
+    return () => {
+      clearTimeout(timer);
+      ending.abort();
+    };
+  }, [atMs, isReady]);
+  useEffect(() => (isOfPast ? leavePast : undefined), [isOfPast]);
 }
 
 function select(id: string | null): void {
