@@ -19,7 +19,8 @@ import { tripParts } from './reports/trip-parts.ts';
 const PER_DAY = 3840;
 const DAYS = 26;
 const PER_VEHICLE = PER_DAY * DAYS;
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const START_MS = Date.UTC(2026, 0, 1);
 /** What is looked at before a track begins, to know its jumps. */
 const LEAD = { ms: 41 * 3_600_000, fixes: 250 };
@@ -267,6 +268,14 @@ async function measure(
       [`${name}, a month`, (nth) => ask(one(nth), month), runs],
       [`${name}, ${fleet.length} vehicles' month`, () => ask(fleet, month), Math.ceil(runs / 4)],
     ]),
+    [
+      `positions-at, ${fleet.length} vehicles`,
+      (nth) => {
+        const beforeMs = day(nth).fromMs + 12 * HOUR_MS;
+        return fixesBefore(engine, { vehicleIds: fleet, fromMs: beforeMs - 6 * HOUR_MS, beforeMs, count: 1 });
+      },
+      runs,
+    ],
     [`current-state, ${fleet.length} vehicles`, () => openEvents(engine, { vehicleIds: fleet }), runs],
     [
       'full scan: distance of all positions',
