@@ -49,6 +49,12 @@ const WORKS_AT_MOST_MS = 1500;
 const GOES_IN_ORDER = 0.25;
 /** Of each scalable service. */
 const PROCESSES = 3;
+/** Of so many deaths one after the other … */
+const ROUND = 5;
+/** … these are of notifiers, in turn: each of their clients has to lose its connection, and chance might spare one. */
+const OF_NOTIFIERS: readonly number[] = [0, 2];
+/** Longer than clients wait before they connect again. */
+const CONNECTED_MS = 200;
 const SCALABLE = ['api', 'gateway', 'rules', 'archiver', 'notifier'] as const;
 
 /** The time after which to kill it, in its start or at work. */
@@ -134,6 +140,17 @@ export async function manyProcesses(servers: Servers, environment: Record<string
     places.filter((place) => place.service === service)[nth % PROCESSES]?.ports as Ports;
   const members: RestartedService[] = [];
   const allReady = () => Promise.all(members.map((member) => member.ready()));
+  let deaths = 0;
+  let notifierDeaths = 0;
+  const nextToDie = async (random: Random): Promise<RestartedService> => {
+    const notifiers = members.filter(({ service }) => service === 'notifier');
+    const isNotifier = OF_NOTIFIERS.includes(deaths++ % ROUND);
+    if (!isNotifier) return random.pick(members);
+    const member = notifiers[notifierDeaths++ % notifiers.length] as RestartedService;
+    await member.ready();
+    await wait(CONNECTED_MS);
+    return member;
+  };
   const killable: KillableService = {
     httpPort: nthOf('api', 0).http,
     async healthPorts() {
@@ -143,7 +160,7 @@ export async function manyProcesses(servers: Servers, environment: Record<string
     livePort: (nth) => nthOf('notifier', nth).http,
     terminalPort: (protocol, nth) => nthOf('gateway', nth)[protocol],
     async die(random, meanwhile) {
-      const member = random.pick(members);
+      const member = await nextToDie(random);
       const { isEarly, ms } = moment(random, member.fastestStartMs);
       if (isEarly) {
         await member.kill();
