@@ -62,6 +62,7 @@ describe.skipIf(CHROMIUM === undefined)('what a dispatcher relies on, in a brows
     const finder = page.getByRole('dialog', { name: 'Search everything' });
     const options = finder.getByRole('option');
     const asked = async (text: string) => {
+      await page.locator('dialog').waitFor({ state: 'detached' });
       await page.keyboard.press('Control+KeyK');
       await finder.waitFor();
       await page.keyboard.type(text);
@@ -72,7 +73,8 @@ describe.skipIf(CHROMIUM === undefined)('what a dispatcher relies on, in a brows
     await options.filter({ hasText: 'Reports' }).first().waitFor();
     expect(await axeViolations(page)).toEqual([]);
     await page.keyboard.press('Escape');
-    await finder.waitFor({ state: 'detached' });
+    // One that is closed and still there is no dialog to a reader, and not gone yet.
+    await page.locator('dialog').waitFor({ state: 'detached' });
 
     await asked('01 TRUCK');
     await expect.poll(chosen, PATIENCE).toBe('Truck 01');
@@ -156,21 +158,19 @@ describe.skipIf(CHROMIUM === undefined)('what a dispatcher relies on, in a brows
       await fetch(`http://127.0.0.1:${port}/?id=silent-1&${place}&timestamp=${Math.floor(Date.now() / 1000)}`);
     };
     const green = () => pixelsOf(page, '.mapbox', MOVING_GREEN);
-    await expect
-      .poll(async () => {
+    // Its rhythm is known from the second fix on.
+    const drives = async () => {
+      for (let fixes = 0; fixes < 3; fixes += 1) {
         await drive();
-        return green();
-      }, PATIENCE)
-      .toBeGreaterThan(50);
+        await page.waitForTimeout(1000);
+      }
+      return green();
+    };
+    await expect.poll(drives, PATIENCE).toBeGreaterThan(50);
     const solid = await green();
     await expect.poll(green, PATIENCE).toBeLessThan(0.8 * solid);
     expect(await green()).toBeGreaterThan(10);
-    await expect
-      .poll(async () => {
-        await drive();
-        return green();
-      }, PATIENCE)
-      .toBeGreaterThanOrEqual(0.95 * solid);
+    await expect.poll(drives, PATIENCE).toBeGreaterThanOrEqual(0.9 * solid);
     expect(faults).toEqual([]);
   });
 
@@ -183,12 +183,12 @@ describe.skipIf(CHROMIUM === undefined)('what a dispatcher relies on, in a brows
       place: string;
       all: string;
     }
-    /** Where Truck 01 was at the last whole second, once the archive has it, and where all were. */
+    /** Where Truck 01 was a while ago, which the archive has by now, and where all were. */
     const archived = () =>
       page.evaluate(async (): Promise<At | null> => {
         const json = async (path: string) => (await fetch(path)).json();
         const id = (await json('/api/v1/vehicles?q=Truck%2001')).items[0].id as string;
-        const at = `${new Date().toISOString().slice(0, 19)}Z`;
+        const at = `${new Date(Date.now() - 15_000).toISOString().slice(0, 19)}Z`;
         const { items } = await json(`/api/v1/reports/positions-at?at=${at}`);
         const fix = items.find(({ vehicleId }: { vehicleId: string }) => vehicleId === id);
         const place = fix && `${fix.latitude.toFixed(5)}, ${fix.longitude.toFixed(5)}`;
@@ -200,7 +200,8 @@ describe.skipIf(CHROMIUM === undefined)('what a dispatcher relies on, in a brows
     const bar = page.getByRole('group', { name: 'Time of the map' });
     const panel = page.getByRole('complementary', { name: 'Truck 01' });
     await panel.getByText(place).waitFor();
-    expect(await bar.getByLabel('Day').inputValue()).toBe(at.slice(0, 10));
+    const day = bar.getByLabel('Day', { exact: true });
+    expect(await day.inputValue()).toBe(at.slice(0, 10));
     expect(await panel.getByRole('link', { name: 'Show track' }).getAttribute('href')).toContain(`t=${at}`);
     expect(await axeViolations(page)).toEqual([]);
     // What happens meanwhile is not shown.
@@ -212,7 +213,7 @@ describe.skipIf(CHROMIUM === undefined)('what a dispatcher relies on, in a brows
     await page.keyboard.press('ArrowLeft');
     await page.waitForURL((url) => Date.parse(url.searchParams.get('time') ?? '') <= Date.parse(at) - 59_000);
     const dayBefore = new Date(Date.parse(at) - 2 * 24 * HOUR_MS).toISOString().slice(0, 10);
-    await bar.getByLabel('Day').fill(dayBefore);
+    await day.fill(dayBefore);
     await panel.getByText('Nothing is known of it in the month before.').waitFor();
     await page.getByRole('button', { name: /^No data \d/ }).waitFor();
 

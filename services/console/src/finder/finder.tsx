@@ -81,7 +81,9 @@ export function Finder({ onClose }: { onClose: () => void }) {
         {sections.map(({ group, entries, more }) => (
           // biome-ignore lint/a11y/useSemanticElements: a group of a list, and no field set
           <section key={group} role="group" aria-labelledby={`${id}-${group}`}>
-            <h3 id={`${id}-${group}`}>{words.groups[group]}</h3>
+            <div class="heading" role="presentation" id={`${id}-${group}`}>
+              {words.groups[group]}
+            </div>
             {entries.map((entry) => {
               const index = rows.indexOf(entry);
               return (
@@ -100,7 +102,7 @@ export function Finder({ onClose }: { onClose: () => void }) {
                 </div>
               );
             })}
-            {more > 0 && <p>{words.more(more)}</p>}
+            {more > 0 && <p role="presentation">{words.more(more)}</p>}
           </section>
         ))}
       </div>
