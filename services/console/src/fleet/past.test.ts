@@ -1,10 +1,16 @@
-import { expect, test, vi } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 
 vi.stubGlobal('navigator', { languages: ['en'] });
 vi.stubGlobal('location', { origin: 'http://localhost', protocol: 'http:', host: 'localhost' });
 const { fleet, hasStates } = await import('./store.ts');
 const { isPast, leavePast, nowOfMap, pastError, showPast, shownPastMs, stateAt } = await import('./past.ts');
 const { vehicle } = await import('./test-fleet.fixture.ts');
+
+// Files share a thread.
+afterAll(() => {
+  vi.unstubAllGlobals();
+  fleet.clear();
+});
 
 const AT_MS = Date.UTC(2026, 0, 15, 12);
 const LIMITS = { offlineAfterMinutes: 10, movingSpeedKmh: 2 };

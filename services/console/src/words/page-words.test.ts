@@ -1,8 +1,15 @@
-import { expect, test, vi } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 
 vi.stubGlobal('navigator', { languages: ['de'] });
 const { loadPageWords, pageWords } = await import('./page-words.ts');
 const { preferences } = await import('../preferences.ts');
+
+const before = preferences.value;
+// Files share a thread.
+afterAll(() => {
+  preferences.value = before;
+  vi.unstubAllGlobals();
+});
 
 test('words of a page come in the language in use alone, and follow it', async () => {
   const loaded: string[] = [];
