@@ -27,8 +27,8 @@ export interface FieldSchemas<Values> {
 
 function schemasOf<T extends FieldTable, Values = FieldValues<T>>(table: T): FieldSchemas<Values> {
   const fields = fieldsIn(table);
-  const each = (made: (field: PlainField) => unknown) =>
-    Object.fromEntries(fields.map(([name, field]) => [name, made(field)]));
+  const each = (partOf: (field: PlainField) => unknown) =>
+    Object.fromEntries(fields.map(([name, field]) => [name, partOf(field)]));
   return {
     set: each((field) => described(taken(field), field)) as Schemas<Values>,
     add: each((field) => {

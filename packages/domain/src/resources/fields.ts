@@ -46,8 +46,8 @@ export interface FlagField extends Described {
 export type PlainField = TextField | DateField | NumberField | FlagField;
 
 /**
- * The plain fields of a kind of definition, each described once: what is one text, date, number or flag, and means
- * nothing beside. The type of the definition, its columns in the registry, the upgrade of what is stored, the API with
+ * The plain fields of a kind of definition, each described once: those that are one text, date, number or flag. The
+ * type of the definition, its columns in the registry, the upgrade of what is stored, the API with
  * its documentation, the cells of CSV files and the limits of the console's forms follow from the table.
  */
 export type FieldTable = Readonly<Record<string, PlainField>>;

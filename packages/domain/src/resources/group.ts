@@ -2,9 +2,6 @@ import type { GroupId, UserId } from '../ids.ts';
 import type { CustomFields } from './custom-fields.ts';
 import type { FieldTable, FieldValues } from './fields.ts';
 
-/** Longest retention that can be set, in days: a hundred years. */
-export const MAX_RETENTION_DAYS = 36_500;
-
 /** The plain fields of a group of vehicles. */
 export const GROUP_FIELDS = {
   name: { type: 'text', maxCharacters: 200, example: 'Refrigerated' },
@@ -12,7 +9,7 @@ export const GROUP_FIELDS = {
     type: 'number',
     isWhole: true,
     min: 1,
-    max: MAX_RETENTION_DAYS,
+    max: 36_500,
     default: null,
     description:
       'Positions, events, videos and notifications of its vehicles are erased for good, once a day, when they are so ' +

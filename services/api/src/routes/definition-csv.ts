@@ -2,7 +2,6 @@ import { Faults, type GroupNames } from '@outrider/access';
 import type { GroupId } from '@outrider/domain';
 import { z } from 'zod';
 import { columnsSentence, csvAnswer, csvExample, csvReply, excel } from '../csv-export.ts';
-import { CUSTOM_EXAMPLE } from '../custom-fields.ts';
 import { type CsvRows, MAX_ROWS } from '../definition-csv.ts';
 import { DRIVER_CSV } from '../driver-csv.ts';
 import { VEHICLE } from '../field-schemas.ts';
@@ -114,10 +113,7 @@ export const driverCsvRoutes: Route[] = [
       `parted by \`|\`. ${DEFUSED}`,
     query: z.object({ excel }),
     answers: {
-      200: csvAnswer(
-        'each driver',
-        csvExample(DRIVER_CSV.columns, { ...DRIVER_EXAMPLE, ...CUSTOM_EXAMPLE, ...EXAMPLE_CELLS }),
-      ),
+      200: csvAnswer('each driver', csvExample(DRIVER_CSV.columns, { ...DRIVER_EXAMPLE, ...EXAMPLE_CELLS })),
     },
     handle: async ({ query }, { access }) =>
       exported('drivers', query, DRIVER_CSV, access.bulk.drivers(), access.bulk.groupNames()),

@@ -1,4 +1,4 @@
-/** Something that can be gone to or done, as it is looked for. */
+/** A thing to open or to do, as the search knows it. */
 export interface Entry<Group extends string = string> {
   /** Unique among all. */
   id: string;

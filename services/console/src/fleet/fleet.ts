@@ -13,7 +13,7 @@ const LONGEST_GLIDE_MS = 10_000;
 const LONGEST_AHEAD_MS = 15_000;
 /** A vehicle that has come to stand is drawn where it stands within this time. */
 const STANDS_MS = 2000;
-/** What the newest step counts in the rhythm of a vehicle. */
+/** Weight of the newest step in the mean of a vehicle's steps. */
 const NEWEST = 0.3;
 /** A fix is overdue after so many times the usual wait, … */
 const OVERDUE_STEPS = 3;
@@ -296,7 +296,7 @@ export class Fleet {
     this.#changed(index);
   }
 
-  /** Notes which vehicles move and have sent nothing for much longer than they use to. */
+  /** Notes which vehicles move and have sent nothing for much longer than usual. */
   noteOverdue(nowMs: number = performance.now()): void {
     for (let index = 0; index < this.count; index += 1) {
       const rhythmMs = this.rhythmMs[index] as number;

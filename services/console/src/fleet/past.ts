@@ -10,12 +10,12 @@ const PAGE = 1000;
 export const pastMs = signal<number | null>(null);
 /** While it is so, nothing that the live API says of vehicles is wanted. */
 export const isPast = computed(() => pastMs.value !== null);
-/** The moment that is shown by now: it follows {@link pastMs} once the answer is there. */
+/** The moment that is shown: it becomes {@link pastMs} once the answer is there. */
 export const shownPastMs = signal<number | null>(null);
 /** Why the moment can't be shown. */
 export const pastError = signal<unknown>(null);
 
-/** What ages are reckoned from. */
+/** The time that ages on the map and in its list are counted to. */
 export function nowOfMap(): number {
   return shownPastMs.value ?? Date.now();
 }
@@ -31,7 +31,7 @@ export function stateAt(
   return ignition ? 'idling' : 'parking';
 }
 
-/** Shows the fleet as it was at a moment. What is read already stays until the answer is there. */
+/** Shows the fleet as it was at a moment. What was shown before stays until the answer is there. */
 export async function showPast(atMs: number, signal: AbortSignal): Promise<void> {
   pastMs.value = atMs;
   try {

@@ -1,6 +1,6 @@
 import type { Geozone } from '@outrider/client';
+import { EARTH_RADIUS_M } from '../fleet/mercator.ts';
 
-const EARTH_RADIUS_M = 6_371_008.8;
 const CIRCLE_STEPS = 64;
 const RADIANS = Math.PI / 180;
 

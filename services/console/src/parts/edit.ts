@@ -145,7 +145,7 @@ export class Edit<T extends object> {
 
 interface StoredOptions<Entity, T extends object> {
   /** Reads it with its tag: at first, and again once somebody else has changed it. */
-  read: (signal?: AbortSignal) => Promise<Tagged<Entity>>;
+  read: (ending: { signal?: AbortSignal }) => Promise<Tagged<Entity>>;
   draftOf: (entity: Entity) => T;
   /** @param entity as it was first read */
   save: (fields: Partial<T>, etag: string | null, entity: Entity) => Promise<unknown>;
@@ -157,13 +157,13 @@ interface StoredOptions<Entity, T extends object> {
 export async function editStored<Entity, T extends object>(
   options: StoredOptions<Entity, T>,
 ): Promise<{ edit: Edit<T>; entity: Entity }> {
-  const { draftOf } = options;
-  const { body: entity, etag } = await options.read(options.signal);
+  const { draftOf, signal: ending } = options;
+  const { body: entity, etag } = await options.read(ending ? { signal: ending } : {});
   const edit = new Edit<T>({
     value: draftOf(entity),
     etag,
     async read() {
-      const latest = await options.read();
+      const latest = await options.read({});
       return { body: draftOf(latest.body), etag: latest.etag };
     },
     save: (fields, tag) => options.save(fields, tag, entity),

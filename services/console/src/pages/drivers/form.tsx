@@ -97,7 +97,7 @@ async function open(
   }
   const path = { id };
   const { edit, entity: driver } = await editStored<Driver, Draft>({
-    read: (ending) => api.getTagged(PATH, { path, ...(ending && { signal: ending }) }),
+    read: (ending) => api.getTagged(PATH, { path, ...ending }),
     draftOf,
     async save({ dealerId: _, codes, groupIds, ...changed }, tag, { customAttributes }) {
       const fields = customPatch(customAttributes, changed);

@@ -1,9 +1,8 @@
 import type { Geozone, GeozonePatch, NewGeozone } from '@outrider/client';
 import { type CustomAttributes, type CustomDraft, customPatch } from '../../custom-fields/attributes.ts';
+import { metresBetween } from '../../fleet/mercator.ts';
 import { circle } from '../../map/shapes.ts';
 
-const EARTH_RADIUS_M = 6_371_008.8;
-const RADIANS = Math.PI / 180;
 /** About a centimetre; the drawing tool takes no more digits than nine. */
 const DIGITS = 7;
 
@@ -131,7 +130,7 @@ export function withArea(draft: Draft, area: Drawn): Draft {
   const ring = (area.coordinates[0] ?? []) as unknown as Point[];
   if (draft.shape !== 'circle') return { ...draft, geometry: { type: 'Polygon', coordinates: [ring] } as Geometry };
   const centre = centreOf(ring);
-  const metres = ring.reduce((sum, point) => sum + distanceM(centre, point), 0) / Math.max(1, ring.length);
+  const metres = ring.reduce((sum, point) => sum + metresBetween(centre, point), 0) / Math.max(1, ring.length);
   return { ...draft, geometry: { type: 'Point', coordinates: centre } as Geometry, radiusM: metres.toFixed(1) };
 }
 
@@ -146,12 +145,6 @@ function rounded({ coordinates }: GeoJSON.Polygon): GeoJSON.Polygon {
 function centreOf(ring: readonly Point[]): [number, number] {
   const middle = (values: number[]) => Number(((Math.min(...values) + Math.max(...values)) / 2).toFixed(DIGITS));
   return [middle(ring.map(([longitude]) => longitude)), middle(ring.map(([, latitude]) => latitude))];
-}
-
-function distanceM([fromX, fromY]: Point, [toX, toY]: Point): number {
-  const half = (degrees: number) => Math.sin((degrees * RADIANS) / 2) ** 2;
-  const chord = half(toY - fromY) + Math.cos(fromY * RADIANS) * Math.cos(toY * RADIANS) * half(toX - fromX);
-  return 2 * EARTH_RADIUS_M * Math.asin(Math.sqrt(chord));
 }
 
 /** Stands between polygons. */

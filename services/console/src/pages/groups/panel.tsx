@@ -107,7 +107,7 @@ async function open(id: string | null, signal: AbortSignal, onAdded: (group: Veh
   }
   const path = { id };
   const { edit, entity: group } = await editStored<VehicleGroup, Draft>({
-    read: (ending) => api.getTagged(PATH, { path, ...(ending && { signal: ending }) }),
+    read: (ending) => api.getTagged(PATH, { path, ...ending }),
     draftOf,
     save: (fields, tag, { customAttributes }) =>
       api.patch(PATH, { path, headers: ifMatch(tag), body: customPatch(customAttributes, fields) }),

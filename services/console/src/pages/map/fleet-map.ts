@@ -22,7 +22,7 @@ const PICK_RADIUS_PX = 14;
 const SPOT_PX = 6;
 /** Labels keep up with moving vehicles at this pace, clusters at a quarter of it. */
 const LABEL_MS = 250;
-/** Every so many times it is looked which vehicles should have sent a fix. */
+/** Overdue vehicles are looked for once in so many of these. */
 const OVERDUE_TICKS = 8;
 
 export interface HoveredCluster {

@@ -18,7 +18,7 @@ export interface OpenedSensors {
 export async function openSensors(id: string, signal: AbortSignal): Promise<OpenedSensors> {
   const path = { id };
   const { edit, entity: vehicle } = await editStored<Vehicle, SensorsDraft>({
-    read: (ending) => api.getTagged('/api/v1/vehicles/{id}', { path, ...(ending && { signal: ending }) }),
+    read: (ending) => api.getTagged('/api/v1/vehicles/{id}', { path, ...ending }),
     draftOf: (read) => ({ sensors: draftsOf(read) }),
     async save(fields, tag) {
       fleet.put(await api.patch('/api/v1/vehicles/{id}', { path, headers: ifMatch(tag), body: fields }));

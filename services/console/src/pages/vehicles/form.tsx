@@ -114,7 +114,7 @@ async function open(id: string | null, signal: AbortSignal, onSaved: (vehicle: V
   }
   const path = { id };
   const { edit, entity: vehicle } = await editStored<Vehicle, VehicleDraft>({
-    read: (ending) => api.getTagged(PATH, { path, ...(ending && { signal: ending }) }),
+    read: (ending) => api.getTagged(PATH, { path, ...ending }),
     draftOf,
     async save(fields, tag, { customAttributes }) {
       const body = bodyOf(fields, customAttributes);
