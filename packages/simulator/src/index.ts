@@ -26,6 +26,7 @@ export {
 } from './scenario.ts';
 export { createTcpTerminal, type TcpTerminalOptions } from './tcp-terminal.ts';
 export type { TerminalClient, TerminalStats } from './terminal-client.ts';
+export { drawTown, type TownLayer, type TownMap } from './town.ts';
 export { createUdpTerminal, type UdpTerminalOptions } from './udp-terminal.ts';
 export { HEIGHT as TEST_VIDEO_HEIGHT, readCounter, WIDTH as TEST_VIDEO_WIDTH } from './video/counter-picture.ts';
 export type { VideoFaults } from './video/faults.ts';

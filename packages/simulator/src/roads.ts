@@ -32,6 +32,8 @@ export interface RoadNetwork {
   /** Roads that leave each junction, by its number. */
   roadsFrom: readonly (readonly Road[])[];
   sites: readonly Site[];
+  /** Between four streets or avenues: the junctions at the corners, in turn. */
+  blocks: readonly (readonly [number, number, number, number])[];
   /** The junctions of the toll motorway, from the ring road outwards. */
   tollRoad: readonly number[];
   /** The junction in the middle of the town. */
@@ -168,6 +170,11 @@ export function createRoadNetwork(seed: number): RoadNetwork {
     addBentRoad('M7 toll road', 'motorway', 110, tollRoad[step - 1] as number, tollRoad[step] as number, bend);
   }
 
+  const blocks: [number, number, number, number][] = [];
+  for (let row = -HALF; row < HALF; row++)
+    for (let column = -HALF; column < HALF; column++)
+      blocks.push([at(column, row), at(column + 1, row), at(column + 1, row + 1), at(column, row + 1)]);
+
   const sites: Site[] = [];
   const addSite = (name: string, kind: Site['kind'], gate: number, offset: PointM): void => {
     const [eastM, northM] = pointOf(gate);
@@ -193,6 +200,7 @@ export function createRoadNetwork(seed: number): RoadNetwork {
     junctions: points.map((point) => plane.toLngLat(point)),
     roadsFrom,
     sites,
+    blocks,
     tollRoad,
     center: at(0, 0),
   };

@@ -65,6 +65,7 @@ export {
   lostOf,
   reconcileDefinitions,
 } from './definitions-reconciliation.ts';
+export { builtConsole } from './console.ts';
 export { ADMIN_LOGIN, ensureAdmin, refuseLostRegistry } from './first-start.ts';
 export { type RegistryRebuild, rebuildRegistry } from './registry-rebuild.ts';
 export { MIN_PASSWORD_CHARACTERS } from './routes/users.ts';

@@ -4,12 +4,13 @@ import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { build } from 'vite';
+import { writeTownMap } from './town-map.ts';
 import { writeWorldMap } from './world-map.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const COMPRESSIBLE = new Set(['.html', '.js', '.css', '.svg', '.json', '.webmanifest']);
 
-/** `npm run build -w @outrider/console`: the page, the map of the world, and a compressed form beside each file. */
+/** `npm run build -w @outrider/console`: the page, the maps of the world and of the demo's town, and a compressed form beside each file. */
 // What tests set must not lead to another console.
 process.env.NODE_ENV = 'production';
 // In a folder of its own until it is whole: two builds at once, or one that is killed, leave no half of a console.
@@ -17,7 +18,9 @@ const dist = join(ROOT, `dist-${process.pid}`);
 process.once('exit', () => rmSync(dist, { recursive: true, force: true }));
 await build({ root: ROOT, configFile: join(ROOT, 'vite.config.ts'), logLevel: 'warn', build: { outDir: dist } });
 listKeptFiles(dist);
-const { tiles } = writeWorldMap(join(dist, 'maps'));
+const { tiles } = writeWorldMap(join(dist, 'maps/world.mbtiles'));
+// Not beside the world: only the demo shows it.
+writeTownMap(join(dist, 'demo/town.mbtiles'));
 const sizes = await compressFiles(dist);
 replaceFolder(join(ROOT, 'dist'), dist);
 process.stdout.write(`console built: ${sizes.files} files, ${sizes.kB} kB compressed; ${tiles} tiles of the world\n`);

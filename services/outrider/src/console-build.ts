@@ -7,7 +7,7 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 /** Relative to the root: what the console is built from. */
 const SOURCES = ['services/console', 'packages/client'];
 /** What else it shows; an installation may lack it. */
-const ALSO_SHOWN = ['docs/devices', 'packages/words'];
+const ALSO_SHOWN = ['docs/devices', 'packages/simulator', 'packages/words'];
 const RESULT = 'services/console/dist/index.html';
 /** `dist`, and where builds that still run put theirs. */
 const NOT_SOURCES = /^(dist(-.*)?|node_modules)$/;

@@ -10,19 +10,23 @@ function hostOf(listensOn: string): string {
   return listensOn.includes(':') ? `[${listensOn}]` : listensOn;
 }
 
+/** Where a browser on this machine finds it. */
+export function addressOf({ HOST }: Config<typeof variables>, httpPort: number): string {
+  return `http://${hostOf(HOST)}:${httpPort}`;
+}
+
 /** Says on standard output where everything is: a picture for people, one line of JSON for programs. */
 export function printWelcome(config: Config<typeof variables>, { ports, generatedPassword }: Outrider): void {
   if (config.LOG_FORMAT === 'json') {
     process.stdout.write(`${JSON.stringify({ ready: true, ports, generatedPassword })}\n`);
     return;
   }
-  const host = `${hostOf(config.HOST)}:${ports.http}`;
-  const address = `http://${host}`;
+  const address = addressOf(config, ports.http);
   const rows: [string, string][] = [
     ['home', `${address}/`],
     ['documentation', `${address}/docs/`],
     ['REST API', `${address}/api/v1, described in ${address}/openapi.json`],
-    ['live API', `ws://${host}/live, described in ${address}/asyncapi.json`],
+    ['live API', `${address.replace('http', 'ws')}/live, described in ${address}/asyncapi.json`],
     ['log in', `POST ${address}/auth/login?jwt=1`],
     ['health, metrics', `${address}/health/ready, ${address}/metrics`],
     ...protocols.map(({ name, title }): [string, string] => [title, `port ${ports[name]}`]),

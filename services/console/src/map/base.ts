@@ -16,6 +16,8 @@ export interface BaseMap {
   layers: LayerSpecification[];
   /** Of a style's pictures. */
   sprite: string | null;
+  /** From this zoom on it is drawn over the world, which stays around it. Null: in place of the world. */
+  overWorldFrom: number | null;
 }
 
 /** The map that is built in. */
@@ -42,10 +44,11 @@ export function loadMaps(): Promise<void> {
   return asked;
 }
 
-/** The map to show: the chosen one, else the online map, else null for the world. */
+/** The map to show: the chosen one, else the online map, else the first file of a region, else null for the world. */
 export function chosenMap(offers: readonly MapOffer[], wanted: string | null): MapOffer | null {
-  const found = offers.find(({ name }) => name === (wanted ?? ONLINE));
-  return found === undefined || found.name === WORLD ? null : found;
+  if (wanted === WORLD) return null;
+  const others = offers.filter(({ name }) => name !== WORLD);
+  return others.find(({ name }) => name === (wanted ?? ONLINE)) ?? others[0] ?? null;
 }
 
 /** @throws {Error} where the map's own description can't be read */
@@ -66,16 +69,24 @@ export async function readBase({ tileJson, online }: MapOffer, colors: Palette):
   const described = (await readJson(tileJson ?? '')) as TileJson;
   const tiles = described.tiles.map((path) => location.origin + path);
   const { minzoom, maxzoom } = described;
-  const own = { tiles, minzoom, maxzoom, ...(described.attribution ? { attribution: described.attribution } : {}) };
-  if (described.vector_layers === undefined) return rasterBase({ type: 'raster', tileSize: 256, ...own }, colors);
-  const ids = described.vector_layers.map(({ id }) => id);
-  return vectorBase({ type: 'vector', ...own }, schemaOf(ids), ids, colors);
+  const { bounds = WHOLE } = described;
+  const own = { tiles, minzoom, maxzoom, bounds, ...(described.attribution && { attribution: described.attribution }) };
+  const ids = described.vector_layers?.map(({ id }) => id);
+  const base =
+    ids === undefined
+      ? rasterBase({ type: 'raster', tileSize: 256, ...own }, colors)
+      : vectorBase({ type: 'vector', ...own }, schemaOf(ids), ids, colors);
+  return bounds[2] - bounds[0] > 350 ? base : overWorld(base, bounds, minzoom);
 }
+
+type Bounds = [west: number, south: number, east: number, north: number];
+const WHOLE: Bounds = [-180, -85.0511, 180, 85.0511];
 
 interface TileJson {
   tiles: string[];
   minzoom: number;
   maxzoom: number;
+  bounds?: Bounds;
   attribution?: string;
   vector_layers?: { id: string }[];
 }
@@ -84,6 +95,32 @@ async function readJson(url: string): Promise<unknown> {
   const response = await fetch(url);
   if (!response.ok) throw new Error(`${url} answered ${response.status}`);
   return response.json();
+}
+
+/** A map of a region: its ground is as large as the region, not as the world. */
+export function overWorld(base: BaseMap, [west, south, east, north]: Bounds, minzoom: number): BaseMap {
+  const source = `${SOURCE}-region`;
+  const ring = [
+    [west, south],
+    [east, south],
+    [east, north],
+    [west, north],
+    [west, south],
+  ];
+  const data: GeoJSON.Polygon = { type: 'Polygon', coordinates: [ring] };
+  return {
+    ...base,
+    sources: { ...base.sources, [source]: { type: 'geojson', data } },
+    layers: base.layers.map((layer) =>
+      layer.type === 'background'
+        ? {
+            ...{ id: layer.id, type: 'fill', source, minzoom },
+            paint: { 'fill-color': layer.paint?.['background-color'] as string, 'fill-antialias': false },
+          }
+        : layer,
+    ),
+    overWorldFrom: minzoom,
+  };
 }
 
 /** The style's sources and layers under names that are not the console's. */
@@ -99,6 +136,7 @@ function styleBase({ sources, layers, sprite }: StyleSpecification, credit: obje
       ...('source' in layer && typeof layer.source === 'string' ? { source: named(layer.source) } : {}),
     })) as LayerSpecification[],
     sprite: typeof sprite === 'string' ? sprite : null,
+    overWorldFrom: null,
   };
 }
 
@@ -107,6 +145,7 @@ function rasterBase(source: SourceSpecification, colors: Palette): BaseMap {
     sources: { [SOURCE]: source },
     layers: [background(colors.land), { id: `${SOURCE}-tiles`, type: 'raster', source: SOURCE }],
     sprite: null,
+    overWorldFrom: null,
   };
 }
 
@@ -114,9 +153,12 @@ function rasterBase(source: SourceSpecification, colors: Palette): BaseMap {
 interface Schema {
   /** Land is drawn on water; where the tiles have none, water on land. */
   land: readonly string[];
-  green: readonly string[];
+  /** Areas of all kinds: parks and woods are drawn green, quarters as built up. */
+  areas: readonly string[];
   water: readonly string[];
   roads: readonly string[];
+  /** Lines with the names of roads. */
+  roadNames: readonly string[];
   buildings: readonly string[];
   borders: readonly string[];
   places: readonly string[];
@@ -125,32 +167,69 @@ interface Schema {
 export const SCHEMAS = {
   protomaps: {
     land: ['earth'],
-    green: ['landcover'],
+    areas: ['landcover', 'landuse'],
     water: ['water'],
     roads: ['roads'],
+    roadNames: ['roads'],
     buildings: ['buildings'],
     borders: ['boundaries'],
     places: ['places'],
   },
   shortbread: {
     land: [],
-    green: [],
+    areas: ['land'],
     water: ['ocean', 'water_polygons'],
     roads: ['streets'],
+    roadNames: ['street_labels'],
     buildings: ['buildings'],
     borders: ['boundaries'],
     places: ['place_labels'],
   },
   openMapTiles: {
     land: [],
-    green: ['park'],
+    areas: ['landcover', 'landuse', 'park'],
     water: ['water'],
     roads: ['transportation'],
+    roadNames: ['transportation_name'],
     buildings: ['building'],
     borders: ['boundary'],
     places: ['place'],
   },
 } as const satisfies Record<string, Schema>;
+
+/** What the three schemas call their kinds: `kind` in Protomaps and Shortbread, `class` in OpenMapTiles. */
+const KIND = ['coalesce', ['get', 'kind'], ['get', 'class'], ''];
+const isOneOf = (kinds: readonly string[]) => ['in', KIND, ['literal', kinds]];
+const GREEN = isOneOf([
+  ...['forest', 'wood', 'scrub', 'grass', 'grassland', 'meadow', 'heath', 'orchard', 'vineyard', 'garden', 'park'],
+  ...['public_park', 'village_green', 'recreation_ground', 'golf_course', 'cemetery', 'allotments'],
+  ...['national_park', 'nature_reserve', 'protected_area'],
+]);
+const BUILT_UP = isOneOf([
+  'residential',
+  'commercial',
+  'industrial',
+  'retail',
+  'suburb',
+  'neighbourhood',
+  'urban_area',
+]);
+const MAJOR = isOneOf(['motorway', 'trunk', 'primary', 'highway', 'major_road']);
+const MEDIUM = isOneOf(['secondary', 'tertiary', 'medium_road']);
+const PATH = isOneOf(['path', 'footway', 'cycleway', 'steps', 'track', 'bridleway', 'pedestrian', 'ferry', 'rail']);
+
+/** Pixels across a road, by its class. */
+const roadWidth = (edgePx: number) => {
+  const byClass = (major: number, medium: number, minor: number, path: number) => [
+    ...['case', MAJOR, major + edgePx, MEDIUM, medium + edgePx, PATH, path],
+    minor + edgePx,
+  ];
+  return [
+    ...['interpolate', ['exponential', 1.5], ['zoom']],
+    ...[6, byClass(0.6, 0.2, 0, 0), 10, byClass(1.8, 0.9, 0.3, 0), 13, byClass(4, 2.6, 1.5, 0.3)],
+    ...[16, byClass(12, 9, 6.5, 1.2), 20, byClass(70, 56, 44, 8)],
+  ];
+};
 
 /** By the layers that the tiles declare; null: none that is known. */
 export function schemaOf(ids: readonly string[]): Schema | null {
@@ -170,50 +249,61 @@ export function vectorBase(
   colors: Palette,
 ): BaseMap {
   const sources = { [SOURCE]: source };
-  const layer = (id: string) => ({ id: `${SOURCE}-${id}`, source: SOURCE, 'source-layer': id });
-  const fills = (names: readonly string[], color: string, opacity = 1): LayerSpecification[] =>
+  // Several may draw one layer of the tiles.
+  const layer = (id: string, part: string) => ({ id: `${SOURCE}-${part}-${id}`, source: SOURCE, 'source-layer': id });
+  const fills = (names: readonly string[], part: string, color: string, filter?: unknown): LayerSpecification[] =>
     names.map((id) => ({
-      ...layer(id),
+      ...layer(id, part),
       type: 'fill',
-      filter: ['==', ['geometry-type'], 'Polygon'],
-      paint: { 'fill-color': color, 'fill-opacity': opacity },
+      filter: ['all', ['==', ['geometry-type'], 'Polygon'], ...(filter ? [filter] : [])] as never,
+      paint: { 'fill-color': color },
     }));
-  const lines = (names: readonly string[], color: string, width: unknown, dash?: number[]): LayerSpecification[] =>
+  const lines = (names: readonly string[], part: string, paint: Record<string, unknown>): LayerSpecification[] =>
+    names.map((id) => ({ ...layer(id, part), type: 'line', layout: ROUND, paint }));
+  const texts = (names: readonly string[], part: string, rest: Record<string, unknown>): LayerSpecification[] =>
     names.map((id) => ({
-      ...layer(id),
-      type: 'line',
-      paint: { 'line-color': color, 'line-width': width as number, ...(dash ? { 'line-dasharray': dash } : {}) },
+      ...layer(id, part),
+      type: 'symbol',
+      layout: { 'text-field': ['get', 'name'], 'text-font': ['Noto Sans Regular'], 'text-padding': 6, ...rest },
+      paint: { 'text-color': colors.city, 'text-halo-color': colors.halo, 'text-halo-width': 1.2 },
     }));
   if (schema === null)
-    return { sources, layers: [background(colors.land), ...lines(ids, colors.coast, 1)], sprite: null };
-  const roadWidth = ['interpolate', ['exponential', 1.6], ['zoom'], 5, 0.4, 12, 1.2, 16, 6];
+    return {
+      sources,
+      layers: [background(colors.land), ...lines(ids, 'lines', { 'line-color': colors.coast, 'line-width': 1 })],
+      sprite: null,
+      overWorldFrom: null,
+    };
+  const fromZoom = (minzoom: number, layers: LayerSpecification[]) => layers.map((each) => ({ ...each, minzoom }));
   return {
     sources,
     layers: [
       background(schema.land.length > 0 ? colors.sea : colors.land),
-      ...fills(schema.land, colors.land),
-      ...fills(schema.green, colors.green, 0.5),
-      ...fills(schema.water, colors.sea),
-      ...fills(schema.buildings, colors.coast, 0.35),
-      ...lines(schema.roads, colors.road, roadWidth),
-      ...lines(schema.borders, colors.border, 1, [3, 2]),
-      ...schema.places.map(
-        (id): LayerSpecification => ({
-          ...layer(id),
-          type: 'symbol',
-          layout: {
-            'text-field': ['get', 'name'],
-            'text-font': ['Noto Sans Regular'],
-            'text-size': 12,
-            'text-padding': 6,
-          },
-          paint: { 'text-color': colors.city, 'text-halo-color': colors.halo, 'text-halo-width': 1 },
-        }),
+      ...fills(schema.land, 'land', colors.land),
+      ...fills(schema.areas, 'built-up', colors.builtUp, BUILT_UP),
+      ...fills(schema.areas, 'green', colors.green, GREEN),
+      ...fills(schema.water, 'water', colors.sea),
+      ...fromZoom(13, fills(schema.buildings, 'buildings', colors.building)),
+      ...fromZoom(
+        11,
+        lines(schema.roads, 'road-edges', { 'line-color': colors.roadEdge, 'line-width': roadWidth(1.6) }),
       ),
+      ...lines(schema.roads, 'roads', {
+        'line-color': ['case', MAJOR, colors.majorRoad, colors.road],
+        'line-width': roadWidth(0),
+      }),
+      ...lines(schema.borders, 'borders', {
+        ...{ 'line-color': colors.border, 'line-width': 1, 'line-dasharray': [3, 2] },
+      }),
+      ...fromZoom(12, texts(schema.roadNames, 'road-names', { 'symbol-placement': 'line', 'text-size': 11 })),
+      ...texts(schema.places, 'places', { 'text-size': 13 }),
     ],
     sprite: null,
+    overWorldFrom: null,
   };
 }
+
+const ROUND = { 'line-cap': 'round', 'line-join': 'round' } as const;
 
 function background(color: string): LayerSpecification {
   return { id: `${SOURCE}-background`, type: 'background', paint: { 'background-color': color } };

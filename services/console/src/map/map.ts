@@ -94,7 +94,7 @@ export function createMap(container: HTMLElement, place: Place | null): { map: M
   };
 }
 
-/** Draws the chosen map below everything else, in place of the world. */
+/** Draws the chosen map below everything else, over the world or in its place. */
 function followBase(map: MapLibreMap): () => void {
   void loadMaps();
   let present: BaseMap | null = null;
@@ -103,7 +103,9 @@ function followBase(map: MapLibreMap): () => void {
     for (const { id } of present?.layers ?? []) map.removeLayer(id);
     for (const id of Object.keys(present?.sources ?? {})) map.removeSource(id);
     present = base;
-    for (const id of WORLD_LAYERS) map.setLayoutProperty(id, 'visibility', base === null ? 'visible' : 'none');
+    const isWorldShown = base === null || base.overWorldFrom !== null;
+    for (const id of WORLD_LAYERS) map.setLayoutProperty(id, 'visibility', isWorldShown ? 'visible' : 'none');
+    map.setLayerZoomRange('cities', 0, base?.overWorldFrom ?? 24);
     if (base === null) return;
     for (const [id, source] of Object.entries(base.sources)) map.addSource(id, source);
     if (base.sprite !== null && map.getSprite().length === 0) map.addSprite('default', base.sprite);

@@ -15,7 +15,11 @@ export interface MapColors {
 
 export interface Palette {
   green: string;
+  builtUp: string;
+  building: string;
   road: string;
+  majorRoad: string;
+  roadEdge: string;
   sea: string;
   land: string;
   coast: string;
@@ -36,8 +40,12 @@ export interface Palette {
 }
 
 const LIGHT: Palette = {
-  green: '#dde8cf',
-  road: '#cbbf9f',
+  green: '#d9e7cb',
+  builtUp: '#ebe8e1',
+  building: '#dad5ca',
+  road: '#ffffff',
+  majorRoad: '#fbe3ae',
+  roadEdge: '#c9c1b0',
   sea: '#cfdfec',
   land: '#f4f3ef',
   coast: '#a9bccd',
@@ -55,8 +63,12 @@ const LIGHT: Palette = {
   event: '#b3201c',
 };
 const DARK: Palette = {
-  green: '#1d2b22',
-  road: '#4a4f5c',
+  green: '#1b2c24',
+  builtUp: '#1e2733',
+  building: '#293443',
+  road: '#39445a',
+  majorRoad: '#55566a',
+  roadEdge: '#141b25',
   sea: '#0c131c',
   land: '#1a222d',
   coast: '#33445a',

@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { builtConsole } from '@outrider/api';
 import type { ProtocolName, VehicleId } from '@outrider/domain';
 import { eventsTopic, telemetryTopic } from '@outrider/log';
 import type { Config } from '@outrider/runtime';
@@ -18,10 +21,10 @@ import {
   startVideoTerminal,
   withKeys,
 } from '@outrider/simulator';
-import { WebSocket } from 'ws';
 import type { variables } from '../config.ts';
 import type { Outrider } from '../outrider.ts';
 import type { Stores } from '../stores.ts';
+import { addressOf } from '../welcome.ts';
 import {
   DEMO_ACCOUNTS,
   DEMO_LOGIN,
@@ -30,7 +33,6 @@ import {
   ensureForwarding,
   localTimeZone,
 } from './definitions.ts';
-import { inWords, type LiveMessage } from './event-words.ts';
 import { type PastVehicle, type WrittenHistory, writeHistory } from './history.ts';
 import { type DemoMemory, readMemory, writeMemory } from './memory.ts';
 import { startReceiver } from './receiver.ts';
@@ -54,12 +56,17 @@ const SHIFT_CHANGE_MS = 75_000;
 const CAMERA_REPORT_MS = 1000;
 /** Notifications of the past that stay unread. */
 const UNREAD = 12;
+/** Of the console's files: the map of the town, which the build of the console draws. */
+const TOWN_FILE = 'demo/town.mbtiles';
+/** Shows most of the town. */
+const FIRST_ZOOM = 12.6;
 const LOOK_EVERY_MS = 100;
 const PATIENCE_MS = 120_000;
 
 /**
  * A fleet on the road of a made-up town, against the service as any fleet would be: terminals over TCP and HTTP, a
- * login, the live API. Its past is written into the log before anything reads it. Prints what happens as it happens.
+ * login, the REST API. Its past is written into the log before anything reads it. Where it drives is drawn: the map of
+ * the town is put beside the operator's own maps.
  */
 export function createDemo(config: Config<typeof variables>): Demo {
   return new RunningDemo(config);
@@ -82,6 +89,7 @@ class RunningDemo implements Demo {
 
   async prepare(stores: Stores, file: (name: string) => string): Promise<void> {
     this.#stores = stores;
+    this.#drawTown();
     this.#memoryFile = file('demo.json');
     this.#memory = readMemory(this.#memoryFile);
     const definitions = await ensureDefinitions(stores.registry, this.#scenario, this.#memory.password);
@@ -124,27 +132,42 @@ class RunningDemo implements Demo {
     const { ports } = outrider;
     const driven = this.#scenario.vehicles.filter(drives);
     this.#startFleet(driven, ports as Record<ProtocolName, number>);
-    const socket = await watch(ports.http, definitions, this.#memory.password, driven);
-    this.#closers.push(() => socket.close());
+    await useApi(ports.http, definitions, this.#memory.password, driven);
     const saving = setInterval(() => this.#save(), SAVE_EVERY_MS);
     this.#closers.push(() => clearInterval(saving));
-    if (this.#config.LOG_FORMAT !== 'text') return;
+    if (this.#config.LOG_FORMAT === 'text') this.#printLogins(outrider, definitions, driven);
+  }
+
+  /** The login of the fleet manager is the last line, with a link to a vehicle on the map. */
+  #printLogins({ ports }: Outrider, { vehicles }: DemoDefinitions, driven: readonly DemoVehicle[]): void {
     const { password } = this.#memory;
-    const accounts = DEMO_ACCOUNTS.filter(({ login }) => login !== DEMO_LOGIN);
-    const width = Math.max(...accounts.map(({ login }) => login.length));
+    const others = DEMO_ACCOUNTS.filter(({ login }) => login !== DEMO_LOGIN);
+    const width = Math.max(...others.map(({ login }) => login.length));
+    const bus = vehicles.get(CAMERA_PHONE)?.id;
+    const [longitude = 0, latitude = 0] = this.#scenario.network.junctions[this.#scenario.network.center] ?? [];
+    const query = `vehicle=${bus}&at=${FIRST_ZOOM}/${latitude.toFixed(5)}/${longitude.toFixed(5)}`;
     process.stdout.write(
       `The demo fleet is on the road: ${driven.length} vehicles, ${this.#scenario.geofences.length} geofences.\n` +
-        `  demo login  ${DEMO_LOGIN} / ${password}   (fleet manager)\n` +
-        accounts.map(({ login, about }) => `              ${login.padEnd(width)}   ${about}\n`).join('') +
-        `              all with the same password, which stays that of this folder\n` +
-        `  forwarding  to a receiver in this process: /forwarding as demo-dealer\n` +
-        `  cameras     terminal ${CAMERA_PHONE}: choose Bus with cameras, or /service/ovms/api\n\nEvents as they come:\n\n`,
+        `  cameras      terminal ${CAMERA_PHONE}: choose Bus with cameras, or /service/ovms/api\n` +
+        `  forwarding   to a receiver in this process: /forwarding as demo-dealer\n` +
+        `  other logins with the same password, which stays that of this folder\n` +
+        others.map(({ login, about }) => `               ${login.padEnd(width)}   ${about}\n`).join('') +
+        `\n  demo login   ${DEMO_LOGIN} / ${password}   at ${addressOf(this.#config, ports.http)}/?${query}\n\n`,
     );
   }
 
   async stop(): Promise<void> {
     for (const close of this.#closers.splice(0).reverse()) await close();
     if (this.#drivers.size > 0) this.#save();
+  }
+
+  /** Without a console there is nothing to draw it. */
+  #drawTown(): void {
+    const town = join(this.#config.CONSOLE_DIR ?? builtConsole() ?? '', TOWN_FILE);
+    if (!existsSync(town)) return;
+    const folder = join(this.#config.DATA_DIR, 'maps');
+    mkdirSync(folder, { recursive: true });
+    copyFileSync(town, join(folder, 'town.mbtiles'));
   }
 
   /** Once the past is taken in: what drives from now on reaches another system. */
@@ -308,31 +331,17 @@ async function logIn(httpPort: number, password: string): Promise<LoggedIn> {
   return { base, jwt: ((await response.json()) as { jwt: string }).jwt };
 }
 
-/** Logs in as anyone would, schedules a report and prints events from the live API. */
-async function watch(
+/** Logs in as anyone would, schedules a report, saves templates, and asks a terminal. */
+async function useApi(
   httpPort: number,
   definitions: DemoDefinitions,
   password: string,
   driven: readonly DemoVehicle[],
-): Promise<WebSocket> {
-  const { base, jwt } = await logIn(httpPort, password);
-  await scheduleReports({ base, jwt });
-  await saveTemplates({ base, jwt });
-  await askTerminal({ base, jwt }, definitions, driven);
-  const socket = new WebSocket(`ws://${base}/live`, { headers: { Authorization: `JWT ${jwt}` } });
-  socket.on('open', () =>
-    socket.send(JSON.stringify({ type: 'subscribe', all: true, positions: false, corrections: false })),
-  );
-  const vehicles = new Map(
-    [...definitions.vehicles.values()].map(({ id, name, plate }) => [id, `${name} ${plate ?? ''}`.trim()]),
-  );
-  socket.on('message', (data) => {
-    const message = JSON.parse(data.toString()) as LiveMessage;
-    if (message.type === 'event')
-      process.stdout.write(`${inWords(message, { vehicles, geofences: definitions.geofences })}\n`);
-  });
-  socket.on('error', (error) => process.stderr.write(`the demo's live connection: ${error.message}\n`));
-  return socket;
+): Promise<void> {
+  const account = await logIn(httpPort, password);
+  await scheduleReports(account);
+  await saveTemplates(account);
+  await askTerminal(account, definitions, driven);
 }
 
 const SCHEDULES = [
