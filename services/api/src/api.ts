@@ -59,13 +59,13 @@ import { createTraccar, type Traccar } from './traccar/traccar.ts';
 import { traced, traceIdOfSpan } from './traced.ts';
 import { UntrustedProxies } from './untrusted-proxies.ts';
 
+export { builtConsole } from './console.ts';
 export {
   type DefinitionsDifference,
   lackingOf,
   lostOf,
   reconcileDefinitions,
 } from './definitions-reconciliation.ts';
-export { builtConsole } from './console.ts';
 export { ADMIN_LOGIN, ensureAdmin, refuseLostRegistry } from './first-start.ts';
 export { type RegistryRebuild, rebuildRegistry } from './registry-rebuild.ts';
 export { MIN_PASSWORD_CHARACTERS } from './routes/users.ts';

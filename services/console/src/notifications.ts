@@ -1,9 +1,17 @@
-import type { LicenceExpiry, Notification, PublishedEvent } from '@outrider/client';
+import type { Notification, PublishedEvent } from '@outrider/client';
 import { signal } from '@preact/signals';
 import { announce } from './alerts.ts';
-import { formats } from './format.ts';
+import { Loadable } from './parts/loadable.ts';
 import { toast } from './parts/toast.tsx';
-import { joined, t } from './words/words.ts';
+import { loadPageWords } from './words/page-words.ts';
+import { t } from './words/words.ts';
+
+/** What is said of an event: comes after the map. */
+const sentences = new Loadable(async () => {
+  const code = await import('./sentences/sentences.ts');
+  await loadPageWords();
+  return code;
+});
 
 /** The newest notification. */
 export const newest = signal<Notification | null>(null);
@@ -15,8 +23,15 @@ export const missed = signal<{ count: number; sinceMs: number } | null>(null);
 /** One that arrives while the page is open. */
 export function onNotification(notification: Notification): void {
   newest.value = notification;
-  toast(describe(notification), 'info', '/notifications');
-  announce(notification.ruleName, describe(notification), '/notifications');
+  const { ruleName } = notification;
+  const show = (text: string) => {
+    toast(text, 'info', '/notifications');
+    announce(ruleName, text, '/notifications');
+  };
+  sentences.loaded().then(
+    ({ describe }) => show(describe(notification)),
+    () => show(ruleName),
+  );
 }
 
 /** One that was made while there was no connection: it is counted, and makes no noise of its own. */
@@ -32,34 +47,6 @@ export function onCaughtUp(count: number): void {
   const text = t().alerts.missed(count);
   toast(text, 'info', '/notifications');
   announce(t().pages.notifications, text, '/notifications');
-}
-
-/** Fields that some kinds of event have. */
-export interface OwnFields {
-  alarm?: unknown;
-  geofenceId?: unknown;
-}
-
-/** “Van 7: Geofence begins, Depot”. */
-export function describe({ vehicleName, geofenceName, driverName, event }: Notification): string {
-  if (isLicence(event)) {
-    const { licenceOf, aDriver } = t().alerts;
-    return licenceOf(driverName ?? aDriver, event.stage === 'expired', formats().calendarDate(event.licenceExpiresOn));
-  }
-  return describeEvent(event, vehicleName ?? '', geofenceName);
-}
-
-/** Is it about a driver's licence? Then no vehicle is part of it. */
-export function isLicence(event: Notification['event']): event is LicenceExpiry {
-  return event.vehicleId === null;
-}
-
-export function describeEvent(event: PublishedEvent, vehicleName: string, geofenceName: string | null): string {
-  const { alarm } = event as PublishedEvent & OwnFields;
-  const what =
-    typeof alarm === 'string' ? (t().alerts.alarmNames[alarm] ?? alarm) : (t().events[event.kind] ?? event.kind);
-  const phase = t().phases[event.phase] ?? event.phase;
-  return joined([joined([vehicleName, `${what} ${phase}`], ': '), geofenceName], ', ');
 }
 
 /** When this phase of an event happened. */

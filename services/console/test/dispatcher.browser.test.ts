@@ -6,6 +6,7 @@ const PATIENCE = { timeout: 60_000, interval: 250 };
 const HOUR_MS = 3_600_000;
 /** Of vehicles that move, in the light theme. */
 const MOVING_GREEN = [13, 122, 62];
+const ALERT_RED = [179, 32, 28];
 
 describe.skipIf(CHROMIUM === undefined)('what a dispatcher relies on, in a browser', { timeout: 120_000 }, () => {
   const demo = useDemo();
@@ -26,6 +27,55 @@ describe.skipIf(CHROMIUM === undefined)('what a dispatcher relies on, in a brows
       await expect.poll(send, PATIENCE).toBe(200);
     }
   }
+
+  test('a vehicle that speeds is red on the map and in the list, and the feed says so in words until it is over', async () => {
+    const { page, faults } = await demo.enter(demo.operator, '/?at=15/-42.5/171.9', { reducedMotion: 'reduce' });
+    const port = await page.evaluate(async () => {
+      const body = JSON.stringify({ name: 'Racer', terminalId: 'racer', speedLimitKmh: 50, speedToleranceKmh: 0 });
+      await fetch('/api/v1/vehicles', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+      const { items } = await (await fetch('/api/v1/terminal-protocols')).json();
+      return items.find(({ name }: { name: string }) => name === 'osmand').port as number;
+    });
+    // Northwards, a fix for each second, up to now.
+    let atS = Math.floor(Date.now() / 1000) - 20;
+    let latitude = -42.5;
+    const drive = async (seconds: number, speedKmh: number) => {
+      for (let nth = 0; nth < seconds; nth++) {
+        atS += 1;
+        latitude += speedKmh / 3.6 / 111_195;
+        const place = `id=racer&lat=${latitude}&lon=171.9&speed=${speedKmh / 1.852}&timestamp=${atS}`;
+        const send = async () => (await fetch(`http://127.0.0.1:${port}/?${place}`, { method: 'POST' })).status;
+        await expect.poll(send, PATIENCE).toBe(200);
+      }
+    };
+    const row = page.locator('.vehicle', { hasText: 'Racer' });
+    const feed = page.getByRole('region', { name: 'Events' });
+    await row.waitFor();
+    await drive(15, 80);
+    await row.getByText('Speeding').waitFor();
+    await feed.getByText('Racer is speeding: 80 km/h, limit 50 km/h').waitFor();
+    await expect.poll(() => pixelsOf(page, '.canvas', ALERT_RED), PATIENCE).toBeGreaterThan(20);
+    expect(await axeViolations(page)).toEqual([]);
+
+    await drive(1, 20);
+    await feed.getByText(/Racer was speeding for .* up to 80 km\/h/).waitFor();
+    await row.getByText('Speeding').waitFor({ state: 'detached' });
+    await feed.getByRole('button', { name: /Racer was speeding/ }).click();
+    await page.getByRole('complementary', { name: 'Racer' }).waitFor();
+    await page.getByRole('button', { name: 'Latest events' }).click();
+    await feed.waitFor({ state: 'detached' });
+    expect(faults).toEqual([]);
+  });
+
+  test('the map of a region is drawn over the world where there is one', async () => {
+    const { page, faults } = await demo.enter(demo, '/?at=13/47.02/20.64', { reducedMotion: 'reduce' });
+    const tileOf = (name: string) => page.waitForResponse((response) => response.url().includes(`/maps/${name}/`));
+    const [town, world] = [tileOf('town'), tileOf('world')];
+    await page.reload();
+    expect((await town).status()).toBe(200);
+    expect((await world).ok()).toBe(true);
+    expect(faults).toEqual([]);
+  });
 
   test('of vehicles on one spot the map shows how many there are, and a click lets one be chosen', async () => {
     const names = ['Parked 1', 'Parked 2', 'Parked 3'];

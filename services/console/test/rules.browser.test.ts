@@ -114,7 +114,10 @@ describe.skipIf(CHROMIUM === undefined)('notification rules in a browser', { tim
       { data: { ruleName: 'Around the city' } },
     ]);
 
-    await page.locator('.toast', { hasText: 'Geofence begins' }).first().waitFor({ timeout: 60_000 });
+    await page
+      .locator('.toast', { hasText: / entered / })
+      .first()
+      .waitFor({ timeout: 60_000 });
     const row = page.locator('.table tbody tr', { hasText: 'Around the city' });
     await expect.poll(() => row.textContent(), PATIENCE).not.toContain('Never');
 
@@ -248,7 +251,7 @@ describe.skipIf(CHROMIUM === undefined)('notification rules in a browser', { tim
       await page.goto(`${demo.url}/notifications?kind=licence-expiry`);
       // Of the demo's rule: the one that is made below notifies as well.
       const ofRule = page.getByRole('listitem').filter({ hasText: 'Driving licences' });
-      const card = ofRule.filter({ hasText: 'Elena Popova: driving licence expired' });
+      const card = ofRule.filter({ hasText: 'The driving licence of Elena Popova has expired: last day' });
       await card.waitFor(PATIENCE);
       expect(await card.getByRole('link', { name: 'Show on map' }).count()).toBe(0);
       expect(await axeViolations(page)).toEqual([]);

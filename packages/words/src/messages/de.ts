@@ -1,25 +1,11 @@
-import { after, measures, type Said } from '@outrider/domain/said';
+import { de as sentences } from '../sentences/de.ts';
 import type { MessageWords } from './words.ts';
-
-const licence = ({ driver, licenceExpiresOn, isExpired }: Said) =>
-  `Der Führerschein von ${driver ?? 'einem Fahrer'} ${isExpired ? 'ist abgelaufen' : 'läuft bald ab'}${measures(licenceExpiresOn && `letzter Tag ${licenceExpiresOn}`)}`;
 
 export const de: MessageWords = {
   subject: (sentence) => `Fahrzeugereignis: ${sentence}`,
   lateData: 'verspätete Daten',
   lastedNow: (duration) => `, seit ${duration}`,
-  licenceExpiry: licence,
-  otherSentences: {
-    begin: ({ vehicle, kind }) => `${vehicle}: ${kind} hat begonnen`,
-    end: (said) => `${said.vehicle}: ${said.kind} ist zu Ende${after(said, 'nach')}`,
-  },
-  threshold: {
-    above: (max) => `über ${max}`,
-    below: (min) => `unter ${min}`,
-    inside: (min, max) => `zwischen ${min} und ${max}`,
-    outside: (min, max) => `nicht zwischen ${min} und ${max}`,
-    other: 'jenseits des Grenzwerts',
-  },
+  ...sentences,
   labels: {
     time: 'Zeit',
     began: 'Anfang',
@@ -36,7 +22,6 @@ export const de: MessageWords = {
   },
   causes: { distance: 'Strecke', 'engine-hours': 'Motorstunden', days: 'Tagen', counter: 'Zählerstand' },
   received: (time, delay) => `${time}, ${delay} danach`,
-  durationUnits: ['d', 'h', 'min', 's'],
   test: {
     subject: 'Test der Benachrichtigungen per E-Mail',
     text: (rule) =>

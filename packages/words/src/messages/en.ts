@@ -1,25 +1,11 @@
-import { after, measures, type Said } from '@outrider/domain/said';
+import { en as sentences } from '../sentences/en.ts';
 import type { MessageWords } from './words.ts';
-
-const licence = ({ driver, licenceExpiresOn, isExpired }: Said) =>
-  `The driving licence of ${driver ?? 'a driver'} ${isExpired ? 'has expired' : 'expires soon'}${measures(licenceExpiresOn && `last day ${licenceExpiresOn}`)}`;
 
 export const en: MessageWords = {
   subject: (sentence) => `Vehicle event: ${sentence}`,
   lateData: 'late data',
   lastedNow: (duration) => `, for ${duration} now`,
-  licenceExpiry: licence,
-  otherSentences: {
-    begin: ({ vehicle, kind }) => `${vehicle}: ${kind} began`,
-    end: (said) => `${said.vehicle}: ${said.kind} ended${after(said, 'after')}`,
-  },
-  threshold: {
-    above: (max) => `above ${max}`,
-    below: (min) => `below ${min}`,
-    inside: (min, max) => `between ${min} and ${max}`,
-    outside: (min, max) => `not between ${min} and ${max}`,
-    other: 'beyond its threshold',
-  },
+  ...sentences,
   labels: {
     time: 'Time',
     began: 'Began',
@@ -36,7 +22,6 @@ export const en: MessageWords = {
   },
   causes: { distance: 'distance', 'engine-hours': 'engine hours', days: 'days', counter: 'counter' },
   received: (time, delay) => `${time}, ${delay} after it happened`,
-  durationUnits: ['d', 'h', 'min', 's'],
   test: {
     subject: 'Test of notifications by e-mail',
     text: (rule) => `Notifications of rule ${rule} are sent to this address. This message is a test: nothing happened.`,

@@ -1,25 +1,11 @@
-import { after, measures, type Said } from '@outrider/domain/said';
+import { es as sentences } from '../sentences/es.ts';
 import type { MessageWords } from './words.ts';
-
-const licence = ({ driver, licenceExpiresOn, isExpired }: Said) =>
-  `El permiso de conducir de ${driver ?? 'un conductor'} ${isExpired ? 'ha caducado' : 'caduca pronto'}${measures(licenceExpiresOn && `último día ${licenceExpiresOn}`)}`;
 
 export const es: MessageWords = {
   subject: (sentence) => `Evento de vehículo: ${sentence}`,
   lateData: 'datos tardíos',
   lastedNow: (duration) => `, desde hace ${duration}`,
-  licenceExpiry: licence,
-  otherSentences: {
-    begin: ({ vehicle, kind }) => `${vehicle}: ${kind}: comienzo`,
-    end: (said) => `${said.vehicle}: ${said.kind}: fin${after(said, 'tras')}`,
-  },
-  threshold: {
-    above: (max) => `por encima de ${max}`,
-    below: (min) => `por debajo de ${min}`,
-    inside: (min, max) => `entre ${min} y ${max}`,
-    outside: (min, max) => `fuera de ${min} a ${max}`,
-    other: 'fuera de su umbral',
-  },
+  ...sentences,
   labels: {
     time: 'Hora',
     began: 'Comienzo',
@@ -36,7 +22,6 @@ export const es: MessageWords = {
   },
   causes: { distance: 'distancia', 'engine-hours': 'horas de motor', days: 'días', counter: 'contador' },
   received: (time, delay) => `${time}, ${delay} después`,
-  durationUnits: ['d', 'h', 'min', 's'],
   test: {
     subject: 'Prueba de notificaciones por correo',
     text: (rule) =>

@@ -1,25 +1,11 @@
-import { after, measures, type Said } from '@outrider/domain/said';
+import { he as sentences } from '../sentences/he.ts';
 import type { MessageWords } from './words.ts';
-
-const licence = ({ driver, licenceExpiresOn, isExpired }: Said) =>
-  `רישיון הנהיגה של ${driver ?? 'נהג'} ${isExpired ? 'פג' : 'עומד לפוג'}${measures(licenceExpiresOn && `יום אחרון ${licenceExpiresOn}`)}`;
 
 export const he: MessageWords = {
   subject: (sentence) => `אירוע רכב: ${sentence}`,
   lateData: 'נתונים באיחור',
   lastedNow: (duration) => `, כבר ${duration}`,
-  licenceExpiry: licence,
-  otherSentences: {
-    begin: ({ vehicle, kind }) => `רכב ${vehicle}: ${kind}: התחלה`,
-    end: (said) => `רכב ${said.vehicle}: ${said.kind}: סיום${after(said, 'לאחר')}`,
-  },
-  threshold: {
-    above: (max) => `מעל ${max}`,
-    below: (min) => `מתחת ל-${min}`,
-    inside: (min, max) => `בין ${min} ל-${max}`,
-    outside: (min, max) => `מחוץ לטווח ${min} עד ${max}`,
-    other: 'מעבר לסף',
-  },
+  ...sentences,
   labels: {
     time: 'זמן',
     began: 'התחלה',
@@ -36,7 +22,6 @@ export const he: MessageWords = {
   },
   causes: { distance: 'מרחק', 'engine-hours': 'שעות מנוע', days: 'ימים', counter: 'מונה' },
   received: (time, delay) => `${time}, ${delay} לאחר האירוע`,
-  durationUnits: ['ימים', 'שע׳', 'דק׳', 'שנ׳'],
   test: {
     subject: 'בדיקת התראות בדוא״ל',
     text: (rule) => `התראות של הכלל ${rule} נשלחות לכתובת זו. זוהי הודעת בדיקה: לא קרה דבר.`,

@@ -1,25 +1,11 @@
-import { after, measures, type Said } from '@outrider/domain/said';
+import { ru as sentences } from '../sentences/ru.ts';
 import type { MessageWords } from './words.ts';
-
-const licence = ({ driver, licenceExpiresOn, isExpired }: Said) =>
-  `Водительское удостоверение (${driver ?? 'водитель'}) ${isExpired ? 'просрочено' : 'скоро истекает'}${measures(licenceExpiresOn && `последний день ${licenceExpiresOn}`)}`;
 
 export const ru: MessageWords = {
   subject: (sentence) => `Событие: ${sentence}`,
   lateData: 'запоздавшие данные',
   lastedNow: (duration) => `, уже ${duration}`,
-  licenceExpiry: licence,
-  otherSentences: {
-    begin: ({ vehicle, kind }) => `${vehicle}: ${kind}: начало`,
-    end: (said) => `${said.vehicle}: ${said.kind}: конец${after(said, 'через')}`,
-  },
-  threshold: {
-    above: (max) => `выше ${max}`,
-    below: (min) => `ниже ${min}`,
-    inside: (min, max) => `от ${min} до ${max}`,
-    outside: (min, max) => `вне пределов от ${min} до ${max}`,
-    other: 'за пределами порога',
-  },
+  ...sentences,
   labels: {
     time: 'Время',
     began: 'Начало',
@@ -36,7 +22,6 @@ export const ru: MessageWords = {
   },
   causes: { distance: 'пробегу', 'engine-hours': 'моточасам', days: 'дням', counter: 'счётчику' },
   received: (time, delay) => `${time}, спустя ${delay}`,
-  durationUnits: ['д', 'ч', 'мин', 'с'],
   test: {
     subject: 'Проверка уведомлений по почте',
     text: (rule) =>

@@ -1,22 +1,11 @@
-import type { EventSentences, Said } from '@outrider/domain/said';
+import type { SentenceWords } from '../sentences/words.ts';
 
 /** What messages about events say in one language. */
-export interface MessageWords {
+export interface MessageWords extends SentenceWords {
   /** Of the subject. */
   subject: (sentence: string) => string;
   lateData: string;
   lastedNow: (duration: string) => string;
-  /** That a driving licence expires: it has no end. */
-  licenceExpiry: (said: Said) => string;
-  /** Of a kind that is not known here. */
-  otherSentences: EventSentences;
-  threshold: {
-    above: (max: string) => string;
-    below: (min: string) => string;
-    inside: (min: string, max: string) => string;
-    outside: (min: string, max: string) => string;
-    other: string;
-  };
   labels: Readonly<
     Record<
       | 'time'
@@ -36,8 +25,6 @@ export interface MessageWords {
   >;
   causes: Readonly<Record<'distance' | 'engine-hours' | 'days' | 'counter', string>>;
   received: (time: string, delay: string) => string;
-  /** Days, hours, minutes, seconds. */
-  durationUnits: readonly [string, string, string, string];
   test: { subject: string; text: (rule: string) => string };
   channelTest: { title: string; text: string };
   code: { title: (code: string) => string; text: string };

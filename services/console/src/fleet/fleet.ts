@@ -23,6 +23,9 @@ const OVERDUE_MS = 10_000;
 const SLOWEST_KMH = 3;
 /** Farther than this in one step is a jump, in parts of the world's width: about 3 km at 60° N. */
 const JUMP = 1 / 8000;
+/** Bits of `Fleet.trouble`. */
+export const ALARMED = 1;
+export const SPEEDING = 2;
 /** In place of a colour. */
 export const NO_TINT = -1;
 /** Lists follow at this pace. */
@@ -100,6 +103,8 @@ export class Fleet {
   rhythmMs = new Float64Array(0);
   /** 1: it moves, and its next fix should have come long ago. */
   overdue = new Uint8Array(0);
+  /** What lasts that nobody wants: `ALARMED`, `SPEEDING`, both, or 0. */
+  trouble = new Uint8Array(0);
   /** 1: passes the list's filter. */
   shown = new Uint8Array(0);
 
@@ -167,7 +172,7 @@ export class Fleet {
     this.state[index] = 0;
     this.speedKmh[index] = this.courseDeg[index] = Number.NaN;
     for (const times of [this.fixMs, this.contactMs, this.sinceMs, this.startMs, this.glideMs]) times[index] = 0;
-    this.rhythmMs[index] = this.overdue[index] = 0;
+    this.rhythmMs[index] = this.overdue[index] = this.trouble[index] = 0;
   }
 
   remove(id: string): void {
@@ -287,6 +292,13 @@ export class Fleet {
     this.#changed(index);
   }
 
+  setTrouble(id: string, trouble: number): void {
+    const index = this.#indexes.get(id);
+    if (index === undefined || this.trouble[index] === trouble) return;
+    this.trouble[index] = trouble;
+    this.#changed(index);
+  }
+
   setStatus(id: string, { state, sinceMs, contactMs }: Status): void {
     const index = this.#indexes.get(id);
     if (index === undefined) return;
@@ -376,7 +388,7 @@ export class Fleet {
   #columns(): (Float64Array | Float32Array | Uint8Array)[] {
     const places = [this.fromX, this.fromY, this.x, this.y, this.latitude, this.longitude];
     const times = [this.startMs, this.glideMs, this.fixMs, this.sinceMs, this.contactMs];
-    const flags = [this.state, this.overdue, this.shown];
+    const flags = [this.state, this.overdue, this.trouble, this.shown];
     return [...places, ...times, this.rhythmMs, this.speedKmh, this.courseDeg, this.tint, ...flags];
   }
 
@@ -395,7 +407,7 @@ export class Fleet {
       grown.set(this[name]);
       this[name] = grown;
     }
-    for (const name of ['state', 'overdue', 'shown'] as const) {
+    for (const name of ['state', 'overdue', 'trouble', 'shown'] as const) {
       const grown = new Uint8Array(capacity);
       grown.set(this[name]);
       this[name] = grown;

@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 import { forgetDrivers } from '../drivers/drivers.ts';
 import { allPages } from '../parts/pages.ts';
 import { api, user } from '../session.ts';
-import { Fleet } from './fleet.ts';
+import { ALARMED, Fleet, SPEEDING } from './fleet.ts';
 
 const PAGE = 1000;
 
@@ -78,11 +78,13 @@ export function forgetDefinitions(): void {
 
 /** What the live API says about a vehicle. */
 export function takeRecord(record: LiveRecord, nowMs = performance.now()): void {
-  const { vehicleId, place, state, stateSinceMs, lastContactMs } = record;
+  const { vehicleId, place, state, stateSinceMs, lastContactMs, alarms, speedingIn = [] } = record;
   if (loaded.peek() !== true && fleet.indexOf(vehicleId) === -1) {
     early.set(vehicleId, { ...early.get(vehicleId), ...record });
     return;
   }
   if (place) fleet.move(vehicleId, place, nowMs);
   fleet.setStatus(vehicleId, { state, sinceMs: stateSinceMs, contactMs: lastContactMs ?? 0 });
+  if (alarms === undefined) return;
+  fleet.setTrouble(vehicleId, (alarms.length > 0 ? ALARMED : 0) | (speedingIn.length > 0 ? SPEEDING : 0));
 }

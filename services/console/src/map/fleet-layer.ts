@@ -17,6 +17,8 @@ const NO_COURSE = COURSES - 1;
 const HIDDEN = -1;
 /** In the place of a state: it moves, and its next fix is overdue. */
 const OVERDUE = STATES.length;
+/** Added to a state, or to what is in its place, of a vehicle in trouble. */
+const TROUBLED = 8;
 /** Of a screen: shorter waits are not worth a timer. */
 const FRAME_MS = 17;
 const UNIFORMS = [
@@ -30,6 +32,7 @@ const UNIFORMS = [
   'colors',
   'outline',
   'accent',
+  'alert',
   'own',
 ] as const;
 type Uniforms = Record<(typeof UNIFORMS)[number], WebGLUniformLocation | null>;
@@ -55,6 +58,7 @@ uniform float u_scale;
 uniform int u_ringed;
 uniform vec3 u_colors[5];
 uniform vec3 u_outline;
+uniform vec3 u_alert;
 uniform int u_own;
 out vec2 v_at;
 flat out vec3 v_fill;
@@ -77,7 +81,8 @@ void main() {
     gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
     return;
   }
-  int drawn = look / ${COURSES};
+  int drawn = (look / ${COURSES}) % ${TROUBLED};
+  bool isTroubled = look / ${COURSES} >= ${TROUBLED};
   bool isOverdue = drawn == ${OVERDUE};
   int state = isOverdue ? 1 : drawn;
   int course = look % ${COURSES};
@@ -88,7 +93,7 @@ void main() {
 
   vec3 own = vec3(float((tint >> 16) & 255), float((tint >> 8) & 255), float(tint & 255)) / 255.0;
   bool isByVehicle = tint >= 0 && u_own == 1;
-  v_fill = isByVehicle ? own : u_colors[state];
+  v_fill = isTroubled ? u_alert : isByVehicle ? own : u_colors[state];
   v_around = tint < 0 ? u_outline : isByVehicle ? u_colors[state] : own;
   float width = tint < 0 ? 1.8 : 3.0;
   bool isArrow = state == 1 && course != ${NO_COURSE};
@@ -152,7 +157,7 @@ void main() {
 
 /**
  * Draws the vehicles of a fleet: an arrow by course while one moves, else a dot, in the colour of its state, with a rim
- * in its own colour, or the other way round. The graphics processor moves them between two fixes. Places are two floats
+ * in its own colour, or the other way round; red while it speeds or raises an alarm. The graphics processor moves them between two fixes. Places are two floats
  * each (high and low part) relative to the centre of the map, so that nothing trembles at any zoom.
  *
  * Its canvas lies above that of MapLibre: the map is not drawn again when only vehicles move, and vehicles are there
@@ -297,6 +302,7 @@ export class FleetLayer {
     gl.uniform3fv(uniforms.colors, this.#colors.states.flat());
     gl.uniform3fv(uniforms.outline, this.#colors.outline);
     gl.uniform3fv(uniforms.accent, this.#colors.accent);
+    gl.uniform3fv(uniforms.alert, this.#colors.alert);
     gl.uniform1i(uniforms.own, this.#isByVehicle ? 1 : 0);
   }
 
@@ -354,7 +360,8 @@ export class FleetLayer {
     data[at + 8] = (fleet.startMs[index] as number) / 1000;
     data[at + 9] = (fleet.glideMs[index] as number) / 1000;
     const tenths = Number.isNaN(course) ? NO_COURSE : Math.round(10 * course) % 3600;
-    const drawn = fleet.overdue[index] === 1 ? OVERDUE : (fleet.state[index] as number);
+    const state = fleet.overdue[index] === 1 ? OVERDUE : (fleet.state[index] as number);
+    const drawn = fleet.trouble[index] === 0 ? state : state + TROUBLED;
     data[at + 10] = isDrawn ? drawn * COURSES + tenths : HIDDEN;
     data[at + 11] = fleet.tint[index] as number;
   }

@@ -11,6 +11,8 @@ export interface MapColors {
   states: Rgb[];
   outline: Rgb;
   accent: Rgb;
+  /** Of a vehicle in trouble. */
+  alert: Rgb;
 }
 
 export interface Palette {
@@ -103,8 +105,8 @@ export const isDark = computed(() => {
 export const palette = computed(() => (isDark.value ? DARK : LIGHT));
 
 export const mapColors = computed<MapColors>(() => {
-  const { states, outline, accent } = palette.value;
-  return { states: states.map(rgbOf), outline: rgbOf(outline), accent: rgbOf(accent) };
+  const { states, outline, accent, event } = palette.value;
+  return { states: states.map(rgbOf), outline: rgbOf(outline), accent: rgbOf(accent), alert: rgbOf(event) };
 });
 
 function rgbOf(hex: string): Rgb {

@@ -133,7 +133,6 @@ export const de = {
   notFoundVehicle: 'Dieses Fahrzeug gibt es nicht, oder Sie dürfen es nicht mehr sehen.',
 
   events: names.events,
-  phases: { begin: 'beginnt', end: 'endet' },
 
   trackOf: 'Fahrtverlauf von',
   play: 'Abspielen',

@@ -139,7 +139,6 @@ export const en = {
 
   // Events
   events: names.events,
-  phases: { begin: 'begins', end: 'ends' } as Record<string, string>,
 
   // Track and replay
   trackOf: 'Track of',

@@ -133,7 +133,6 @@ export const es = {
   notFoundVehicle: 'Este vehículo no existe o ya no puede verlo.',
 
   events: names.events,
-  phases: { begin: 'empieza', end: 'termina' },
 
   trackOf: 'Recorrido de',
   play: 'Reproducir',

@@ -133,7 +133,6 @@ export const he = {
   notFoundVehicle: 'כלי הרכב אינו קיים, או שאין לך עוד הרשאה לראותו.',
 
   events: names.events,
-  phases: { begin: '– התחלה', end: '– סיום' },
 
   trackOf: 'המסלול של',
   play: 'הפעלה',

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { alerts } from './he/alerts.ts';
 import { fences } from './he/geofences.ts';
 import { rules } from './he/rules.ts';
 import { he } from './he.ts';
@@ -8,7 +7,8 @@ import { isolated, isolating, unisolated } from './isolate.ts';
 test('names within texts from right to left are isolated, and those from right to left within others', () => {
   const words = isolating(he, 'rtl');
   expect(isolating(fences, 'rtl').deletedNamed('Truck 01 (spare)')).toContain('\u2068Truck 01 (spare)\u2069');
-  expect(isolating(alerts, 'rtl').licenceOf('Anna', true, '1.1.2030')).toContain('פג');
+  const named = isolating((name: string, isLate: boolean) => `${name} ${isLate}`, 'rtl');
+  expect(named('Anna', true)).toBe('\u2068Anna\u2069 true');
   expect(words.close).toBe(he.close);
   expect(isolated('OTR-207', 'rtl')).toBe('\u2068OTR-207\u2069');
   expect(isolated('OTR-207', 'ltr')).toBe('OTR-207');

@@ -133,7 +133,6 @@ export const ru = {
   notFoundVehicle: 'Такого транспорта нет, или он вам больше не доступен.',
 
   events: names.events,
-  phases: { begin: '— начало', end: '— конец' },
 
   trackOf: 'Трек',
   play: 'Воспроизвести',

@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { describeError } from '../../errors.ts';
 import { formats } from '../../format.ts';
 import { trackLink } from '../../links.ts';
-import { describe, eventTime, isLicence, mapLink } from '../../notifications.ts';
+import { eventTime, mapLink } from '../../notifications.ts';
 import { IconButton } from '../../parts/buttons.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Message, NoneFound } from '../../parts/message.tsx';
@@ -19,6 +19,7 @@ import { t } from '../../words/words.ts';
 import { KIND_NAMES, KINDS, said } from '../me/channel-kind.ts';
 import '../../style/list-page.css';
 import '../../style/rules.css';
+import { describe, isLicence } from '../../sentences/sentences.ts';
 import { Sections } from '../notifications/sections.tsx';
 import { ruleWords } from '../rules/words.ts';
 

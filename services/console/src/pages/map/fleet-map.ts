@@ -134,6 +134,13 @@ export class FleetMap {
     this.#centre(id, Math.max(13, this.map.getZoom()));
   }
 
+  /** Shows a place, with the streets around it. */
+  showPlace({ longitude, latitude }: { longitude: number; latitude: number }): void {
+    this.#fitsAll = false;
+    const zoom = Math.max(15, this.map.getZoom());
+    this.map.easeTo({ center: [longitude, latitude], zoom, animate: !prefersLessMotion() });
+  }
+
   /**
    * Shows all vehicles that pass the filter.
    *

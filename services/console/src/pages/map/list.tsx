@@ -16,6 +16,7 @@ import { change, preferences } from '../../preferences.ts';
 import { route, setQuery } from '../../router.ts';
 import { language, t } from '../../words/words.ts';
 import { NoVehicles } from './no-vehicles.tsx';
+import { Trouble } from './trouble.tsx';
 
 const ROW_REM = 3.75;
 const SHOWN_STATES: readonly State[] = ['moving', 'idling', 'parking', 'offline', 'unknown'];
@@ -222,6 +223,7 @@ function Row({ index, place, count, selected, onSelect }: RowProps) {
               {t().fleetMap.suspension.suspended}
             </span>
           )}
+          <Trouble index={index} />
           {[vehicle.plate, fleet.drivingOf(vehicle.id)?.driver?.name].map((text) =>
             text ? (
               <>

@@ -11,12 +11,14 @@ import { lazy } from '../../parts/lazy.tsx';
 import { MapTool } from '../../parts/map-tool.tsx';
 import { change, preferences } from '../../preferences.ts';
 import { navigate, route, setQuery, withQuery } from '../../router.ts';
+import { isNarrow } from '../../text-size.ts';
 import { t } from '../../words/words.ts';
 import '../../style/map.css';
 import { FleetMap, type HoveredCluster, type Spot } from './fleet-map.ts';
 import { MapLegend, VehicleList } from './list.tsx';
 import type { AskedPlace } from './nearest-menu.tsx';
 import { type Choice, SpotMenu, vehiclesOf } from './spot-menu.tsx';
+import { Trouble } from './trouble.tsx';
 
 /** Of vehicles on one spot, beside the pointer. */
 const MOST_NAMED = 5;
@@ -25,6 +27,7 @@ const HOUR_MS = 3_600_000;
 const SETTLED_MS = 120;
 const PastBar = lazy(async () => (await import('./past-bar.tsx')).PastBar);
 const PastPanel = lazy(async () => (await import('./past-panel.tsx')).PastPanel);
+const EventFeed = lazy(async () => (await import('./event-feed.tsx')).EventFeed);
 const NearestMenu = lazy(async () => (await import('./nearest-menu.tsx')).NearestMenu);
 const VehiclePanel = lazy(async () => (await import('./panel.tsx')).VehiclePanel);
 
@@ -41,6 +44,8 @@ export function MapPage() {
   const selected = query.get('vehicle');
   const isFollowing = query.get('follow') === '1' && selected !== null;
   const isListHidden = query.get('list') === '0';
+  const feed = query.get('feed');
+  const hasFeed = feed === null ? !isNarrow() : feed === '1';
 
   useEffect(() => {
     if (container.current === null) return;
@@ -90,6 +95,12 @@ export function MapPage() {
             onClick={() => setQuery({ follow: null, time: atMs === null ? secondText(Date.now() - HOUR_MS) : null })}
           />
           <MapTool
+            icon="bell"
+            label={t().fleetMap.feed.open}
+            isPressed={hasFeed}
+            onClick={() => setQuery({ feed: hasFeed ? '0' : '1' })}
+          />
+          <MapTool
             icon="follow"
             label={t().fleetMap.nearestToMiddle}
             onClick={() => (asked.value = view.current?.middle() ?? null)}
@@ -114,6 +125,14 @@ export function MapPage() {
         {hover.value !== null && choice.value === null && <HoverCard {...hover.value} />}
         {choice.value !== null && (
           <SpotMenu {...choice.value} selected={selected} onSelect={select} onClose={() => (choice.value = null)} />
+        )}
+        {hasFeed && atMs === null && (
+          <EventFeed
+            onChoose={({ vehicleId, longitude, latitude }) => {
+              select(vehicleId);
+              view.current?.showPlace({ longitude, latitude });
+            }}
+          />
         )}
         {atMs !== null && <PastBar atMs={atMs} />}
         {selected !== null && atMs !== null && <PastPanel id={selected} onClose={() => select(null)} />}
@@ -207,6 +226,7 @@ function VehicleCard({ id }: { id: string }) {
         {stateName(state)}
         {state === 'moving' && !Number.isNaN(speed) ? ` · ${formats().speed(speed)}` : ''}
       </span>
+      <Trouble index={index} />
       {sinceMs > 0 && state !== 'moving' && <small>{t().since(formats().moment(sinceMs))}</small>}
       <small>
         {t().lastContact}: {formats().ago((nowOfMap() - contactMs) / 1000)}

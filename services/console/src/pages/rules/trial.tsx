@@ -1,13 +1,14 @@
 import type { NotificationRuleTrial, PublishedEvent } from '@outrider/client';
 import { useSignal } from '@preact/signals';
 import { dateOf } from '../../days.ts';
-import { fleet, geofences } from '../../fleet/store.ts';
+import { fleet } from '../../fleet/store.ts';
 import { formats } from '../../format.ts';
 import { trackLink } from '../../links.ts';
-import { describeEvent, eventTime, mapLink, type OwnFields } from '../../notifications.ts';
+import { eventTime, mapLink } from '../../notifications.ts';
 import { BarChart } from '../../parts/bar-chart.tsx';
 import type { Edit } from '../../parts/edit.ts';
 import { Icon } from '../../parts/icon.tsx';
+import { describeLive } from '../../sentences/sentences.ts';
 import { api } from '../../session.ts';
 import { language, t } from '../../words/words.ts';
 import { everyDay, type RuleFields, trialOf } from './draft.ts';
@@ -88,13 +89,10 @@ function Result({ trial, timeZone }: { trial: NotificationRuleTrial; timeZone: s
 function Event({ event }: { event: PublishedEvent }) {
   void fleet.version.value;
   const at = eventTime(event);
-  const vehicle = fleet.vehicles.find(({ id }) => id === event.vehicleId)?.name ?? '';
-  const { geofenceId } = event as PublishedEvent & OwnFields;
-  const geofence = geofences.value.find(({ id }) => id === geofenceId)?.properties.name ?? null;
   return (
     <li>
       <div>
-        <span>{describeEvent(event, vehicle, geofence)}</span>
+        <span>{describeLive(event)}</span>
         <small>
           <time dateTime={at}>{formats().dateTime(at)}</time>
         </small>

@@ -4,9 +4,6 @@ import type { alerts as english } from '../en/alerts.ts';
 
 export const alerts: typeof english = {
   alarmNames: names.alarms,
-  aDriver: 'Ein Fahrer',
-  licenceOf: (driver: string, isExpired: boolean, date: string) =>
-    `${driver}: Führerschein ${isExpired ? 'abgelaufen' : 'läuft bald ab'}, letzter Tag ${date}`,
   missed: (count) =>
     `Wieder verbunden. Inzwischen ${counted('de', count, { one: 'kam # Meldung', other: 'kamen # Meldungen' })}.`,
 };

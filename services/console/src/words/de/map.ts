@@ -2,6 +2,7 @@ import { counted } from '../counted.ts';
 import type { Words } from '../en.ts';
 
 export const fleetMap: Words['fleetMap'] = {
+  feed: { title: 'Ereignisse', open: 'Neueste Ereignisse', none: 'In den letzten 15 Minuten ist nichts geschehen.' },
   sensors: 'Daten des Terminals',
   sensorValues: 'Sensoren und Kraftstoff',
   beyond: 'jenseits des Schwellwerts',

@@ -2,6 +2,7 @@ import { counted } from '../counted.ts';
 
 /** Words of the live map and its vehicle panel. */
 export const fleetMap = {
+  feed: { title: 'Events', open: 'Latest events', none: 'Nothing happened in the last 15 minutes.' },
   sensors: 'Data of the terminal',
   sensorValues: 'Sensors and fuel',
   beyond: 'beyond its threshold',

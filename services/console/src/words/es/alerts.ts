@@ -4,9 +4,6 @@ import type { alerts as english } from '../en/alerts.ts';
 
 export const alerts: typeof english = {
   alarmNames: names.alarms,
-  aDriver: 'Un conductor',
-  licenceOf: (driver: string, isExpired: boolean, date: string) =>
-    `${driver}: el permiso de conducir ${isExpired ? 'ha caducado' : 'caduca pronto'}, último día ${date}`,
   missed: (count) =>
     `Conectado de nuevo. Mientras tanto ${counted('es', count, { one: 'llegó # aviso', other: 'llegaron # avisos' })}.`,
 };

@@ -2,6 +2,7 @@ import { counted } from '../counted.ts';
 import type { Words } from '../en.ts';
 
 export const fleetMap: Words['fleetMap'] = {
+  feed: { title: 'Eventos', open: 'Últimos eventos', none: 'En los últimos 15 minutos no ha ocurrido nada.' },
   sensors: 'Datos del terminal',
   sensorValues: 'Sensores y combustible',
   beyond: 'fuera de su umbral',

@@ -2,6 +2,7 @@ import { counted } from '../counted.ts';
 import type { Words } from '../en.ts';
 
 export const fleetMap: Words['fleetMap'] = {
+  feed: { title: 'אירועים', open: 'אירועים אחרונים', none: 'לא קרה דבר ב-15 הדקות האחרונות.' },
   sensors: 'נתוני המסוף',
   sensorValues: 'חיישנים ודלק',
   beyond: 'מעבר לסף',

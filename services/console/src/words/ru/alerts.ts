@@ -4,9 +4,6 @@ import type { alerts as english } from '../en/alerts.ts';
 
 export const alerts: typeof english = {
   alarmNames: names.alarms,
-  aDriver: 'Водитель',
-  licenceOf: (driver: string, isExpired: boolean, date: string) =>
-    `${driver}: водительское удостоверение ${isExpired ? 'просрочено' : 'скоро истекает'}, последний день ${date}`,
   missed: (count) =>
     `Связь восстановлена. За это время: ${counted('ru', count, { one: '# уведомление', few: '# уведомления', many: '# уведомлений', other: '# уведомления' })}.`,
 };

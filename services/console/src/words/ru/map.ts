@@ -2,6 +2,7 @@ import { counted } from '../counted.ts';
 import type { Words } from '../en.ts';
 
 export const fleetMap: Words['fleetMap'] = {
+  feed: { title: 'События', open: 'Последние события', none: 'За последние 15 минут ничего не произошло.' },
   sensors: 'Данные терминала',
   sensorValues: 'Датчики и топливо',
   beyond: 'за порогом',

@@ -1,0 +1,58 @@
+import type { LicenceExpiry, Notification, PublishedEvent } from '@outrider/client';
+import type { Language } from '@outrider/words';
+import { type EventFacts, eventSentence } from '@outrider/words/sentences';
+import { fleet, geofences } from '../fleet/store.ts';
+import { formats } from '../format.ts';
+import { preferences } from '../preferences.ts';
+import { joined, language } from '../words/words.ts';
+import { sentenceWords } from './words.ts';
+
+/** Fields that some kinds of event have. */
+export interface OwnFields {
+  alarm?: unknown;
+  geofenceId?: unknown;
+}
+
+/** Is it about a driver's licence? Then no vehicle is part of it. */
+export function isLicence(event: Notification['event']): event is LicenceExpiry {
+  return event.vehicleId === null;
+}
+
+/** “Van 7 left Depot after 25 s”: as in e-mails. */
+export function describe({ vehicleName, geofenceName, driverName, event }: Notification): string {
+  if (!isLicence(event)) return describeEvent(event, vehicleName, geofenceName);
+  const { kind, phase, stage, licenceExpiresOn } = event;
+  return sentence({ kind, phase, stage, licenceExpiresOn, driverName, vehicleName, ...timesOf(event) });
+}
+
+/** An event of a vehicle and at a geofence that the user sees. */
+export function describeEvent(event: PublishedEvent, vehicleName: string | null, geofenceName: string | null): string {
+  return sentence({ ...factsOf(event), vehicleName, geofenceName, ...timesOf(event) });
+}
+
+/** An event with the names that this page knows. */
+export function describeLive(event: PublishedEvent): string {
+  const { geofenceId } = event as PublishedEvent & OwnFields;
+  const vehicle = fleet.vehicles[fleet.indexOf(event.vehicleId)];
+  const geofence = geofences.peek().find(({ id }) => id === geofenceId);
+  return describeEvent(event, vehicle?.name ?? null, geofence?.properties.name ?? null);
+}
+
+/** Facts have the names of the fields. */
+function factsOf(event: PublishedEvent): EventFacts {
+  return event as unknown as EventFacts;
+}
+
+function timesOf({ startedAt, endedAt }: Pick<PublishedEvent | LicenceExpiry, 'startedAt' | 'endedAt'>) {
+  return { startedAtMs: Date.parse(startedAt), endedAtMs: endedAt === null ? null : Date.parse(endedAt) };
+}
+
+function sentence(facts: EventFacts): string {
+  return eventSentence(facts, {
+    ...sentenceWords(),
+    language: language.value as Language,
+    units: preferences.value.units,
+    quoted: (name) => joined([name]),
+    day: (date) => formats().calendarDate(date),
+  });
+}
