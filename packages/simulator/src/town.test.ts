@@ -52,7 +52,7 @@ function middleOf(ring: readonly PointM[]): PointM {
   ];
 }
 
-/** By the crossings of a ray eastwards: independent of how the town tells it. */
+/** By the crossings of a ray eastwards: independent of how the town finds it. */
 function isInside(ring: readonly PointM[], [x, y]: PointM): boolean {
   let inside = false;
   ring.forEach((a, nth) => {

@@ -102,7 +102,7 @@ function line(path: readonly LngLat[], properties: object): GeoJSON.Feature {
   };
 }
 
-/** A line for as much of a road as goes on under the same name: names have more room than between two junctions. */
+/** A line for as much of a road as goes on under the same name: names have more space than between two junctions. */
 function labelledLines(roads: readonly Road[]): GeoJSON.Feature[] {
   const labelled = roads.filter(({ kind }) => kind !== 'service');
   const lines: GeoJSON.Feature[] = [];
@@ -182,8 +182,8 @@ function woodsAround(random: Random, nearRoads: Bins, river: River): PointM[][] 
     const distanceM = random.between(7400, 15_000);
     const center: PointM = [distanceM * Math.cos(angle), distanceM * Math.sin(angle)];
     const radiusM = random.between(350, 1300);
-    const reachM = radiusM * 1.35;
-    if (nearRoads.isNear(center, reachM) || Math.abs(center[0] - river.eastM(center[1])) < reachM) continue;
+    const extentM = radiusM * 1.35;
+    if (nearRoads.isNear(center, extentM) || Math.abs(center[0] - river.eastM(center[1])) < extentM) continue;
     woods.push(blob(random, center, radiusM));
   }
   return woods;
@@ -239,7 +239,7 @@ function rectangle(center: PointM, along: PointM, widthM: number, depthM: number
   return [corner(-w, -d), corner(w, -d), corner(w, d), corner(-w, d)];
 }
 
-/** Points of a line so far apart, with the direction there. */
+/** Points of a line, `everyM` apart, with the direction there. */
 function* walk(path: readonly PointM[], everyM: number): Generator<{ at: PointM; along: PointM }> {
   let nextM = everyM / 2;
   for (let i = 1; i < path.length; i++) {
@@ -270,9 +270,9 @@ class Bins {
   }
 
   isNear(point: PointM, withinM: number): boolean {
-    const reach = Math.ceil(withinM / BIN_M);
-    for (let x = -reach; x <= reach; x++)
-      for (let y = -reach; y <= reach; y++) {
+    const bins = Math.ceil(withinM / BIN_M);
+    for (let x = -bins; x <= bins; x++)
+      for (let y = -bins; y <= bins; y++) {
         const points = this.#points.get(this.#key(point[0] + x * BIN_M, point[1] + y * BIN_M));
         if (points?.some((each) => spanM(each, point) < withinM)) return true;
       }

@@ -10,7 +10,10 @@ import { writeWorldMap } from './world-map.ts';
 const ROOT = join(import.meta.dirname, '..');
 const COMPRESSIBLE = new Set(['.html', '.js', '.css', '.svg', '.json', '.webmanifest']);
 
-/** `npm run build -w @outrider/console`: the page, the maps of the world and of the demo's town, and a compressed form beside each file. */
+/**
+ * `npm run build -w @outrider/console`: the page, the maps of the world and of the demo's town, and a compressed form
+ * beside each file.
+ */
 // What tests set must not lead to another console.
 process.env.NODE_ENV = 'production';
 // In a folder of its own until it is whole: two builds at once, or one that is killed, leave no half of a console.

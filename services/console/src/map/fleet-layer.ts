@@ -17,7 +17,7 @@ const NO_COURSE = COURSES - 1;
 const HIDDEN = -1;
 /** In the place of a state: it moves, and its next fix is overdue. */
 const OVERDUE = STATES.length;
-/** Added to a state, or to what is in its place, of a vehicle in trouble. */
+/** Added to a state, or to what is in its place, of a vehicle that speeds or raises an alarm. */
 const TROUBLED = 8;
 /** Of a screen: shorter waits are not worth a timer. */
 const FRAME_MS = 17;
@@ -157,8 +157,9 @@ void main() {
 
 /**
  * Draws the vehicles of a fleet: an arrow by course while one moves, else a dot, in the colour of its state, with a rim
- * in its own colour, or the other way round; red while it speeds or raises an alarm. The graphics processor moves them between two fixes. Places are two floats
- * each (high and low part) relative to the centre of the map, so that nothing trembles at any zoom.
+ * in its own colour, or the other way round; red while it speeds or raises an alarm. The graphics processor moves them
+ * between two fixes. Places are two floats each (high and low part) relative to the centre of the map, so that nothing
+ * trembles at any zoom.
  *
  * Its canvas lies above that of MapLibre: the map is not drawn again when only vehicles move, and vehicles are there
  * before the map is. It draws a map that is seen from above.

@@ -11,7 +11,7 @@ export interface MapColors {
   states: Rgb[];
   outline: Rgb;
   accent: Rgb;
-  /** Of a vehicle in trouble. */
+  /** Of a vehicle that speeds or raises an alarm. */
   alert: Rgb;
 }
 
