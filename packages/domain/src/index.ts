@@ -1,3 +1,4 @@
+export * from './clock.ts';
 export * from './counters.ts';
 export * from './directory.ts';
 export * from './events/index.ts';

@@ -1,0 +1,71 @@
+/** Something that is to happen later. */
+export interface Timer {
+  /** It does not happen any more. */
+  cancel(): void;
+  /** Does not keep the process alive. */
+  unref(): this;
+}
+
+/**
+ * Time and timers. Product code takes both from here, never from Node, so that a test can move them: see `VirtualClock`
+ * in `@outrider/testing`.
+ */
+export abstract class Clock {
+  /** Unix milliseconds. A person or a time server can set it back. Needs no `this`. */
+  abstract readonly now: () => number;
+  /** Milliseconds since an arbitrary moment, for durations: never goes back. Needs no `this`. */
+  abstract readonly steadyMs: () => number;
+  /** Does it once. */
+  abstract after(ms: number, task: () => void): Timer;
+  /** Does it again and again; the first time after `ms`. */
+  abstract every(ms: number, task: () => void): Timer;
+
+  /** @throws `signal.reason` as soon as the signal is aborted */
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const onAbort = () => {
+        timer.cancel();
+        reject(signal?.reason);
+      };
+      const timer = this.after(ms, () => {
+        signal?.removeEventListener('abort', onAbort);
+        resolve();
+      });
+      signal?.addEventListener('abort', onAbort, { once: true });
+    });
+  }
+}
+
+class SystemClock extends Clock {
+  override readonly now = (): number => Date.now();
+  override readonly steadyMs = (): number => performance.now();
+
+  override after(ms: number, task: () => void): Timer {
+    return new SystemTimer(setTimeout(task, ms));
+  }
+
+  override every(ms: number, task: () => void): Timer {
+    return new SystemTimer(setInterval(task, ms));
+  }
+}
+
+class SystemTimer implements Timer {
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(timer: NodeJS.Timeout) {
+    this.#timer = timer;
+  }
+
+  cancel(): void {
+    clearTimeout(this.#timer);
+  }
+
+  unref(): this {
+    this.#timer.unref();
+    return this;
+  }
+}
+
+/** The clock of the machine. */
+export const SYSTEM_CLOCK: Clock = new SystemClock();

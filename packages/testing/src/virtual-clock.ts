@@ -1,0 +1,82 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Clock, type Timer } from '@outrider/domain';
+
+interface Waiting {
+  dueMs: number;
+  /** Between two times it happens; null where it happens once. */
+  everyMs: number | null;
+  task: () => void;
+}
+
+/** A clock that goes on only when a test says so. Both its times begin at the time given. */
+export class VirtualClock extends Clock {
+  #steadyMs: number;
+  /** How far the wall clock was set forward. */
+  #aheadMs = 0;
+  /** In the order in which they were set. */
+  readonly #waiting = new Set<Waiting>();
+
+  /** @param startMs Unix milliseconds */
+  constructor(startMs = Date.UTC(2026, 0, 1)) {
+    super();
+    this.#steadyMs = startMs;
+  }
+
+  override readonly now = (): number => this.#steadyMs + this.#aheadMs;
+  override readonly steadyMs = (): number => this.#steadyMs;
+
+  override after(ms: number, task: () => void): Timer {
+    return this.#set({ dueMs: this.#steadyMs + Math.max(0, ms), everyMs: null, task });
+  }
+
+  override every(ms: number, task: () => void): Timer {
+    return this.#set({ dueMs: this.#steadyMs + Math.max(1, ms), everyMs: Math.max(1, ms), task });
+  }
+
+  #set(waiting: Waiting): Timer {
+    this.#waiting.add(waiting);
+    const timer: Timer = { cancel: () => void this.#waiting.delete(waiting), unref: () => timer };
+    return timer;
+  }
+
+  /** How many timers there are. */
+  get timers(): number {
+    return this.#waiting.size;
+  }
+
+  /** Sets the wall clock forward, or back; timers don't notice. */
+  set(byMs: number): void {
+    this.#aheadMs += byMs;
+  }
+
+  /**
+   * Lets time pass: does what is due, each at its own time, and lets what that began go on for a turn of the event loop
+   * before the next. What waits for more than promises and `setImmediate` (a file, a socket) may go on later.
+   */
+  async advance(ms: number): Promise<void> {
+    const untilMs = this.#steadyMs + ms;
+    await settled();
+    for (let next = this.#next(untilMs); next !== undefined; next = this.#next(untilMs)) {
+      this.#steadyMs = Math.max(this.#steadyMs, next.dueMs);
+      if (next.everyMs === null) this.#waiting.delete(next);
+      else next.dueMs += next.everyMs;
+      next.task();
+      await settled();
+    }
+    this.#steadyMs = untilMs;
+  }
+
+  /** The earliest that is due; of several the one that was set first. */
+  #next(untilMs: number): Waiting | undefined {
+    let next: Waiting | undefined;
+    for (const waiting of this.#waiting)
+      if (waiting.dueMs <= untilMs && (next === undefined || waiting.dueMs < next.dueMs)) next = waiting;
+    return next;
+  }
+}
+
+/** Promises, and what they leave to the next turn. */
+async function settled(): Promise<void> {
+  await nextTurn();
+  await nextTurn();
+}
