@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createGuardedHttp } from '@outrider/channels';
 import { makeCertificate } from '@outrider/channels/certificate';
-import { blankPosition, type TelemetryPacket, type TerminalId, type VehicleId } from '@outrider/domain';
+import { blankPosition, SYSTEM_CLOCK, type TelemetryPacket, type TerminalId, type VehicleId } from '@outrider/domain';
 import { sampleUserFields, sampleVehicleFields } from '@outrider/domain/samples';
 import { createForwarder } from '@outrider/forwarder';
 import {
@@ -175,7 +175,7 @@ here('MQTT: a broker that is stopped and started gets everything, in order', asy
     directory,
     logger: createLogger('silent', 'json'),
     metrics: new Metrics(),
-    now: Date.now,
+    clock: SYSTEM_CLOCK,
     random: () => 0,
   });
   await forwarder.start();

@@ -1,4 +1,4 @@
-import type { Directory, GroupId, User, UserId, VehicleId } from '@outrider/domain';
+import { type Directory, type GroupId, SYSTEM_CLOCK, type User, type UserId, type VehicleId } from '@outrider/domain';
 import { type DestinationKindName, destinationKind, testDestination } from '@outrider/forwarding';
 import type {
   ForwardingDestination,
@@ -117,11 +117,11 @@ export class ForwardingAccess {
       });
     testing.add(this.#caller.id);
     try {
-      const startedAtMs = performance.now();
+      const startedAtMs = SYSTEM_CLOCK.steadyMs();
       const secrets = await this.#destinations.secrets(id);
       const error = await testDestination(destination, secrets, this.#sources.config.allowPrivateWebhooks);
       await this.#destinations.noteTest(destination, error === null);
-      return { error, tookMs: Math.round(performance.now() - startedAtMs) };
+      return { error, tookMs: Math.round(SYSTEM_CLOCK.steadyMs() - startedAtMs) };
     } finally {
       testing.delete(this.#caller.id);
     }

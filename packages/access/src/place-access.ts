@@ -1,4 +1,4 @@
-import type { Directory, User } from '@outrider/domain';
+import { type Directory, SYSTEM_CLOCK, type User } from '@outrider/domain';
 import { type Geocoder, OwnPlaces, type Point } from '@outrider/geocoder';
 import type { NamedPlace } from '@outrider/reports';
 import { rightToGeofence } from './rights.ts';
@@ -30,9 +30,9 @@ export class PlaceAccess {
     const own = this.#own ?? this.#ownPlaces();
     const geofences = points.map((point) => own.around(point));
     const others = points.filter((_, index) => geofences[index] === null);
-    const beganAtMs = performance.now();
+    const beganAtMs = SYSTEM_CLOCK.steadyMs();
     const found = others.length === 0 ? [] : await geocoder.placesOf(others, this.#leftMs);
-    this.#leftMs = Math.max(0, this.#leftMs - (performance.now() - beganAtMs));
+    this.#leftMs = Math.max(0, this.#leftMs - (SYSTEM_CLOCK.steadyMs() - beganAtMs));
     const places = found.values();
     return geofences.map((geofence): NamedPlace | null => {
       if (geofence !== null) return { text: geofence.name, source: 'geozone', geozoneId: geofence.id };

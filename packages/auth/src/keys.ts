@@ -1,4 +1,5 @@
 import { chmod, open, readFile, stat, unlink } from 'node:fs/promises';
+import { SYSTEM_CLOCK } from '@outrider/domain';
 import { createWhole, replaceWhole } from '@outrider/files/whole-file';
 import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
 
@@ -129,7 +130,7 @@ export class KeyRing implements SigningKeys {
  * @param now Unix milliseconds
  * @throws {Error} when the file can neither be read nor made, or holds anything but Ed25519 keys
  */
-export function openKeys(path: string, lifetimes: Lifetimes, now: () => number = Date.now): Promise<KeyRing> {
+export function openKeys(path: string, lifetimes: Lifetimes, now: () => number = SYSTEM_CLOCK.now): Promise<KeyRing> {
   return KeyRing.open(path, lifetimes, now);
 }
 
@@ -285,8 +286,8 @@ async function takeLock(lock: string): Promise<void> {
       if (tries === LOCK_TRIES) throw new Error(`${lock} is held by another process`, { cause: error });
     }
     const held = await stat(lock).catch(() => null);
-    if (held && Date.now() - held.mtimeMs > LOCK_STALE_MS) await unlink(lock).catch(() => {});
-    await new Promise((resolve) => setTimeout(resolve, LOCK_RETRY_MS));
+    if (held && SYSTEM_CLOCK.now() - held.mtimeMs > LOCK_STALE_MS) await unlink(lock).catch(() => {});
+    await SYSTEM_CLOCK.sleep(LOCK_RETRY_MS);
   }
 }
 

@@ -1,3 +1,4 @@
+import { type Clock, SYSTEM_CLOCK, type Timer } from '@outrider/domain';
 import type { KeyRing } from './keys.ts';
 
 const LOOK_EVERY_MS = 1000;
@@ -15,11 +16,15 @@ export interface KeyWatch {
  *
  * @returns call it to look no more
  */
-export function watchKeys(keys: Pick<KeyRing, 'reload' | 'current'>, watch: KeyWatch): () => Promise<void> {
+export function watchKeys(
+  keys: Pick<KeyRing, 'reload' | 'current'>,
+  watch: KeyWatch,
+  clock: Clock = SYSTEM_CLOCK,
+): () => Promise<void> {
   let failed = false;
   let stopped = false;
   let looking: Promise<void> = Promise.resolve();
-  let timer: NodeJS.Timeout;
+  let timer: Timer;
 
   async function look(): Promise<void> {
     try {
@@ -34,16 +39,16 @@ export function watchKeys(keys: Pick<KeyRing, 'reload' | 'current'>, watch: KeyW
 
   function lookSoon(): void {
     if (stopped) return;
-    timer = setTimeout(() => {
+    timer = clock.after(LOOK_EVERY_MS, () => {
       looking = look();
-    }, LOOK_EVERY_MS);
+    });
     timer.unref();
   }
 
   lookSoon();
   return async () => {
     stopped = true;
-    clearTimeout(timer);
+    timer.cancel();
     await looking;
   };
 }

@@ -1,4 +1,4 @@
-import { traceIdOf } from '@outrider/domain';
+import { SYSTEM_CLOCK, traceIdOf } from '@outrider/domain';
 import { type Log, NOBODY, setAside, type Topic, type UnreadableRecord } from '@outrider/log';
 import { Counter, type Logger, type Metrics } from '@outrider/runtime';
 
@@ -48,7 +48,7 @@ export function unreadableRecords(
     const letter = { topic, partition, offset, reader: NOBODY, reason: reasonOf(error) };
     logger.error({ err: error, ...letter }, 'a record could not be read: it is put aside');
     // What is in a topic of dead letters and can't be read has no further place to go.
-    if (!topic.endsWith('-dead')) await setAside(log(), { ...letter, record: bytes }, Date.now());
+    if (!topic.endsWith('-dead')) await setAside(log(), { ...letter, record: bytes }, SYSTEM_CLOCK.now());
     counter?.inc({ topic, reader: NOBODY });
   };
 }

@@ -1,3 +1,4 @@
+import { SYSTEM_CLOCK } from '@outrider/domain';
 import type { Discontinuity, HoldUp, Log, ReaderProgress, TopicReplication } from '@outrider/log';
 import { Counter, Gauge, type Logger, type Metrics } from '@outrider/runtime';
 
@@ -120,7 +121,7 @@ export function measureLog(log: Pick<Log, 'readers' | 'holdUp' | 'replication'>,
     'Seconds until the brokers remove the oldest record that a reader has not read',
     ({ oldestUnreadAtMs, removedAfterMs }) => {
       if (removedAfterMs === null) return null;
-      const ageMs = oldestUnreadAtMs === null ? 0 : Date.now() - oldestUnreadAtMs;
+      const ageMs = oldestUnreadAtMs === null ? 0 : SYSTEM_CLOCK.now() - oldestUnreadAtMs;
       return (removedAfterMs - ageMs) / 1000;
     },
   );

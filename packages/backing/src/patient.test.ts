@@ -9,6 +9,7 @@ import {
   isDiskOutage,
 } from '@outrider/log';
 import { createLogger } from '@outrider/runtime';
+import { VirtualClock } from '@outrider/testing/clock';
 import { expect, test } from 'vitest';
 import { patientCheckpoints, patientHub } from './patient.ts';
 
@@ -38,9 +39,14 @@ class Unsteady implements Checkpoints {
 test('a call waits until the server is back, and saves what it was given, once', async () => {
   const unsteady = new Unsteady();
   unsteady.awayFor = 3;
-  const checkpoints = patientCheckpoints(unsteady, logger);
+  const clock = new VirtualClock();
+  const checkpoints = patientCheckpoints(unsteady, logger, undefined, clock);
   const change = { offsets: { telemetry: 7 }, changed: new Map([['a', Buffer.from('1')]]).entries() };
-  await checkpoints.save('test', 0, change);
+  const saved = checkpoints.save('test', 0, change);
+  await clock.advance(100 + 200 + 399);
+  expect(unsteady.calls).toBe(3);
+  await clock.advance(1);
+  await saved;
   expect(unsteady.calls).toBe(4);
   expect(unsteady.saved).toEqual([{ offsets: { telemetry: 7 }, changed: [['a', Buffer.from('1')]] }]);
 });
@@ -48,6 +54,7 @@ test('a call waits until the server is back, and saves what it was given, once',
 test('in a file a disk that is full or busy is waited out, and nothing else', async () => {
   let failures: Error[] = [new DiskFullError('no room'), new DiskBusyError('no answer')];
   const unsteady = new Unsteady();
+  const clock = new VirtualClock();
   const checkpoints = patientCheckpoints(
     Object.assign(unsteady, {
       claim: async () => {
@@ -58,8 +65,11 @@ test('in a file a disk that is full or busy is waited out, and nothing else', as
     }),
     logger,
     isDiskOutage,
+    clock,
   );
-  expect(await checkpoints.claim('test', 0)).toBe(null);
+  const claimed = checkpoints.claim('test', 0);
+  await clock.advance(300);
+  expect(await claimed).toBe(null);
   expect(failures).toEqual([]);
   failures = [new Error('the file is no database')];
   await expect(checkpoints.claim('test', 0)).rejects.toThrow('no database');
@@ -74,10 +84,12 @@ test('that another has the partition is no outage', async () => {
 test('nothing waits after the end', async () => {
   const unsteady = new Unsteady();
   unsteady.awayFor = Number.POSITIVE_INFINITY;
-  const checkpoints = patientCheckpoints(unsteady, logger);
-  const waiting = checkpoints.load('test', 0);
+  const clock = new VirtualClock();
+  const checkpoints = patientCheckpoints(unsteady, logger, undefined, clock);
+  const refused = expect(checkpoints.load('test', 0)).rejects.toThrow('connection refused');
   await checkpoints.close();
-  await expect(waiting).rejects.toThrow('connection refused');
+  await clock.advance(100);
+  await refused;
 });
 
 test('latest positions wait for the hub; a person does not', async () => {
@@ -92,8 +104,11 @@ test('latest positions wait for the hub; a person does not', async () => {
       throw new Error('connection refused');
     },
   });
-  const patient = patientHub(unsteady, logger);
-  await patient.updateLatest([]);
+  const clock = new VirtualClock();
+  const patient = patientHub(unsteady, logger, clock);
+  const updated = patient.updateLatest([]);
+  await clock.advance(300);
+  await updated;
   expect(failures).toBe(-1);
   await expect(patient.blockedUntil('x', 0)).rejects.toThrow('connection refused');
 });

@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { type Clock, SYSTEM_CLOCK } from '@outrider/domain';
 import type { Hub } from '@outrider/hub';
 import { CheckpointFencedError, type Checkpoints } from '@outrider/log';
 import type { Logger } from '@outrider/runtime';
@@ -17,8 +17,9 @@ export function patientCheckpoints(
   checkpoints: Checkpoints,
   logger: Logger,
   isOutage: (error: unknown) => boolean = () => true,
+  clock: Clock = SYSTEM_CLOCK,
 ): Checkpoints {
-  const patience = new Patience('checkpoints', logger, isOutage);
+  const patience = new Patience('checkpoints', logger, clock, isOutage);
   return {
     load: (consumer, partition) => patience.have(() => checkpoints.load(consumer, partition)),
     claim: (consumer, partition) => patience.have(() => checkpoints.claim(consumer, partition)),
@@ -37,8 +38,8 @@ export function patientCheckpoints(
  * A hub whose latest positions are not left out while its server is away. All other calls fail as they did: people wait
  * for them.
  */
-export function patientHub(hub: Hub, logger: Logger): Hub {
-  const patience = new Patience('hub', logger);
+export function patientHub(hub: Hub, logger: Logger, clock: Clock = SYSTEM_CLOCK): Hub {
+  const patience = new Patience('hub', logger, clock);
   return {
     updateLatest: (entries) => patience.have(() => hub.updateLatest(entries)),
     latest: (vehicleIds) => hub.latest(vehicleIds),
@@ -71,13 +72,15 @@ export function patientHub(hub: Hub, logger: Logger): Hub {
 class Patience {
   readonly #what: string;
   readonly #logger: Logger;
+  readonly #clock: Clock;
   readonly #isOutage: (error: unknown) => boolean;
   #ended = false;
   #troubled = false;
 
-  constructor(what: string, logger: Logger, isOutage: (error: unknown) => boolean = () => true) {
+  constructor(what: string, logger: Logger, clock: Clock, isOutage: (error: unknown) => boolean = () => true) {
     this.#what = what;
     this.#logger = logger;
+    this.#clock = clock;
     this.#isOutage = isOutage;
   }
 
@@ -94,7 +97,7 @@ class Patience {
         if (!this.#troubled)
           this.#logger.error({ err: error, store: this.#what }, 'the store is not reachable: waiting for it');
         this.#troubled = true;
-        await wait(pauseMs);
+        await this.#clock.sleep(pauseMs);
       }
     }
   }

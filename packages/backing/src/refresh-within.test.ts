@@ -1,4 +1,5 @@
 import type { Logger } from '@outrider/runtime';
+import { VirtualClock } from '@outrider/testing/clock';
 import { expect, test } from 'vitest';
 import { refreshWithin } from './refresh-within.ts';
 
@@ -14,8 +15,13 @@ test('a registry that does not answer keeps one caller waiting, and none after i
   const answered = new Promise<void>((resolve) => {
     answer = resolve;
   });
-  const refresh = refreshWithin(20, () => answered, logger);
-  await refresh();
+  const clock = new VirtualClock();
+  const refresh = refreshWithin(20, () => answered, logger, clock);
+  const first = refresh();
+  await clock.advance(19);
+  expect(lines).toEqual([]);
+  await clock.advance(1);
+  await first;
   await Promise.all([refresh(), refresh()]);
   expect(lines).toEqual(['cannot refresh definitions; changes of other instances come later']);
   answer();

@@ -1,3 +1,4 @@
+import { type Clock, SYSTEM_CLOCK } from '@outrider/domain';
 import type { Logger } from '@outrider/runtime';
 
 /**
@@ -6,7 +7,12 @@ import type { Logger } from '@outrider/runtime';
  *
  * @returns never rejects
  */
-export function refreshWithin(withinMs: number, refresh: () => Promise<void>, logger: Logger): () => Promise<void> {
+export function refreshWithin(
+  withinMs: number,
+  refresh: () => Promise<void>,
+  logger: Logger,
+  clock: Clock = SYSTEM_CLOCK,
+): () => Promise<void> {
   let failing = false;
   const failed = (error: unknown) => {
     if (!failing) logger.warn({ err: error }, 'cannot refresh definitions; changes of other instances come later');
@@ -19,14 +25,12 @@ export function refreshWithin(withinMs: number, refresh: () => Promise<void>, lo
   return async () => {
     const done = refresh().then(recovered, failed);
     if (failing) return;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(() => {
-        failed(new Error(`the registry did not answer within ${withinMs} ms`));
-        resolve();
-      }, withinMs);
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const timer = clock.after(withinMs, () => {
+      failed(new Error(`the registry did not answer within ${withinMs} ms`));
+      resolve();
     });
     await Promise.race([done, late]);
-    clearTimeout(timer);
+    timer.cancel();
   };
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Tokens } from '@outrider/auth';
-import type { DefinitionChange, Directory, ProtocolName } from '@outrider/domain';
+import { type Clock, type DefinitionChange, type Directory, type ProtocolName, SYSTEM_CLOCK } from '@outrider/domain';
 import type { Files } from '@outrider/files';
 import type { Geocoder } from '@outrider/geocoder';
 import type { Hub } from '@outrider/hub';
@@ -100,7 +100,8 @@ interface SharedParts<V extends Variables> {
   /** Everything counted in this process, and who is shown it. */
   metricsAccess: MetricsAccess;
   tracing: Tracing;
-  /** Unix milliseconds. */
+  clock: Clock;
+  /** That of the clock: Unix milliseconds. */
   now: () => number;
   /** True where it has a process of its own. */
   isOwnProcess: boolean;
@@ -329,7 +330,7 @@ export async function openStores<V extends Variables, Name extends StoreName>(
 }
 
 /** Of stores that are servers, or may be. */
-export function checksOf(stores: Partial<Stores>, now: () => number = Date.now): Record<string, ReadyCheck> {
+export function checksOf(stores: Partial<Stores>, now: () => number = SYSTEM_CLOCK.now): Record<string, ReadyCheck> {
   const { log, hub, registry, warehouse } = stores;
   const files = stores.videoFiles ?? stores.reportFiles;
   return {

@@ -1,4 +1,4 @@
-import { FairQueue, QueueFullError } from '@outrider/domain';
+import { FairQueue, QueueFullError, SYSTEM_CLOCK } from '@outrider/domain';
 import { MAX_RECIPIENTS, parseAddressList, parseSender } from './address-list.ts';
 import { checkFolder, safeName, writeEml } from './eml-folder.ts';
 import { failedForGood, failedForNow, type SendResult } from './send-result.ts';
@@ -174,7 +174,7 @@ function folderOutlet(folder: string): Outlet {
       return { ok: true, status: null };
     },
     // The machine's clock, as the times of files are by it.
-    verify: () => checkFolder(folder, Date.now()),
+    verify: () => checkFolder(folder, SYSTEM_CLOCK.now()),
     failure: (error) => failedForNow(`The message could not be written (${codeOf(error)}).`),
     close: composer.close,
   };

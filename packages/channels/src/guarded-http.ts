@@ -2,7 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { FairQueue, QueueFullError } from '@outrider/domain';
+import { FairQueue, QueueFullError, SYSTEM_CLOCK } from '@outrider/domain';
 import { checkedAddresses, codeOf } from './checked-addresses.ts';
 import { boundLookup, type Lookup, lookupBySystem, type ResolvedAddress } from './lookup.ts';
 import { failedForGood, failedForNow, type SendResult } from './send-result.ts';
@@ -119,12 +119,12 @@ export function createGuardedHttp(options: GuardedHttpOptions): GuardedHttp {
       let isLateToConnect = false;
       request.on('socket', (socket) => {
         if (!socket.connecting) return;
-        const timer = setTimeout(() => {
+        const timer = SYSTEM_CLOCK.after(connectTimeoutMs, () => {
           isLateToConnect = true;
           request.destroy();
-        }, connectTimeoutMs);
-        socket.once(encrypted ? 'secureConnect' : 'connect', () => clearTimeout(timer));
-        socket.once('close', () => clearTimeout(timer));
+        });
+        socket.once(encrypted ? 'secureConnect' : 'connect', () => timer.cancel());
+        socket.once('close', () => timer.cancel());
       });
       request.on('response', (response) => {
         answer = judge(response.statusCode ?? 0, response.headers['retry-after'], now());
@@ -160,7 +160,7 @@ export function createGuardedHttp(options: GuardedHttpOptions): GuardedHttp {
     const lookup = request.isUnproven ? lookupUnproven : lookupProven;
     const allowPrivateAddresses = request.isTrusted === true || options.allowPrivateAddresses;
     const deadline = new AbortController();
-    const timer = setTimeout(() => deadline.abort(), timeoutMs);
+    const timer = SYSTEM_CLOCK.after(timeoutMs, () => deadline.abort());
     try {
       const looking = checkedAddresses(hostOf(url), lookup, allowPrivateAddresses);
       const addresses = await Promise.race([looking, aborted(deadline.signal)]);
@@ -172,7 +172,7 @@ export function createGuardedHttp(options: GuardedHttpOptions): GuardedHttp {
         if (answer !== null) return answer;
       }
     } finally {
-      clearTimeout(timer);
+      timer.cancel();
     }
   }
 

@@ -15,7 +15,7 @@ export abstract class Clock {
   abstract readonly now: () => number;
   /** Milliseconds since an arbitrary moment, for durations: never goes back. Needs no `this`. */
   abstract readonly steadyMs: () => number;
-  /** Does it once. */
+  /** Does it once; as soon as it can, where the time is over. */
   abstract after(ms: number, task: () => void): Timer;
   /** Does it again and again; the first time after `ms`. */
   abstract every(ms: number, task: () => void): Timer;
@@ -42,7 +42,7 @@ class SystemClock extends Clock {
   override readonly steadyMs = (): number => performance.now();
 
   override after(ms: number, task: () => void): Timer {
-    return new SystemTimer(setTimeout(task, ms));
+    return new SystemTimer(setTimeout(task, Math.max(0, ms)));
   }
 
   override every(ms: number, task: () => void): Timer {

@@ -1,6 +1,7 @@
 import { runs } from '@outrider/testing';
+import { VirtualClock } from '@outrider/testing/clock';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { FairQueue, QueueFullError } from './fair-queue.ts';
 
 const LIMITS = { atOnce: 16, perTenant: 1, maxWaiting: 200, maxWaitingOfAccount: 10, maxWaitMs: 10_000 };
@@ -95,15 +96,13 @@ test('who leaves the queue is not served, and leaves no gap', async () => {
 });
 
 describe('by the clock', () => {
-  beforeEach(() => void vi.useFakeTimers());
-  afterEach(() => void vi.useRealTimers());
-
   test('who waits for too long is refused, and who is one too many of an account', async () => {
-    const queue = new FairQueue(LIMITS);
+    const clock = new VirtualClock();
+    const queue = new FairQueue(LIMITS, clock);
     const leave = await queue.enter(of('a'));
     const waiting = Promise.allSettled(Array.from({ length: LIMITS.maxWaitingOfAccount }, () => queue.enter(of('a'))));
     await expect(queue.enter(of('a'))).rejects.toBeInstanceOf(QueueFullError);
-    await vi.advanceTimersByTimeAsync(LIMITS.maxWaitMs);
+    await clock.advance(LIMITS.maxWaitMs);
     for (const each of await waiting) expect(each).toMatchObject({ reason: expect.any(QueueFullError) });
     leave();
     (await queue.enter(of('a')))();
@@ -114,7 +113,8 @@ describe('by the clock', () => {
     const call = fc.record({ tenant: fc.nat(5), weight: fc.integer({ min: 1, max: 16 }), lastsMs: fc.nat(500) });
     await fc.assert(
       fc.asyncProperty(fc.array(call, { maxLength: 40 }), async (calls) => {
-        const queue = new FairQueue(LIMITS);
+        const clock = new VirtualClock();
+        const queue = new FairQueue(LIMITS, clock);
         const busy = new Set<number>();
         const all = calls.map(({ tenant, weight, lastsMs }) =>
           queue.run(
@@ -122,14 +122,14 @@ describe('by the clock', () => {
               expect(busy.has(tenant)).toBe(false);
               busy.add(tenant);
               expect(queue.weight).toBeLessThanOrEqual(LIMITS.atOnce);
-              await new Promise((resolve) => setTimeout(resolve, lastsMs));
+              await clock.sleep(lastsMs);
               busy.delete(tenant);
             },
             { ...of(String(tenant)), weight },
           ),
         );
         const results = Promise.allSettled(all);
-        await vi.advanceTimersByTimeAsync(60_000);
+        await clock.advance(60_000);
         for (const each of await results)
           if (each.status === 'rejected') expect(each.reason).toBeInstanceOf(QueueFullError);
         expect(queue.weight).toBe(0);

@@ -1,3 +1,4 @@
+import { type Clock, SYSTEM_CLOCK, type Timer } from './clock.ts';
 import { type Owner, SERVICE_OWNER, Turns } from './fair-order.ts';
 
 export interface FairQueueLimits {
@@ -39,6 +40,7 @@ interface Waiting {
  */
 export class FairQueue {
   readonly #limits: FairQueueLimits;
+  readonly #clock: Clock;
   readonly #turns = new Turns();
   readonly #waiting = new Map<string, { owner: Owner; entries: Waiting[] }>();
   #waitingCount = 0;
@@ -46,8 +48,9 @@ export class FairQueue {
   #inside = 0;
   #onIdle: (() => void)[] = [];
 
-  constructor(limits: FairQueueLimits) {
+  constructor(limits: FairQueueLimits, clock: Clock = SYSTEM_CLOCK) {
     this.#limits = limits;
+    this.#clock = clock;
   }
 
   /** Weight of what is in progress. */
@@ -76,18 +79,18 @@ export class FairQueue {
   enter({ owner = SERVICE_OWNER, weight = 1, signal }: QueueEntry = {}): Promise<() => void> {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
-      let timer: NodeJS.Timeout | undefined;
+      let timer: Timer | undefined;
       const entry: Waiting = {
         weight,
         isWaiting: true,
         start: () => {
-          clearTimeout(timer);
+          timer?.cancel();
           signal?.removeEventListener('abort', onAbort);
           resolve(this.#leaver(owner, weight));
         },
       };
       const giveUp = (reason: unknown) => {
-        clearTimeout(timer);
+        timer?.cancel();
         signal?.removeEventListener('abort', onAbort);
         this.#take(owner, entry);
         reject(reason);
@@ -102,7 +105,7 @@ export class FairQueue {
       if (refusal !== null) return giveUp(refusal);
       const { maxWaitMs } = this.#limits;
       if (maxWaitMs !== undefined)
-        timer = setTimeout(() => giveUp(new QueueFullError(`it waited for ${maxWaitMs} ms`)), maxWaitMs);
+        timer = this.#clock.after(maxWaitMs, () => giveUp(new QueueFullError(`it waited for ${maxWaitMs} ms`)));
       signal?.addEventListener('abort', onAbort, { once: true });
     });
   }

@@ -2,6 +2,7 @@ import { GeofenceOwners } from '@outrider/access';
 import { blankPosition, Directory, type TelemetryPacket, type TerminalId, type VehicleId } from '@outrider/domain';
 import { SAMPLE_OPERATOR_ID, sampleUser } from '@outrider/domain/samples';
 import type { Bounds } from '@outrider/log';
+import { VirtualClock } from '@outrider/testing/clock';
 import { expect, test } from 'vitest';
 import { type FeedLog, FeedReading, feedSources, Pages, readingQueue } from './index.ts';
 
@@ -38,7 +39,10 @@ test('what was taken before the log removed the rest is handed out, and the refu
   const slots = readingQueue();
   const pages = feedSources().positions.map((source) => new Pages(log, source, slots));
   const owners = new GeofenceOwners(directory, async () => []);
-  const reading = await FeedReading.begin({ feed: 'positions', log, pages, owners, now: () => NOON }, 'earliest');
+  const reading = await FeedReading.begin(
+    { feed: 'positions', log, pages, owners, clock: new VirtualClock(NOON) },
+    'earliest',
+  );
   const take = () =>
     reading.take(async () => operator, { maxItems: 10, byMs: Infinity, until: 'full', hasCursors: false });
   expect((await take()).map(({ item }) => item.vehicleId)).toEqual([VAN]);

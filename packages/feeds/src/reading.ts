@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type GeofenceOwners, Problem } from '@outrider/access';
-import { isoTime, type User } from '@outrider/domain';
+import { type Clock, isoTime, type User } from '@outrider/domain';
 import type { Bounds } from '@outrider/log';
 import { type FeedCursor, type FeedName, type Place, readFeedCursor, writeFeedCursor } from './cursor.ts';
 import { type FeedLog, type Page, type Pages, RemovedError } from './pages.ts';
@@ -15,8 +15,7 @@ export interface ReadingContext {
   /** Of each topic of the feed. */
   pages: readonly Pages[];
   owners: GeofenceOwners;
-  /** Unix milliseconds. */
-  now(): number;
+  clock: Clock;
 }
 
 /** An item that the caller may see, and the cursor behind it. */
@@ -28,7 +27,7 @@ export interface SentItem {
 /** How much a consumer takes at a time. */
 export interface Taking {
   maxItems: number;
-  /** `performance.now()` at which it ends in any case. */
+  /** Of the reading's clock: steady milliseconds at which it ends in any case. */
   byMs: number;
   /** When enough is there: with `maxItems`, or with the first page that has any. */
   until: 'full' | 'any';
@@ -56,7 +55,7 @@ export class FeedReading {
   #bounds: readonly ReadonlyMap<number, Bounds>[];
   /** Where the next turn begins: no partition waits for the end of another. */
   #turn = 0;
-  #yieldAtMs = performance.now() + SLICE_MS;
+  #yieldAtMs: number;
 
   private constructor(
     context: ReadingContext,
@@ -68,6 +67,7 @@ export class FeedReading {
     this.#bounds = bounds;
     this.#identities = identities;
     this.#strands = strands;
+    this.#yieldAtMs = context.clock.steadyMs() + SLICE_MS;
   }
 
   /**
@@ -177,13 +177,13 @@ export class FeedReading {
    * last look.
    */
   async lagSeconds(): Promise<number> {
-    const { log, now } = this.#context;
+    const { log, clock } = this.#context;
     const behind = this.#strands.filter((strand) => this.#isBehindIn(strand));
     const times = await Promise.all(
       behind.map(({ pages, partition, place }) => log.writtenAtMs(pages.source.topic, partition, place.offset)),
     );
     const known = times.filter((time) => time !== null);
-    return known.length === 0 ? 0 : Math.max(0, Math.round((now() - Math.min(...known)) / 100) / 10);
+    return known.length === 0 ? 0 : Math.max(0, Math.round((clock.now() - Math.min(...known)) / 100) / 10);
   }
 
   /**
@@ -195,6 +195,7 @@ export class FeedReading {
    */
   async take(caller: () => Promise<User>, asked: Taking): Promise<SentItem[]> {
     const { maxItems, byMs, until } = asked;
+    const { steadyMs } = this.#context.clock;
     const taken: SentItem[] = [];
     for (let idle = 0; idle < this.#strands.length && taken.length < maxItems; ) {
       if (until === 'any' && taken.length > 0) break;
@@ -213,10 +214,10 @@ export class FeedReading {
         throw await this.#expired();
       }
       this.#takeFrom(strand, page, await this.#sight(page, caller), asked, taken);
-      if (performance.now() >= byMs) break;
-      if (performance.now() > this.#yieldAtMs) {
+      if (steadyMs() >= byMs) break;
+      if (steadyMs() > this.#yieldAtMs) {
         await nextTurn();
-        this.#yieldAtMs = performance.now() + SLICE_MS;
+        this.#yieldAtMs = steadyMs() + SLICE_MS;
       }
     }
     return taken;
@@ -289,7 +290,7 @@ export class FeedReading {
       const writtenAtMs = await this.#context.log.writtenAtMs(pages.source.topic, partition, strand.place.offset);
       if (writtenAtMs !== null) times.push(writtenAtMs);
     }
-    const fromMs = times.length === 0 ? this.#context.now() : Math.min(...times);
+    const fromMs = times.length === 0 ? this.#context.clock.now() : Math.min(...times);
     return new Problem(
       'cursor-expired',
       `The log no longer has what follows this cursor. What it has begins at ${isoTime(fromMs)}: to go on from there, ask with \`resumption.cursor\`; read the time before in reports.`,

@@ -1,5 +1,12 @@
 import type { GuardedHttp } from '@outrider/channels';
-import type { FleetEvent, Position, TerminalId, VehicleId } from '@outrider/domain';
+import {
+  type FleetEvent,
+  type Position,
+  SYSTEM_CLOCK,
+  type TerminalId,
+  type Timer,
+  type VehicleId,
+} from '@outrider/domain';
 
 /** A position or an event on its way to another system. */
 export interface ForwardedItem {
@@ -102,13 +109,14 @@ export const CONNECT_TIMEOUT_MS = 10_000;
 
 /** @throws {ForwardingError} where the work takes longer */
 export async function within<T>(timeoutMs: number, work: Promise<T>, what: string): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
+  let timer: Timer | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new ForwardingError(`${what} within ${timeoutMs / 1000} seconds.`)), timeoutMs);
+    const seconds = timeoutMs / 1000;
+    timer = SYSTEM_CLOCK.after(timeoutMs, () => reject(new ForwardingError(`${what} within ${seconds} seconds.`)));
   });
   try {
     return await Promise.race([work, late]);
   } finally {
-    clearTimeout(timer);
+    timer?.cancel();
   }
 }

@@ -1,4 +1,5 @@
 import { createGuardedHttp } from '@outrider/channels';
+import { SYSTEM_CLOCK } from '@outrider/domain';
 import { type DestinationKind, ForwardingError, type Target, type TargetContext } from './destination-kind.ts';
 import { egtsDestination } from './kinds/egts.ts';
 import { httpDestination } from './kinds/http.ts';
@@ -54,7 +55,7 @@ export async function testDestination(
   secrets: TargetSecrets,
   allowPrivateAddresses: boolean,
 ): Promise<string | null> {
-  const now = Date.now;
+  const { now } = SYSTEM_CLOCK;
   const bounds = { timeoutMs: TEST_TIMEOUT_MS, maxResponseBytes: TEST_MAX_RESPONSE_BYTES };
   const http = createGuardedHttp({ allowPrivateAddresses, now, ...bounds });
   let target: Target | null = null;

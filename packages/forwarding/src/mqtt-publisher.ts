@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { ConnectGuarded } from '@outrider/channels';
+import { SYSTEM_CLOCK, type Timer } from '@outrider/domain';
 import { isWrongMqttVersion, MQTT_FIRST_FAILURE, mqttReason } from '@outrider/protocols';
 import { generate, type Packet, parser } from 'mqtt-packet';
 import { CONNECT_TIMEOUT_MS, ForwardingError, within } from './destination-kind.ts';
@@ -28,11 +29,11 @@ export class MqttPublisher {
   /** By the ids of their packets. */
   readonly #waiting = new Map<number, Waiting>();
   readonly #blocked: (() => void)[] = [];
-  readonly #keepAlive: NodeJS.Timeout;
+  readonly #keepAlive: Timer;
   #maxOutstanding = MAX_OUTSTANDING;
   #lastId = 0;
   #failure: ForwardingError | null = null;
-  #lastReceivedMs = performance.now();
+  #lastReceivedMs = SYSTEM_CLOCK.steadyMs();
   #onConnected: ((code: number) => void) | null = null;
 
   private constructor(socket: Socket, version: 4 | 5) {
@@ -42,7 +43,7 @@ export class MqttPublisher {
     packets.on('packet', (packet) => this.#onPacket(packet));
     packets.on('error', (error: Error) => this.#fail(`The broker does not speak MQTT: ${error.message}.`));
     socket.on('data', (chunk: Buffer) => {
-      this.#lastReceivedMs = performance.now();
+      this.#lastReceivedMs = SYSTEM_CLOCK.steadyMs();
       if (this.#failure === null && packets.parse(chunk) > MAX_PACKET_BYTES)
         this.#fail('The broker sent a packet that is too long.');
     });
@@ -50,7 +51,7 @@ export class MqttPublisher {
       this.#fail(`The connection to the broker failed (${error.code ?? error.message}).`),
     );
     socket.on('close', () => this.#fail('The broker closed the connection.'));
-    this.#keepAlive = setInterval(() => this.#ping(), (KEEP_ALIVE_SECONDS * 1000) / 2);
+    this.#keepAlive = SYSTEM_CLOCK.every((KEEP_ALIVE_SECONDS * 1000) / 2, () => this.#ping());
     this.#keepAlive.unref();
   }
 
@@ -137,7 +138,8 @@ export class MqttPublisher {
   }
 
   #ping(): void {
-    if (performance.now() - this.#lastReceivedMs > KEEP_ALIVE_SECONDS * 1500) this.#fail('The broker is silent.');
+    const silentMs = SYSTEM_CLOCK.steadyMs() - this.#lastReceivedMs;
+    if (silentMs > KEEP_ALIVE_SECONDS * 1500) this.#fail('The broker is silent.');
     else this.#send({ cmd: 'pingreq' });
   }
 
@@ -148,11 +150,11 @@ export class MqttPublisher {
   #fail(reason: string): void {
     if (this.#failure !== null) return;
     this.#failure = new ForwardingError(reason);
-    clearInterval(this.#keepAlive);
+    this.#keepAlive.cancel();
     for (const { reject } of this.#waiting.values()) reject(this.#failure);
     this.#waiting.clear();
     for (const resolve of this.#blocked.splice(0)) resolve();
     this.#socket.end();
-    setTimeout(() => this.#socket.destroy(), 1000).unref();
+    SYSTEM_CLOCK.after(1000, () => this.#socket.destroy()).unref();
   }
 }

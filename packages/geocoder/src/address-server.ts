@@ -1,3 +1,5 @@
+import { type Clock, SYSTEM_CLOCK } from '@outrider/domain';
+
 /** Whose answers are understood. */
 export const SERVER_FORMATS = ['nominatim', 'photon', 'pelias'] as const;
 export type ServerFormat = (typeof SERVER_FORMATS)[number];
@@ -59,7 +61,7 @@ export interface AddressServerOptions {
   /** Called once when the server fails, with the reason, and once with null when it answers again. */
   onState?: (failure: string | null) => void;
   fetch?: typeof fetch;
-  now?: () => number;
+  clock?: Clock;
 }
 
 /** A server that knows the address of a place. */
@@ -81,7 +83,7 @@ export function openAddressServer(options: AddressServerOptions): AddressServer 
 
 class HttpAddressServer implements AddressServer {
   readonly #options: AddressServerOptions;
-  readonly #now: () => number;
+  readonly #clock: Clock;
   readonly #addresses = new Map<string, string | null>();
   readonly #asked = new Map<string, Promise<string | null | undefined>>();
   /** When the next call may begin. */
@@ -91,7 +93,7 @@ class HttpAddressServer implements AddressServer {
 
   constructor(options: AddressServerOptions) {
     this.#options = options;
-    this.#now = options.now ?? (() => performance.now());
+    this.#clock = options.clock ?? SYSTEM_CLOCK;
   }
 
   kept(latitude: number, longitude: number): string | null | undefined {
@@ -107,7 +109,7 @@ class HttpAddressServer implements AddressServer {
     const key = keyOf(latitude, longitude);
     const asked = this.#asked.get(key);
     if (asked !== undefined) return asked;
-    const nowMs = this.#now();
+    const nowMs = this.#clock.steadyMs();
     const startsAtMs = Math.max(nowMs, this.#nextAtMs);
     if (nowMs < this.#pausedUntilMs || startsAtMs - nowMs > withinMs) return Promise.resolve(undefined);
     this.#nextAtMs = startsAtMs + 1000 / this.#options.perSecond;
@@ -117,7 +119,7 @@ class HttpAddressServer implements AddressServer {
   }
 
   async #askAfter(delayMs: number, key: string): Promise<string | null | undefined> {
-    if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
+    if (delayMs > 0) await this.#clock.sleep(delayMs);
     try {
       const address = await this.#fetch(key);
       if (this.#failures >= FAILURES_IN_A_ROW) this.#options.onState?.(null);
@@ -127,7 +129,7 @@ class HttpAddressServer implements AddressServer {
       return address;
     } catch (error) {
       this.#failures += 1;
-      if (this.#failures >= FAILURES_IN_A_ROW) this.#pausedUntilMs = this.#now() + PAUSE_MS;
+      if (this.#failures >= FAILURES_IN_A_ROW) this.#pausedUntilMs = this.#clock.steadyMs() + PAUSE_MS;
       if (this.#failures === FAILURES_IN_A_ROW) this.#options.onState?.((error as Error).message);
       return undefined;
     }

@@ -1,5 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { type Clock, SYSTEM_CLOCK } from '@outrider/domain';
+import { VirtualClock } from '@outrider/testing/clock';
 import { afterEach, expect, test } from 'vitest';
 import { openAddressServer, type ServerFormat } from './address-server.ts';
 import { Gazetteer } from './gazetteer.ts';
@@ -24,7 +26,11 @@ async function serverThat(answers: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/geo/?key=abc`;
 }
 
-function geocoderWith(url: string, format: ServerFormat = 'nominatim', more: { perSecond?: number } = {}) {
+function geocoderWith(
+  url: string,
+  format: ServerFormat = 'nominatim',
+  more: { perSecond?: number; clock?: Clock } = {},
+) {
   const states: (string | null)[] = [];
   const addressServer = openAddressServer({
     url,
@@ -34,7 +40,8 @@ function geocoderWith(url: string, format: ServerFormat = 'nominatim', more: { p
     onState: (failure) => states.push(failure),
     ...more,
   });
-  return { states, geocoder: openGeocoder({ addressServer, openGazetteer: async () => gazetteer }) };
+  const { clock = SYSTEM_CLOCK } = more;
+  return { states, geocoder: openGeocoder({ addressServer, openGazetteer: async () => gazetteer, clock }) };
 }
 
 test('without a server the nearest town is the place, and the sea has none', async () => {
@@ -89,17 +96,31 @@ test.each([
   expect(await geocoder.placesOf([MINSK], 5000)).toEqual([{ text: 'Minsk, Belarus', source: 'town' }]);
 });
 
-test('a server that fails is left alone, which is reported once', async () => {
+test('a server that fails is left alone for a while, and what becomes of it is reported once', async () => {
   let asked = 0;
+  let isBroken = true;
   const url = await serverThat((_, response) => {
     asked += 1;
-    response.writeHead(500).end();
+    if (isBroken) response.writeHead(500).end();
+    else response.end(JSON.stringify({ display_name: 'Here' }));
   });
-  const { geocoder, states } = geocoderWith(url);
-  for (let nth = 0; nth < 6; nth += 1)
-    await geocoder.placesOf([{ latitude: 53.9 + nth / 100, longitude: 27.5667 }], 5000);
+  const clock = new VirtualClock();
+  const { geocoder, states } = geocoderWith(url, 'nominatim', { clock });
+  const ask = async (nth: number) => {
+    // The turn of the next call comes a millisecond after that of the one before.
+    await clock.advance(1);
+    return geocoder.placesOf([{ latitude: 53.9 + nth / 100, longitude: 27.5667 }], 5000);
+  };
+  for (let nth = 0; nth < 6; nth += 1) await ask(nth);
   expect(asked).toBe(3);
   expect(states).toEqual(['the address server answered 500']);
+  isBroken = false;
+  await clock.advance(29_000);
+  expect(await ask(6)).toMatchObject([{ source: 'town' }]);
+  await clock.advance(1000);
+  expect(await ask(7)).toEqual([{ text: 'Here', source: 'address' }]);
+  expect(asked).toBe(4);
+  expect(states).toEqual(['the address server answered 500', null]);
 });
 
 test('calls beyond what a second may have are not waited for', async () => {

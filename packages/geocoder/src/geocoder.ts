@@ -1,3 +1,4 @@
+import { type Clock, SYSTEM_CLOCK } from '@outrider/domain';
 import type { AddressServer } from './address-server.ts';
 import type { Gazetteer } from './gazetteer.ts';
 
@@ -30,16 +31,11 @@ export interface GeocoderParts {
   openGazetteer: () => Promise<Gazetteer>;
   /** Called when the gazetteer can't be read; then there are no towns. */
   onError?: (error: unknown) => void;
-  now?: () => number;
+  clock?: Clock;
 }
 
 /** An address where a server knows one in time, else the nearest town. */
-export function openGeocoder({
-  addressServer,
-  openGazetteer,
-  onError,
-  now = () => performance.now(),
-}: GeocoderParts): Geocoder {
+export function openGeocoder({ addressServer, openGazetteer, onError, clock = SYSTEM_CLOCK }: GeocoderParts): Geocoder {
   let gazetteer: Promise<Gazetteer | null> | null = null;
   const towns = () => {
     gazetteer ??= openGazetteer().catch((error: unknown) => {
@@ -52,20 +48,18 @@ export function openGeocoder({
   async function addressOf({ latitude, longitude }: Point, untilMs: number): Promise<string | null> {
     const kept = addressServer?.kept(latitude, longitude);
     if (kept !== undefined) return kept;
-    const withinMs = untilMs - now();
+    const withinMs = untilMs - clock.steadyMs();
     if (addressServer === null || withinMs <= 0) return null;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<undefined>((resolve) => {
-      timer = setTimeout(() => resolve(undefined), withinMs);
-    });
+    const { promise: late, resolve } = Promise.withResolvers<undefined>();
+    const timer = clock.after(withinMs, () => resolve(undefined));
     const address = await Promise.race([addressServer.ask(latitude, longitude, withinMs), late]);
-    clearTimeout(timer);
+    timer.cancel();
     return address ?? null;
   }
 
   return {
     async placesOf(points, withinMs) {
-      const untilMs = now() + withinMs;
+      const untilMs = clock.steadyMs() + withinMs;
       const addresses = await Promise.all(points.map((point) => addressOf(point, untilMs)));
       const isWhole = addresses.every((address) => address !== null);
       const known = isWhole ? null : await towns();

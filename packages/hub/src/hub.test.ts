@@ -1,6 +1,7 @@
 import { MessageChannel } from 'node:worker_threads';
 import { blankPosition, type VehicleId, type VehicleStatus } from '@outrider/domain';
 import { sampleStatus } from '@outrider/domain/samples';
+import { VirtualClock } from '@outrider/testing/clock';
 import { expect, test } from 'vitest';
 import { connectHub, serveHub } from './bridge.ts';
 import { hubConformance } from './hub.conformance.ts';
@@ -16,6 +17,16 @@ hubConformance('memory, from another thread', async () => {
   const { port1, port2 } = new MessageChannel();
   serveHub(new MemoryHub(), port1);
   return connectHub(port2);
+});
+
+test('a lease in memory lasts as long as it was held for, and not longer', async () => {
+  const clock = new VirtualClock();
+  const hub = new MemoryHub(clock);
+  expect(await hub.holdLease('broker', 'one', 20)).toBe(true);
+  await clock.advance(19);
+  expect(await hub.holdLease('broker', 'two', 20)).toBe(false);
+  await clock.advance(1);
+  expect(await hub.holdLease('broker', 'two', 20)).toBe(true);
 });
 
 test('updates from another thread are under way two at a time, and a failed one is an error of its call or the next', async () => {

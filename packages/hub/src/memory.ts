@@ -1,4 +1,4 @@
-import type { TerminalId, VehicleId, VehicleStatus } from '@outrider/domain';
+import { type Clock, SYSTEM_CLOCK, type TerminalId, type VehicleId, type VehicleStatus } from '@outrider/domain';
 import {
   type ConnectionChange,
   type Count,
@@ -19,6 +19,7 @@ const SWEEP_EVERY = 10_000;
 
 /** The hub of a single process: what it knows is gone when it ends, and comes back with the data. */
 export class MemoryHub implements Hub {
+  readonly #clock: Clock;
   readonly #latest = new Map<VehicleId, VehicleStatus>();
   readonly #listeners = new Set<(statuses: readonly VehicleStatus[]) => void>();
   readonly #gateways = new Set<string>();
@@ -30,6 +31,11 @@ export class MemoryHub implements Hub {
   readonly #unknown = new Map<string, UnknownTerminal>();
   readonly #devices = new Map<string, UnknownDevice & Sightings>();
   #sweepAt = SWEEP_EVERY;
+
+  /** @param clock of leases; other calls are given the time */
+  constructor(clock: Clock = SYSTEM_CLOCK) {
+    this.#clock = clock;
+  }
 
   async updateLatest(statuses: readonly VehicleStatus[]): Promise<void> {
     const news = statuses.filter((status) => {
@@ -107,8 +113,8 @@ export class MemoryHub implements Hub {
 
   async holdLease(key: string, holder: string, keptMs: number): Promise<boolean> {
     const held = this.#leases.get(key);
-    if (held !== undefined && held.holder !== holder && held.untilMs > performance.now()) return false;
-    this.#leases.set(key, { holder, untilMs: performance.now() + keptMs });
+    if (held !== undefined && held.holder !== holder && held.untilMs > this.#clock.steadyMs()) return false;
+    this.#leases.set(key, { holder, untilMs: this.#clock.steadyMs() + keptMs });
     return true;
   }
 

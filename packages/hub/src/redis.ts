@@ -1,4 +1,4 @@
-import type { TerminalId, VehicleId, VehicleStatus } from '@outrider/domain';
+import { SYSTEM_CLOCK, type TerminalId, type Timer, type VehicleId, type VehicleStatus } from '@outrider/domain';
 import { Redis, ReplyError } from 'ioredis';
 import {
   type ConnectionChange,
@@ -117,14 +117,14 @@ class RedisHub implements Hub {
   readonly #commands: Redis;
   readonly #subscriber: Redis;
   readonly #channels = new Map<string, Set<(message: string) => void>>();
-  readonly #pinging: NodeJS.Timeout;
+  readonly #pinging: Timer;
 
   constructor(commands: Redis, subscriber: Redis, prefix: string) {
     this.#keys = keysUnder(prefix);
     this.#commands = commands;
     this.#subscriber = subscriber;
     // A subscriber receives nothing while nothing is new, so it would never notice a dead connection.
-    this.#pinging = setInterval(() => subscriber.ping().catch(() => {}), PING_EVERY_MS);
+    this.#pinging = SYSTEM_CLOCK.every(PING_EVERY_MS, () => void subscriber.ping().catch(() => {}));
     this.#pinging.unref();
     subscriber.on('message', (channel: string, message: string) => {
       for (const listener of this.#channels.get(channel) ?? []) listener(message);
@@ -204,7 +204,7 @@ class RedisHub implements Hub {
   }
 
   async block(key: string, untilMs: number): Promise<void> {
-    const keepMs = Math.max(0, untilMs - Date.now()) + BLOCK_SLACK_MS;
+    const keepMs = Math.max(0, untilMs - SYSTEM_CLOCK.now()) + BLOCK_SLACK_MS;
     await this.#ask((redis) => redis.eval(LENGTHEN_BLOCK, 1, this.#keys.block(key), untilMs, keepMs));
   }
 
@@ -282,7 +282,7 @@ class RedisHub implements Hub {
 
   async close(): Promise<void> {
     this.#channels.clear();
-    clearInterval(this.#pinging);
+    this.#pinging.cancel();
     this.#subscriber.disconnect();
     this.#commands.disconnect();
   }

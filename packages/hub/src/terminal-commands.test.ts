@@ -1,6 +1,6 @@
-import { setImmediate } from 'node:timers/promises';
 import { MessageChannel } from 'node:worker_threads';
 import type { AddressedCommand, CommandOutcome, TerminalCommand, TerminalId } from '@outrider/domain';
+import { VirtualClock } from '@outrider/testing/clock';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { connectHub, serveHub } from './bridge.ts';
 import type { Hub } from './hub.ts';
@@ -31,7 +31,6 @@ beforeEach(() => {
 });
 
 afterEach(async () => {
-  vi.useRealTimers();
   for (const close of closing.splice(0).reverse()) await close();
   await distant.close();
 });
@@ -85,18 +84,14 @@ describe('a terminal that is connected to two gateways', () => {
 });
 
 /** Lets time pass, faster than it does, until a promise is settled. */
-async function passTime<T>(promise: Promise<T>): Promise<T> {
+async function passTime<T>(clock: VirtualClock, promise: Promise<T>): Promise<T> {
   let isSettled = false;
   void promise.finally(() => {
     isSettled = true;
   });
-  while (!isSettled) {
-    await vi.advanceTimersByTimeAsync(20);
-    await setImmediate();
-  }
+  while (!isSettled) await clock.advance(20);
   return promise;
 }
-const stopClock = () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
 
 /** A gateway in another thread, with the terminals it is given. */
 async function gateway(
@@ -122,8 +117,8 @@ async function gateway(
   return { ...presence, delivered };
 }
 
-async function commands(): Promise<TerminalCommands> {
-  const open = await openTerminalCommands(hub, { onError: fail });
+async function commands(clock?: VirtualClock): Promise<TerminalCommands> {
+  const open = await openTerminalCommands(hub, { onError: fail, ...(clock && { clock }) });
   closing.push(() => open.close());
   return open;
 }
@@ -168,13 +163,13 @@ describe('commands to terminals', () => {
   test('that nobody takes were not given, and the terminal is off-line then', async () => {
     const online = new Set([CAR]);
     await gateway(online);
-    const open = await commands();
+    const clock = new VirtualClock();
+    const open = await commands(clock);
     await vi.waitFor(() => expect(open.isOnline(CAR)).toBe(true), PATIENCE);
     online.clear();
     const received: [TerminalId, boolean][] = [];
     open.onPresence((...news) => received.push(news));
-    stopClock();
-    expect(await passTime(open.send(CAR, END, { timeoutMs: 1000 }))).toEqual({ outcome: 'offline' });
+    expect(await passTime(clock, open.send(CAR, END, { timeoutMs: 1000 }))).toEqual({ outcome: 'offline' });
     expect(open.isOnline(CAR)).toBe(false);
     expect(received).toEqual([[CAR, false]]);
   });
@@ -194,17 +189,17 @@ describe('commands to terminals', () => {
   });
 
   test('may have been sent where no gateway confirms', async () => {
-    const open = await commands();
-    stopClock();
-    const outcome = await passTime(open.send(CAR, END, { timeoutMs: 1000 }));
+    const clock = new VirtualClock();
+    const open = await commands(clock);
+    const outcome = await passTime(clock, open.send(CAR, END, { timeoutMs: 1000 }));
     expect(outcome).toEqual({ outcome: 'offline', maybeSent: true });
   });
 
   test('that a gateway took and never tells of are unanswered', async () => {
     await gateway(new Set([CAR]), () => new Promise(() => {}));
-    const open = await commands();
-    stopClock();
-    expect(await passTime(open.send(CAR, END, { timeoutMs: 10 }))).toEqual({ outcome: 'unanswered' });
+    const clock = new VirtualClock();
+    const open = await commands(clock);
+    expect(await passTime(clock, open.send(CAR, END, { timeoutMs: 10 }))).toEqual({ outcome: 'unanswered' });
   });
 
   test('can be given up, before and after they are sent', async () => {
@@ -272,10 +267,8 @@ describe('presence', () => {
   test('ends with its gateway, told or not', async () => {
     const online = new Set([CAR]);
     const presence = await gateway(online);
-    let nowMs = 0;
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-    const open = await openTerminalCommands(hub, { now: () => nowMs, onError: fail });
-    closing.push(() => open.close());
+    const clock = new VirtualClock();
+    const open = await commands(clock);
     await vi.waitFor(() => expect(open.isOnline(CAR)).toBe(true), PATIENCE);
     await presence.close();
     await vi.waitFor(() => expect(open.isOnline(CAR)).toBe(false), PATIENCE);
@@ -283,20 +276,23 @@ describe('presence', () => {
     // As a gateway that was killed: it once said that it has the terminal, and never again.
     await hub.publish('terminal-presence', JSON.stringify({ gateway: 'killed', online: [CAR], offline: [] }));
     expect(open.isOnline(CAR)).toBe(true);
-    nowMs = 150_001;
-    await vi.advanceTimersByTimeAsync(60_000);
+    // The roll is called every minute.
+    await clock.advance(179_999);
+    expect(open.isOnline(CAR)).toBe(true);
+    await clock.advance(1);
     expect(open.isOnline(CAR)).toBe(false);
   });
 
   test('of a terminal whose gateway was too slow to take a command comes back soon', async () => {
     const online = new Set([CAR]);
     await gateway(online);
-    const open = await commands();
+    const clock = new VirtualClock();
+    const open = await commands(clock);
     await vi.waitFor(() => expect(open.isOnline(CAR)).toBe(true), PATIENCE);
     online.clear();
-    stopClock();
-    expect(await passTime(open.send(CAR, END, { timeoutMs: 1000 }))).toEqual({ outcome: 'offline' });
+    expect(await passTime(clock, open.send(CAR, END, { timeoutMs: 1000 }))).toEqual({ outcome: 'offline' });
     online.add(CAR);
+    await clock.advance(1000);
     await vi.waitFor(() => expect(open.isOnline(CAR)).toBe(true), PATIENCE);
   });
 

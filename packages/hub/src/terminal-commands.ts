@@ -1,4 +1,12 @@
-import type { AddressedCommand, CommandOutcome, TerminalCommand, TerminalId } from '@outrider/domain';
+import {
+  type AddressedCommand,
+  type Clock,
+  type CommandOutcome,
+  SYSTEM_CLOCK,
+  type TerminalCommand,
+  type TerminalId,
+  type Timer,
+} from '@outrider/domain';
 import type { Hub } from './hub.ts';
 
 /*
@@ -43,7 +51,7 @@ interface PresenceMessage {
 interface UnderWay {
   terminalId: TerminalId;
   timeoutMs: number;
-  timer: NodeJS.Timeout;
+  timer: Timer;
   resolve(outcome: CommandOutcome): void;
 }
 
@@ -72,7 +80,7 @@ export interface TerminalCommands {
 /** Begins to give commands over the hub, and calls the roll of the terminals that are there. */
 export async function openTerminalCommands(
   hub: Hub,
-  { now = Date.now, onError = () => {} }: { now?: () => number; onError?: (error: unknown) => void } = {},
+  { clock = SYSTEM_CLOCK, onError = () => {} }: { clock?: Clock; onError?: (error: unknown) => void } = {},
 ): Promise<TerminalCommands> {
   const sender = crypto.randomUUID();
   const underWay = new Map<string, UnderWay>();
@@ -89,7 +97,7 @@ export async function openTerminalCommands(
     const waiting = underWay.get(id);
     if (waiting === undefined) return;
     underWay.delete(id);
-    clearTimeout(waiting.timer);
+    waiting.timer.cancel();
     waiting.resolve(outcome);
   };
 
@@ -108,17 +116,15 @@ export async function openTerminalCommands(
       if (message.outcome.outcome === 'offline') missed(waiting.terminalId);
       return finish(message.id, message.outcome);
     }
-    clearTimeout(waiting.timer);
-    waiting.timer = setTimeout(
-      () => finish(message.id, { outcome: 'unanswered' }),
-      waiting.timeoutMs + OUTCOME_GRACE_MS,
-    );
+    waiting.timer.cancel();
+    const outcomeWithinMs = waiting.timeoutMs + OUTCOME_GRACE_MS;
+    waiting.timer = clock.after(outcomeWithinMs, () => finish(message.id, { outcome: 'unanswered' }));
   });
   const leavePresence = await hub.subscribe(PRESENCE, (text) => {
     const message = parse<PresenceMessage>(text);
     if (!message) return;
     const { gateway } = message;
-    const seenMs = now();
+    const seenMs = clock.steadyMs();
     for (const terminalId of message.online ?? []) {
       const known = present.has(terminalId);
       if (!known && present.size >= MAX_TERMINALS) continue;
@@ -129,18 +135,18 @@ export async function openTerminalCommands(
   });
 
   const callTheRoll = () => {
-    for (const [terminalId, { seenMs }] of present) if (now() - seenMs > STALE_MS) leave(terminalId);
+    for (const [terminalId, { seenMs }] of present) if (clock.steadyMs() - seenMs > STALE_MS) leave(terminalId);
     hub.publish(ROLL_CALL, '').catch(onError);
   };
   callTheRoll();
-  const rollCall = setInterval(callTheRoll, ROLL_CALL_MS);
+  const rollCall = clock.every(ROLL_CALL_MS, callTheRoll);
   rollCall.unref();
-  let soon: NodeJS.Timeout | null = null;
+  let soon: Timer | null = null;
   const callTheRollSoon = () => {
-    soon ??= setTimeout(() => {
+    soon ??= clock.after(ROLL_CALL_SOON_MS, () => {
       soon = null;
       callTheRoll();
-    }, ROLL_CALL_SOON_MS);
+    });
     soon.unref();
   };
 
@@ -152,11 +158,11 @@ export async function openTerminalCommands(
       const abort = () => finish(id, { outcome: 'aborted' });
       return new Promise<CommandOutcome>((resolve) => {
         const bounded = Math.min(timeoutMs, MAX_TIMEOUT_MS);
-        const timer = setTimeout(() => {
+        const timer = clock.after(TAKEN_MS, () => {
           missed(terminalId);
           // A gateway may have had it, and its confirmation been lost.
           finish(id, { outcome: 'offline', maybeSent: true });
-        }, TAKEN_MS);
+        });
         underWay.set(id, { terminalId, timeoutMs: bounded, timer, resolve });
         signal?.addEventListener('abort', abort, { once: true });
         const gateway = present.get(terminalId)?.gateway ?? null;
@@ -172,7 +178,7 @@ export async function openTerminalCommands(
       if (gateway === undefined || probes.size >= MAX_UNDER_WAY) return false;
       const id = crypto.randomUUID();
       const { promise, resolve } = Promise.withResolvers<boolean>();
-      const timer = setTimeout(() => resolve(false), TAKEN_MS);
+      const timer = clock.after(TAKEN_MS, () => resolve(false));
       probes.set(id, resolve);
       try {
         const message: ProbeMessage = { id, sender, gateway, terminalId, isProbe: true };
@@ -184,7 +190,7 @@ export async function openTerminalCommands(
         onError(error);
         return false;
       } finally {
-        clearTimeout(timer);
+        timer.cancel();
         probes.delete(id);
       }
     },
@@ -194,8 +200,8 @@ export async function openTerminalCommands(
       return () => listeners.delete(listener);
     },
     async close() {
-      clearInterval(rollCall);
-      if (soon) clearTimeout(soon);
+      rollCall.cancel();
+      soon?.cancel();
       await Promise.all([leaveAnswers(), leavePresence()]);
       for (const id of [...underWay.keys()]) finish(id, { outcome: 'aborted' });
       for (const resolve of probes.values()) resolve(false);

@@ -418,7 +418,8 @@ export function describeLog(name: string, start: () => Promise<LogUnderTest>): v
       await stopped;
       expect([begun, finished]).toEqual([1, 1]);
       await log.append(topic, notes(5));
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      // Another consumer is given them meanwhile.
+      await consumeUntil(log, topic, {}, ({ length }) => length === 55);
       expect(begun).toBe(1);
       await subscription.stop();
     });

@@ -4,6 +4,7 @@ import {
   type DefinitionChange,
   type DefinitionKind,
   type QuotaLimits,
+  SYSTEM_CLOCK,
   type Vehicle,
   type VehicleId,
 } from '@outrider/domain';
@@ -305,7 +306,7 @@ export class Registry {
  * @throws {Error} when the database cannot be reached, opened or migrated
  */
 export async function openRegistry(options: RegistryOptions): Promise<Registry> {
-  const now = options.now ?? Date.now;
+  const now = options.now ?? SYSTEM_CLOCK.now;
   const newId = options.newId ?? growingIds();
   const open = async (
     db: Kysely<Tables>,

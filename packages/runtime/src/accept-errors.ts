@@ -1,4 +1,5 @@
 import type { Server } from 'node:net';
+import { SYSTEM_CLOCK } from '@outrider/domain';
 import { isExhausted } from './descriptor-watch.ts';
 import type { Logger } from './logger.ts';
 
@@ -19,10 +20,10 @@ export function surviveAcceptErrors(server: Server, logger: Logger | undefined, 
     if (!server.listening) return;
     onError();
     unlogged++;
-    if (performance.now() < loggedAtMs + LOG_EVERY_MS) return;
+    if (SYSTEM_CLOCK.steadyMs() < loggedAtMs + LOG_EVERY_MS) return;
     const message = isExhausted(error) ? 'no file descriptor is free for a connection' : 'cannot accept a connection';
     logger?.error({ err: error, failed: unlogged }, message);
     unlogged = 0;
-    loggedAtMs = performance.now();
+    loggedAtMs = SYSTEM_CLOCK.steadyMs();
   });
 }

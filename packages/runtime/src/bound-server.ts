@@ -1,6 +1,7 @@
 import type { Server as HttpServer } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { SYSTEM_CLOCK } from '@outrider/domain';
 import { surviveAcceptErrors } from './accept-errors.ts';
 import { type ConnectionBounds, ConnectionCounts } from './connection-counts.ts';
 import type { Logger } from './logger.ts';
@@ -53,10 +54,10 @@ export function boundServer(server: HttpServer, bounds: ServerBounds): BoundServ
     socket.destroy();
     refused.inc({ bound });
     unlogged++;
-    if (performance.now() < loggedAtMs + LOG_EVERY_MS) return;
+    if (SYSTEM_CLOCK.steadyMs() < loggedAtMs + LOG_EVERY_MS) return;
     logger.warn({ refused: unlogged, bound, open: counts.total }, 'HTTP connections are refused');
     unlogged = 0;
-    loggedAtMs = performance.now();
+    loggedAtMs = SYSTEM_CLOCK.steadyMs();
   }
 
   server.prependListener('connection', (socket: Socket) => {

@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { type Clock, SYSTEM_CLOCK, type Timer } from '@outrider/domain';
 import { descriptorShortage, limitIn } from './descriptor-limit.ts';
 import type { Watch } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
@@ -23,6 +24,7 @@ export interface DescriptorWatchParts {
   read?: () => Promise<Descriptors | null>;
   /** Default 5 s. */
   checkEveryMs?: number;
+  clock?: Clock;
 }
 
 /**
@@ -32,9 +34,10 @@ export interface DescriptorWatchParts {
  */
 export function createDescriptorWatch(parts: DescriptorWatchParts): Watch {
   const { logger, metrics, allowed, read = readDescriptors, checkEveryMs = CHECK_EVERY_MS } = parts;
+  const { clock = SYSTEM_CLOCK } = parts;
   let last: Descriptors | null = null;
   let state: 'enough' | 'scarce' | 'exhausted' = 'enough';
-  let timer: NodeJS.Timeout | null = null;
+  let timer: Timer | null = null;
   const exhausted = new Counter({
     name: 'outrider_file_descriptors_exhausted_total',
     help: 'Checks that found no file descriptor free: connections are refused, files can not be opened',
@@ -83,13 +86,13 @@ export function createDescriptorWatch(parts: DescriptorWatchParts): Watch {
       await check();
       const shortage = descriptorShortage(last?.limit ?? null, allowed);
       if (shortage !== null) logger.warn({ ...shortage }, 'the limit of open files is too low for the settings');
-      timer = setInterval(() => {
+      timer = clock.every(checkEveryMs, () => {
         check().catch((error) => logger.warn({ err: error }, 'cannot count file descriptors'));
-      }, checkEveryMs);
+      });
       timer.unref();
     },
     async stop() {
-      if (timer) clearInterval(timer);
+      timer?.cancel();
     },
   };
 }

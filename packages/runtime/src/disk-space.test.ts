@@ -1,13 +1,11 @@
 import { tmpdir } from 'node:os';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { VirtualClock } from '@outrider/testing/clock';
+import { expect, test, vi } from 'vitest';
 import { createDiskWatch, freeBytes } from './disk-space.ts';
 import type { Logger } from './logger.ts';
 import { Metrics } from './prometheus.ts';
 
 const MIB = 1024 * 1024;
-
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
 
 test('a disk that fills up is warned of once, and again after it had space', async () => {
   const said: string[] = [];
@@ -19,6 +17,7 @@ test('a disk that fills up is warned of once, and again after it had space', asy
     fatal() {},
   };
   const metrics = new Metrics();
+  const clock = new VirtualClock();
   let freeMb = 300;
   const watch = createDiskWatch({
     folder: '/data',
@@ -27,11 +26,12 @@ test('a disk that fills up is warned of once, and again after it had space', asy
     metrics,
     free: async () => freeMb * MIB,
     checkEveryMs: 1000,
+    clock,
   });
   await watch.start();
   const after = async (mb: number) => {
     freeMb = mb;
-    await vi.advanceTimersByTimeAsync(1000);
+    await clock.advance(1000);
   };
   await after(200);
   expect(said).toEqual([]);
@@ -59,6 +59,7 @@ test('the free space of a real disk is read', async () => {
 test('a disk that will be full within a day is warned of while it has space', async () => {
   const warn = vi.fn();
   const metrics = new Metrics();
+  const clock = new VirtualClock();
   let freeMb = 100_000;
   const watch = createDiskWatch({
     folder: '/data',
@@ -67,12 +68,13 @@ test('a disk that will be full within a day is warned of while it has space', as
     metrics,
     free: async () => freeMb * MIB,
     checkEveryMs: 60_000,
+    clock,
   });
   await watch.start();
   expect(await metrics.metrics()).toMatch(/^outrider_disk_full_in_seconds \+Inf$/m);
   for (let minute = 0; minute < 60; minute++) {
     freeMb -= 100;
-    await vi.advanceTimersByTimeAsync(60_000);
+    await clock.advance(60_000);
   }
   expect(warn.mock.calls).toEqual([
     [expect.objectContaining({ fullInHours: 16 }), 'the disk will be full within a day'],

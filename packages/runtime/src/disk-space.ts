@@ -1,4 +1,5 @@
 import { statfs } from 'node:fs/promises';
+import { type Clock, SYSTEM_CLOCK, type Timer } from '@outrider/domain';
 import { type Variables, whole } from './config.ts';
 import { FillForecast } from './fill-forecast.ts';
 import type { Watch } from './lifecycle.ts';
@@ -34,8 +35,7 @@ export interface DiskWatchParts {
   free?: (folder: string) => Promise<number>;
   /** Default 10 s. */
   checkEveryMs?: number;
-  /** Unix milliseconds; default `Date.now`. */
-  now?: () => number;
+  clock?: Clock;
 }
 
 /**
@@ -43,12 +43,13 @@ export interface DiskWatchParts {
  * day, and again when it is back above.
  */
 export function createDiskWatch(parts: DiskWatchParts): Watch {
-  const { folder, warningMb, logger, metrics, free = freeBytes, checkEveryMs = CHECK_EVERY_MS, now = Date.now } = parts;
+  const { folder, warningMb, logger, metrics, free = freeBytes, checkEveryMs = CHECK_EVERY_MS } = parts;
+  const { clock = SYSTEM_CLOCK } = parts;
   const warningBytes = warningMb * MIB;
   const forecast = new FillForecast();
   let isLow = false;
   let fillsUp = false;
-  let timer: NodeJS.Timeout | null = null;
+  let timer: Timer | null = null;
   new Gauge({
     name: 'outrider_disk_free_bytes',
     help: 'Free space on the disk of the folder that the service keeps its data in',
@@ -77,7 +78,7 @@ export function createDiskWatch(parts: DiskWatchParts): Watch {
     if (bytes < warningBytes && !isLow) logger.warn(facts, 'the disk is getting full');
     if (bytes >= warningBytes && isLow) logger.info(facts, 'the disk has space again');
     isLow = bytes < warningBytes;
-    forecast.note(now(), bytes);
+    forecast.note(clock.now(), bytes);
     const wasFillingUp = fillsUp;
     fillsUp = forecast.isShort && warningMb > 0;
     const fullInHours = Math.round((forecast.secondsLeft ?? 0) / 3600);
@@ -92,13 +93,13 @@ export function createDiskWatch(parts: DiskWatchParts): Watch {
     ],
     async start() {
       await check();
-      timer = setInterval(() => {
+      timer = clock.every(checkEveryMs, () => {
         check().catch((error) => logger.warn({ err: error, folder }, 'the free space of the disk could not be read'));
-      }, checkEveryMs);
+      });
       timer.unref();
     },
     async stop() {
-      if (timer) clearInterval(timer);
+      timer?.cancel();
     },
   };
 }

@@ -1,4 +1,5 @@
-import { expect, test, vi } from 'vitest';
+import { VirtualClock } from '@outrider/testing/clock';
+import { expect, test } from 'vitest';
 import { Lifecycle, type Part } from './lifecycle.ts';
 import { createLogger } from './logger.ts';
 
@@ -60,25 +61,21 @@ test('the failure of one part is the failure of all', async () => {
 });
 
 test('a part that takes long to start is named in the log every five seconds, and no more once it has started', async () => {
-  vi.useFakeTimers();
-  try {
-    const said: unknown[] = [];
-    const warn = (facts: unknown, message: string) => said.push([facts, message]);
-    const lifecycle = new Lifecycle({ ...silent, warn } as never);
-    const { promise, resolve } = Promise.withResolvers<{ close(): void }>();
-    const opened = lifecycle.open('registry', () => promise);
-    await vi.advanceTimersByTimeAsync(4999);
-    expect(said).toEqual([]);
-    await vi.advanceTimersByTimeAsync(5001);
-    expect(said).toEqual([5, 10].map((seconds) => [{ part: 'registry', seconds }, 'the start waits for a part']));
-    let closed = 0;
-    resolve({ close: () => void closed++ });
-    await opened;
-    await vi.advanceTimersByTimeAsync(60_000);
-    expect(said).toHaveLength(2);
-    await lifecycle.stop();
-    expect(closed).toBe(1);
-  } finally {
-    vi.useRealTimers();
-  }
+  const clock = new VirtualClock();
+  const said: unknown[] = [];
+  const warn = (facts: unknown, message: string) => said.push([facts, message]);
+  const lifecycle = new Lifecycle({ ...silent, warn } as never, clock);
+  const { promise, resolve } = Promise.withResolvers<{ close(): void }>();
+  const opened = lifecycle.open('registry', () => promise);
+  await clock.advance(4999);
+  expect(said).toEqual([]);
+  await clock.advance(5001);
+  expect(said).toEqual([5, 10].map((seconds) => [{ part: 'registry', seconds }, 'the start waits for a part']));
+  let closed = 0;
+  resolve({ close: () => void closed++ });
+  await opened;
+  await clock.advance(60_000);
+  expect(said).toHaveLength(2);
+  await lifecycle.stop();
+  expect(closed).toBe(1);
 });

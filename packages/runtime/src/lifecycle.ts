@@ -1,3 +1,4 @@
+import { type Clock, SYSTEM_CLOCK } from '@outrider/domain';
 import type { Logger } from './logger.ts';
 
 /** Something that runs: a service, an adapter, a server. */
@@ -25,14 +26,16 @@ const SLOW_START_MS = 5000;
  */
 export class Lifecycle {
   readonly #log: Logger;
+  readonly #clock: Clock;
   readonly #started: Part[] = [];
   #stopping: Promise<void> | null = null;
   #fail: (error: unknown) => void = () => {};
   /** Rejects when a part fails; never resolves. */
   readonly failed: Promise<never>;
 
-  constructor(log: Logger) {
+  constructor(log: Logger, clock: Clock = SYSTEM_CLOCK) {
     this.#log = log;
+    this.#clock = clock;
     this.failed = new Promise((_, reject) => {
       this.#fail = reject;
     });
@@ -73,14 +76,15 @@ export class Lifecycle {
   }
 
   async #waitFor<T>(part: string, work: () => Promise<T>): Promise<T> {
-    const beganMs = performance.now();
-    const timer = setInterval(() => {
-      this.#log.warn({ part, seconds: Math.round((performance.now() - beganMs) / 1000) }, 'the start waits for a part');
-    }, SLOW_START_MS);
+    const beganMs = this.#clock.steadyMs();
+    const timer = this.#clock.every(SLOW_START_MS, () => {
+      const seconds = Math.round((this.#clock.steadyMs() - beganMs) / 1000);
+      this.#log.warn({ part, seconds }, 'the start waits for a part');
+    });
     try {
       return await work();
     } finally {
-      clearInterval(timer);
+      timer.cancel();
     }
   }
 

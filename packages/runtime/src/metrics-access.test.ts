@@ -1,3 +1,4 @@
+import { VirtualClock } from '@outrider/testing/clock';
 import { expect, test } from 'vitest';
 import { createMetricsAccess } from './metrics-access.ts';
 
@@ -39,16 +40,23 @@ test('others need the token', async () => {
 
 test('they are written once for all callers that come within a second, and never for one that is refused', async () => {
   let written = 0;
-  const access = createMetricsAccess(async () => {
-    await new Promise((resolve) => setTimeout(resolve, 5));
+  const clock = new VirtualClock();
+  const write = async () => {
+    await clock.sleep(5);
     return `written ${++written}`;
-  }, null);
-  const reads = (peer: string) =>
-    Promise.all(Array.from({ length: 60 }, () => access.read({ peer, header: () => undefined })));
+  };
+  const access = createMetricsAccess(write, null, clock);
+  const reads = async (peer: string) => {
+    const answers = Promise.all(Array.from({ length: 60 }, () => access.read({ peer, header: () => undefined })));
+    await clock.advance(5);
+    return answers;
+  };
   await reads('192.0.2.1');
   expect(written).toBe(0);
   for (let round = 0; round < 3; round++)
     for (const answer of await reads('127.0.0.1')) expect(answer).toEqual({ text: 'written 1' });
+  await clock.advance(1000);
+  for (const answer of await reads('127.0.0.1')) expect(answer).toEqual({ text: 'written 2' });
 });
 
 test('what could not be written is written again for the next caller', async () => {

@@ -1,5 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { BlockList, isIP } from 'node:net';
+import { type Clock, SYSTEM_CLOCK } from '@outrider/domain';
 import { optionalPort, secret, type Variables } from './config.ts';
 import { sharedFor } from './shared-for.ts';
 
@@ -49,8 +50,12 @@ const FORWARDING_HEADERS = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'];
  * @param text writes them; called at most once a second, once for all callers that wait
  * @param token null: only callers on this machine are answered
  */
-export function createMetricsAccess(text: () => Promise<string>, token: string | null): MetricsAccess {
-  const shared = sharedFor(KEPT_MS, text);
+export function createMetricsAccess(
+  text: () => Promise<string>,
+  token: string | null,
+  clock: Clock = SYSTEM_CLOCK,
+): MetricsAccess {
+  const shared = sharedFor(KEPT_MS, text, clock);
   const answer = async (isAllowed: boolean) => (isAllowed ? { text: await shared() } : { refused: REFUSED });
   const hasToken = ({ header }: MetricsRequest) => token !== null && isBearer(header('authorization'), token);
   return {

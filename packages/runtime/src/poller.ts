@@ -1,3 +1,4 @@
+import { type Clock, SYSTEM_CLOCK } from '@outrider/domain';
 import type { Part } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
 
@@ -14,6 +15,7 @@ export interface PollerOptions {
    */
   retryMs?: number;
   logger: Logger;
+  clock?: Clock;
 }
 
 export interface Poller extends Part {
@@ -24,7 +26,8 @@ export interface Poller extends Part {
 }
 
 /** Does something again and again until it is stopped: when it is woken, and every so often. */
-export function poller({ name, work, everyMs, retryMs = 5000, logger }: PollerOptions): Poller {
+export function poller(options: PollerOptions): Poller {
+  const { name, work, everyMs, retryMs = 5000, logger, clock = SYSTEM_CLOCK } = options;
   const stopping = new AbortController();
   let running: Promise<void> = Promise.resolve();
   let failures = 0;
@@ -48,9 +51,9 @@ export function poller({ name, work, everyMs, retryMs = 5000, logger }: PollerOp
     const longestMs = Math.max(everyMs, retryMs);
     const ms = failures > 1 ? Math.min(everyMs * 2 ** (failures - 1), longestMs) : everyMs;
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
+      const timer = clock.after(ms, resolve);
       endPause = () => {
-        clearTimeout(timer);
+        timer.cancel();
         resolve();
       };
     });

@@ -1,3 +1,4 @@
+import { SYSTEM_CLOCK, type Timer } from '@outrider/domain';
 import type { Logger } from './logger.ts';
 
 /** What is said of a part that works. All of it is public: names of parts, and no addresses or ids. */
@@ -62,13 +63,13 @@ function partReadiness(status: Status, { warnings = [], behind }: PartReport): P
 }
 
 async function within<T>(limitMs: number, promise: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
+  let timer: Timer | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${limitMs} ms`)), limitMs);
+    timer = SYSTEM_CLOCK.after(limitMs, () => reject(new Error(`no answer within ${limitMs} ms`)));
   });
   try {
     return await Promise.race([promise, late]);
   } finally {
-    clearTimeout(timer);
+    timer?.cancel();
   }
 }

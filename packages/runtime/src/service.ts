@@ -1,3 +1,4 @@
+import { type Clock, SYSTEM_CLOCK } from '@outrider/domain';
 import { collectDefaultMetrics } from 'prom-client';
 import { measureBuild } from './build-info.ts';
 import { type Config, describeConfig, oneOf, port, readConfig, textOr, type Variables } from './config.ts';
@@ -48,7 +49,8 @@ export interface ServiceParts<V extends Variables> {
   tracing: Tracing;
   /** Stops, in reverse order, what was started or is owned. */
   life: Lifecycle;
-  /** Unix milliseconds. */
+  clock: Clock;
+  /** That of the clock: Unix milliseconds. */
   now: () => number;
 }
 
@@ -80,6 +82,7 @@ export async function runService<V extends Variables>(
 ): Promise<never> {
   expectShortLives();
   const stopped = stopSignal();
+  const clock = SYSTEM_CLOCK;
   try {
     const all = { ...variables, ...serviceVariables };
     const config = readConfig(all, process.env) as Config<V> & Config<typeof serviceVariables>;
@@ -124,7 +127,17 @@ export async function runService<V extends Variables>(
     let reason: unknown;
     let hasStarted = false;
     try {
-      const started = start({ config, logger, metrics, metricsAccess, processCheck, tracing, life, now: Date.now });
+      const started = start({
+        config,
+        logger,
+        metrics,
+        metricsAccess,
+        processCheck,
+        tracing,
+        life,
+        clock,
+        now: clock.now,
+      });
       started.catch(() => {});
       const running = await Promise.race([started, stopped]);
       hasStarted = typeof running !== 'string';
@@ -141,13 +154,12 @@ export async function runService<V extends Variables>(
     }
     checks = { stop: () => Promise.reject(new Error('it stops')) };
     if (typeof reason === 'string') logger.info({ signal: reason }, 'stopping');
-    setTimeout(
-      () => {
-        logger.error('did not stop in time');
-        process.exit(1);
-      },
-      hasStarted ? STOP_WITHIN_MS : START_ENDS_WITHIN_MS,
-    ).unref();
+    const endsWithinMs = hasStarted ? STOP_WITHIN_MS : START_ENDS_WITHIN_MS;
+    const overdue = clock.after(endsWithinMs, () => {
+      logger.error('did not stop in time');
+      process.exit(1);
+    });
+    overdue.unref();
     // A failure to stop is only logged: the error to report is the reason for stopping.
     const clean = await life.stop().then(
       () => true,

@@ -1,5 +1,6 @@
 import { Session } from 'node:inspector/promises';
 import { getHeapStatistics } from 'node:v8';
+import { SYSTEM_CLOCK } from '@outrider/domain';
 
 /** Above this, what lives is the fleet and not the start: a collection would take long and free little. */
 const MOST_BYTES = 256 * 1024 * 1024;
@@ -46,16 +47,17 @@ export function collectWhenQuiet(): void {
   let seen = performance.eventLoopUtilization();
   let keptBytes = getHeapStatistics().total_heap_size;
   let collectedAtMs = Number.NEGATIVE_INFINITY;
-  setInterval(async () => {
+  const timer = SYSTEM_CLOCK.every(CHECK_EVERY_MS, async () => {
     const { utilization } = performance.eventLoopUtilization(seen);
     seen = performance.eventLoopUtilization();
     const { total_heap_size: heapBytes } = getHeapStatistics();
-    const elapsedMs = performance.now() - collectedAtMs;
+    const elapsedMs = SYSTEM_CLOCK.steadyMs() - collectedAtMs;
     if (!isCollectionDue({ busyShare: utilization, grownBytes: heapBytes - keptBytes, elapsedMs, heapBytes })) return;
     await collect();
-    collectedAtMs = performance.now();
+    collectedAtMs = SYSTEM_CLOCK.steadyMs();
     keptBytes = getHeapStatistics().total_heap_size;
-  }, CHECK_EVERY_MS).unref();
+  });
+  timer.unref();
 }
 
 async function collect(): Promise<void> {

@@ -1,3 +1,5 @@
+import { SYSTEM_CLOCK } from '@outrider/domain';
+
 /** A second Ctrl-C within this time is the same one: both the terminal and npm send it. */
 const SAME_SIGNAL_MS = 1500;
 
@@ -7,7 +9,7 @@ export function stopSignal(): Promise<string> {
     let firstAtMs: number | null = null;
     for (const signal of ['SIGINT', 'SIGTERM'] as const)
       process.on(signal, () => {
-        const nowMs = Date.now();
+        const nowMs = SYSTEM_CLOCK.now();
         if (firstAtMs !== null && nowMs - firstAtMs > SAME_SIGNAL_MS) process.exit(130);
         firstAtMs ??= nowMs;
         resolve(signal);

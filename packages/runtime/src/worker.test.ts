@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { VirtualClock } from '@outrider/testing/clock';
 import { expect, test, vi } from 'vitest';
 import type { Logger } from './logger.ts';
 import { jointPart, poller } from './poller.ts';
@@ -59,9 +59,13 @@ test('a worker that is woken looks at once, one that is not looks every so often
   part.wake();
   await vi.waitFor(() => expect(queue.asked).toHaveLength(2), PATIENCE);
   await part.stop();
-  const often = worker({ name: 'test', atOnce: 2, ...queue, pollMs: 1, logger: recorder().logger });
+  const clock = new VirtualClock();
+  const often = worker({ name: 'test', atOnce: 2, ...queue, pollMs: 1000, logger: recorder().logger, clock });
   await often.start();
-  await vi.waitFor(() => expect(queue.asked.length).toBeGreaterThan(4), PATIENCE);
+  await clock.advance(2999);
+  expect(queue.asked).toHaveLength(5);
+  await clock.advance(1);
+  expect(queue.asked).toHaveLength(6);
   await often.stop();
 });
 
@@ -93,12 +97,18 @@ test('a queue that does not answer is retried, logged once, and the recovery is 
     if (isAway) throw new Error('away');
     return queue.lease(free);
   };
-  const part = worker({ name: 'test', atOnce: 1, run: queue.run, lease, pollMs: 1, retryMs: 4, logger });
+  const clock = new VirtualClock();
+  const part = worker({ name: 'test', atOnce: 1, run: queue.run, lease, pollMs: 1000, retryMs: 4000, logger, clock });
   await part.start();
-  await vi.waitFor(() => expect(asked).toBeGreaterThan(3), PATIENCE);
+  // Pauses of 1, 2, 4 and 4 seconds.
+  await clock.advance(10_999);
+  expect(asked).toBe(4);
+  await clock.advance(1);
+  expect(asked).toBe(5);
   expect(part.healthy).toBe(false);
   isAway = false;
-  await vi.waitFor(() => expect(queue.ends.size).toBe(1), PATIENCE);
+  await clock.advance(4000);
+  expect(queue.ends.size).toBe(1);
   expect(part.healthy).toBe(true);
   queue.ends.get(0)?.();
   await part.stop();
@@ -112,17 +122,20 @@ test('leases of running tasks are renewed, and no longer once they ended', async
   const queue = queueOf(2);
   const renewed: number[][] = [];
   const leases = async (tasks: readonly number[]) => void renewed.push([...tasks]);
-  const renew = { everyMs: 1, leases };
-  const part = worker({ name: 'test', atOnce: 2, ...queue, renew, pollMs: NEVER_MS, logger: recorder().logger });
+  const renew = { everyMs: 1000, leases };
+  const clock = new VirtualClock();
+  const part = worker({ name: 'test', atOnce: 2, ...queue, renew, pollMs: NEVER_MS, logger: recorder().logger, clock });
   await part.start();
-  await vi.waitFor(() => expect(renewed.at(-1)).toEqual([0, 1]), PATIENCE);
+  await clock.advance(1000);
+  expect(renewed).toEqual([[0, 1]]);
   queue.ends.get(0)?.();
-  await vi.waitFor(() => expect(renewed.at(-1)).toEqual([1]), PATIENCE);
+  await clock.advance(1000);
+  expect(renewed).toEqual([[0, 1], [1]]);
   queue.ends.get(1)?.();
   await part.stop();
-  const count = renewed.length;
-  await wait(20);
-  expect(renewed).toHaveLength(count);
+  await clock.advance(10_000);
+  expect(renewed).toHaveLength(2);
+  expect(clock.timers).toBe(0);
 });
 
 test('stopping waits for tasks that do not heed the signal, and ends those that do', async () => {
@@ -163,25 +176,32 @@ test('a part with others starts and stops with them, and is healthy while it is 
   const broken = new Set<string>();
   const rounds = new Map<string, number>();
   const { logger } = recorder();
+  const clock = new VirtualClock();
   const part = (name: string) =>
     poller({
       name,
-      everyMs: 1,
+      everyMs: 1000,
       async work() {
         rounds.set(name, (rounds.get(name) ?? 0) + 1);
         if (broken.has(name)) throw new Error('broken');
       },
       logger,
+      clock,
     });
   broken.add('other');
   const joint = jointPart(part('main'), part('other'));
   await joint.start();
-  await vi.waitFor(() => expect([...rounds.keys()]).toEqual(['main', 'other']), PATIENCE);
+  await clock.advance(1000);
+  expect([...rounds]).toEqual([
+    ['main', 2],
+    ['other', 2],
+  ]);
   expect(joint).toMatchObject({ name: 'main', healthy: true });
   broken.add('main');
-  await vi.waitFor(() => expect(joint.healthy).toBe(false), PATIENCE);
+  await clock.advance(1000);
+  expect(joint.healthy).toBe(false);
   await joint.stop();
   const before = [...rounds.values()];
-  await wait(20);
+  await clock.advance(60_000);
   expect([...rounds.values()]).toEqual(before);
 });

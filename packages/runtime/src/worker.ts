@@ -1,3 +1,4 @@
+import { type Clock, SYSTEM_CLOCK, type Timer } from '@outrider/domain';
 import type { Logger } from './logger.ts';
 import { type Poller, poller } from './poller.ts';
 
@@ -23,6 +24,7 @@ export interface WorkerOptions<T> {
   /** See {@link poller}. */
   retryMs?: number;
   logger: Logger;
+  clock?: Clock;
 }
 
 export interface Worker<T> extends Poller {
@@ -35,16 +37,17 @@ export interface Worker<T> extends Poller {
  * tasks run, and looks for more when one ends, when it is woken, and every so often. Stopping waits for what runs.
  */
 export function worker<T>(options: WorkerOptions<T>): Worker<T> {
-  const { name, atOnce, lease, run, renew, facts, pollMs, retryMs, logger } = options;
+  const { name, atOnce, lease, run, renew, facts, pollMs, retryMs, logger, clock = SYSTEM_CLOCK } = options;
   const running = new Map<T, Promise<void>>();
   const stopping = new AbortController();
-  let renewing: NodeJS.Timeout | undefined;
+  let renewing: Timer | undefined;
 
   const polling = poller({
     name,
     everyMs: pollMs,
     ...(retryMs !== undefined && { retryMs }),
     logger,
+    clock,
     async work(signal) {
       while (!signal.aborted && running.size < atOnce) {
         const leased = await lease(atOnce - running.size);
@@ -84,13 +87,13 @@ export function worker<T>(options: WorkerOptions<T>): Worker<T> {
     wake: polling.wake,
     async start() {
       await polling.start();
-      if (renew !== undefined) renewing = setInterval(renewAll, renew.everyMs);
+      if (renew !== undefined) renewing = clock.every(renew.everyMs, renewAll);
     },
     async stop() {
       stopping.abort();
       await polling.stop();
       await Promise.all(running.values());
-      clearInterval(renewing);
+      renewing?.cancel();
     },
   };
 }

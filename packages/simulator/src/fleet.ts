@@ -1,4 +1,4 @@
-import type { ProtocolName } from '@outrider/domain';
+import { type ProtocolName, SYSTEM_CLOCK } from '@outrider/domain';
 import type { Driver } from './driver.ts';
 import { connectTerminal } from './endpoint.ts';
 import { createDemoDrivers, type DemoScenario, type DemoVehicle } from './scenario.ts';
@@ -11,7 +11,7 @@ export interface FleetOptions {
   host: string;
   /** Where the gateway listens, by protocol. */
   ports: Readonly<Record<ProtocolName, number>>;
-  /** The clock that the fleet drives by; default `Date.now`. */
+  /** The clock that the fleet drives by; default that of the machine. */
   now?: () => number;
 }
 
@@ -26,7 +26,7 @@ export interface Fleet {
 }
 
 /** Puts a scenario's fleet on the road, in real time from now on, until it is stopped. */
-export function startFleet({ scenario, host, ports, now = Date.now, ...options }: FleetOptions): Fleet {
+export function startFleet({ scenario, host, ports, now = SYSTEM_CLOCK.now, ...options }: FleetOptions): Fleet {
   // Terminals report whole seconds, and some protocols nothing finer.
   const drivers = options.drivers ?? createDemoDrivers(scenario, Math.floor(now() / 1000) * 1000);
   const terminals: TerminalClient[] = scenario.vehicles.map(({ protocol, profile: { terminalId } }) =>
@@ -40,7 +40,7 @@ export function startFleet({ scenario, host, ports, now = Date.now, ...options }
     });
   };
   drive();
-  const clock = setInterval(drive, 250);
+  const driving = SYSTEM_CLOCK.every(250, drive);
   const stats = (): ReturnType<Fleet['stats']> =>
     scenario.vehicles.flatMap((vehicle, index) => {
       const terminal = terminals[index];
@@ -50,7 +50,7 @@ export function startFleet({ scenario, host, ports, now = Date.now, ...options }
     stats,
     acknowledged: () => stats().reduce((sum, { terminal }) => sum + terminal.acknowledged, 0),
     async stop() {
-      clearInterval(clock);
+      driving.cancel();
       await Promise.all(terminals.map((terminal) => terminal.close()));
     },
   };

@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:http';
-import type { Position, TerminalId } from '@outrider/domain';
+import { type Position, SYSTEM_CLOCK, type TerminalId, type Timer } from '@outrider/domain';
 import { type HttpProtocol, osmand } from '@outrider/protocols';
 import { StoredPositions } from './stored-positions.ts';
 import type { TerminalClient, TerminalStats } from './terminal-client.ts';
@@ -29,7 +29,7 @@ export function createHttpTerminal(options: HttpTerminalOptions): TerminalClient
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   let backoffMs = firstBackoffMs;
   let busy = false;
-  let retry: NodeJS.Timeout | null = null;
+  let retry: Timer | null = null;
   let online = false;
   let connections = 0;
   let acknowledgedPackets = 0;
@@ -80,13 +80,10 @@ export function createHttpTerminal(options: HttpTerminalOptions): TerminalClient
       store.rewind();
       lastFailure = error instanceof Error ? error.message : String(error);
       if (closed) return;
-      retry = setTimeout(
-        () => {
-          retry = null;
-          void pump();
-        },
-        backoffMs * (0.5 + random() / 2),
-      );
+      retry = SYSTEM_CLOCK.after(backoffMs * (0.5 + random() / 2), () => {
+        retry = null;
+        void pump();
+      });
       backoffMs = Math.min(lastBackoffMs, backoffMs * 2);
     } finally {
       busy = false;
@@ -111,7 +108,7 @@ export function createHttpTerminal(options: HttpTerminalOptions): TerminalClient
     settled: () => store.emptied(),
     async close() {
       closed = true;
-      if (retry) clearTimeout(retry);
+      retry?.cancel();
       agent.destroy();
       store.abandon(new Error(`terminal ${terminalId} was closed`));
     },

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import type { TerminalId } from '@outrider/domain';
+import { SYSTEM_CLOCK, type TerminalId, type Timer } from '@outrider/domain';
 import type { TopicProtocol } from '@outrider/protocols';
 import { generate, type Packet, parser } from 'mqtt-packet';
 import { StoredPositions } from './stored-positions.ts';
@@ -32,7 +32,7 @@ export function createMqttTerminal(options: MqttTerminalOptions): TerminalClient
   let connections = 0;
   let acknowledgedPackets = 0;
   let lastFailure: string | null = null;
-  let retry: NodeJS.Timeout | null = null;
+  let retry: Timer | null = null;
 
   const send = (packet: Packet) => socket?.write(generate(packet));
   const pump = () => {
@@ -87,7 +87,7 @@ export function createMqttTerminal(options: MqttTerminalOptions): TerminalClient
       online = false;
       underWay = 0;
       store.rewind();
-      if (!closed) retry = setTimeout(open, retryMs);
+      if (!closed) retry = SYSTEM_CLOCK.after(retryMs, open);
     });
   };
   open();
@@ -105,7 +105,7 @@ export function createMqttTerminal(options: MqttTerminalOptions): TerminalClient
     settled: () => store.emptied(),
     async close() {
       closed = true;
-      if (retry !== null) clearTimeout(retry);
+      retry?.cancel();
       send({ cmd: 'disconnect' });
       socket?.end();
       store.abandon(new Error(`terminal ${terminalId} was closed`));

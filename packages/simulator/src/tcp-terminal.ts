@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { SYSTEM_CLOCK, type Timer } from '@outrider/domain';
 import type { TerminalSimulator } from '@outrider/protocols';
 import { StoringTerminal, type StoringTerminalOptions } from './storing-terminal.ts';
 import type { TerminalClient } from './terminal-client.ts';
@@ -31,8 +32,8 @@ class TcpTerminal extends StoringTerminal {
   #backoffMs: number;
   #socket: Socket | null = null;
   #simulator: TerminalSimulator | null = null;
-  #retry: NodeJS.Timeout | null = null;
-  #patience: NodeJS.Timeout | null = null;
+  #retry: Timer | null = null;
+  #patience: Timer | null = null;
 
   constructor(options: TcpTerminalOptions) {
     super(options);
@@ -76,7 +77,7 @@ class TcpTerminal extends StoringTerminal {
     this.#simulator = null;
     this.beginAgain();
     if (this.closed) return;
-    this.#retry = setTimeout(() => this.#connect(), this.#backoffMs * (0.5 + this.#random() / 2));
+    this.#retry = SYSTEM_CLOCK.after(this.#backoffMs * (0.5 + this.#random() / 2), () => this.#connect());
     this.#backoffMs = Math.min(this.#lastBackoffMs, this.#backoffMs * 2);
   }
 
@@ -106,7 +107,7 @@ class TcpTerminal extends StoringTerminal {
   }
 
   protected override async hangUp(): Promise<void> {
-    if (this.#retry) clearTimeout(this.#retry);
+    this.#retry?.cancel();
     const socket = this.#socket;
     if (!socket || socket.destroyed) return;
     const gone = new Promise<void>((resolve) => socket.once('close', () => resolve()));
@@ -128,14 +129,14 @@ class TcpTerminal extends StoringTerminal {
   }
 
   #expectReply(): void {
-    this.#patience ??= setTimeout(() => {
+    this.#patience ??= SYSTEM_CLOCK.after(this.#options.replyTimeoutMs ?? 20_000, () => {
       this.lastFailure = 'no answer in time';
       this.#socket?.destroy();
-    }, this.#options.replyTimeoutMs ?? 20_000);
+    });
   }
 
   protected override expectNothing(): void {
-    if (this.#patience) clearTimeout(this.#patience);
+    this.#patience?.cancel();
     this.#patience = null;
   }
 }

@@ -1,4 +1,5 @@
 import { createSocket, type Socket } from 'node:dgram';
+import { SYSTEM_CLOCK, type Timer } from '@outrider/domain';
 import type { TerminalSimulator } from '@outrider/protocols';
 import { StoringTerminal, type StoringTerminalOptions } from './storing-terminal.ts';
 import type { TerminalClient } from './terminal-client.ts';
@@ -29,7 +30,7 @@ class UdpTerminal extends StoringTerminal {
   #socket: Socket;
   #simulator: TerminalSimulator;
   #retryMs: number;
-  #retry: NodeJS.Timeout | null = null;
+  #retry: Timer | null = null;
 
   constructor(options: UdpTerminalOptions) {
     super(options);
@@ -89,7 +90,7 @@ class UdpTerminal extends StoringTerminal {
     socket.send(bytes, port, host, (error) => {
       if (error) this.lastFailure = error.message;
     });
-    this.#retry ??= setTimeout(() => this.#tryAgain(), this.#retryMs);
+    this.#retry ??= SYSTEM_CLOCK.after(this.#retryMs, () => this.#tryAgain());
   }
 
   #tryAgain(): void {
@@ -102,7 +103,7 @@ class UdpTerminal extends StoringTerminal {
   }
 
   protected override expectNothing(): void {
-    if (this.#retry !== null) clearTimeout(this.#retry);
+    this.#retry?.cancel();
     this.#retry = null;
   }
 }

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Clock, type Timer } from '@outrider/domain';
+import { Clock, SYSTEM_CLOCK, type Timer } from '@outrider/domain';
 
 interface Waiting {
   dueMs: number;
@@ -79,4 +79,9 @@ export class VirtualClock extends Clock {
 async function settled(): Promise<void> {
   await nextTurn();
   await nextTurn();
+}
+
+/** The timers of the machine beside a wall clock of the test: for what waits for real files and sockets. */
+export function clockAt(now: () => number): Clock {
+  return Object.assign(Object.create(SYSTEM_CLOCK) as Clock, { now });
 }

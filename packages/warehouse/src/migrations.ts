@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { SYSTEM_CLOCK } from '@outrider/domain';
 import { ANALYST_VIEWS } from './analysts.ts';
 import type { Engine } from './engines/engine.ts';
 import { columnSteps, OWN_COLUMNS } from './events/own-columns.ts';
@@ -279,7 +279,7 @@ async function lock(engine: Engine): Promise<void> {
       });
       if (held === undefined && !/already exists/i.test((error as Error).message)) throw error;
       if (Number(held?.[0] ?? 0) > LOCK_EXPIRES_S) await engine.execute(`DROP TABLE IF EXISTS ${LOCK}`);
-      else await sleep(RETRY_MS);
+      else await SYSTEM_CLOCK.sleep(RETRY_MS);
     }
   }
 }

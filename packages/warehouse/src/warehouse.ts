@@ -1,7 +1,14 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
-import type { FleetEvent, Owner, PackedPacket, TelemetryPacket, VehicleId } from '@outrider/domain';
+import {
+  type FleetEvent,
+  type Owner,
+  type PackedPacket,
+  SYSTEM_CLOCK,
+  type TelemetryPacket,
+  type VehicleId,
+} from '@outrider/domain';
 import { type Engine, type FileRows, WarehouseDamagedError } from './engines/engine.ts';
 import {
   countBefore,
@@ -390,9 +397,9 @@ function warehouseOn(opened: Engine): Warehouse {
     tripParts: (question) => tripParts(on, question, later),
     file: (rows) => on.file(rows),
     gaps() {
-      if (gaps === null || performance.now() - gaps.atMs > GAPS_MS) {
+      if (gaps === null || SYSTEM_CLOCK.steadyMs() - gaps.atMs > GAPS_MS) {
         const read = readGaps(engine);
-        gaps = { atMs: performance.now(), read };
+        gaps = { atMs: SYSTEM_CLOCK.steadyMs(), read };
         read.catch(() => {
           gaps = null;
         });
@@ -450,7 +457,7 @@ function warehouseOn(opened: Engine): Warehouse {
     },
     async inspect(log) {
       const found = await inspect(engine, log);
-      gaps = { atMs: performance.now(), read: Promise.resolve(found) };
+      gaps = { atMs: SYSTEM_CLOCK.steadyMs(), read: Promise.resolve(found) };
       return found;
     },
     async updateGap(gap) {

@@ -1,4 +1,5 @@
 import { createLogger } from '@outrider/runtime';
+import { VirtualClock } from '@outrider/testing/clock';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createAccountExpiry } from './account-expiry.ts';
 import { PASSWORD, World } from './api.fixture.ts';
@@ -38,13 +39,12 @@ describe('an account whose time is over', () => {
     const bearer = { headers: { authorization: `Bearer ${key.text}` } };
     expect(await world.registry.users.expire(10)).toEqual([]);
     expect([await statusOf({ jwt }), await statusOf(bearer)]).toEqual([200, 200]);
-    world.nowMs = endMs;
-    const part = createAccountExpiry({
-      registry: world.registry,
-      logger: createLogger('silent', 'json'),
-      pollMs: 1,
-    });
+    const clock = new VirtualClock();
+    const part = createAccountExpiry({ registry: world.registry, logger: createLogger('silent', 'json'), clock });
     await part.start();
+    world.nowMs = endMs;
+    await vi.waitFor(() => expect(clock.timers).toBe(1), { timeout: 60_000 });
+    await clock.advance(1000);
     await vi.waitFor(async () => expect(await statusOf({ jwt })).toBe(401), { timeout: 60_000 });
     await part.stop();
     expect(await statusOf(bearer)).toBe(401);

@@ -1,17 +1,18 @@
+import type { Clock } from '@outrider/domain';
 import type { Registry } from '@outrider/registry';
 import { type Logger, type Part, poller } from '@outrider/runtime';
 
 export interface AccountExpiryParts {
   registry: Pick<Registry, 'users'>;
   logger: Logger;
-  /** Default 1000. */
-  pollMs?: number;
+  clock: Clock;
 }
 
 const AT_ONCE = 100;
+const POLL_MS = 1000;
 
 /** Blocks accounts whose time is over, within a second: from there on they are as any other blocked account. */
-export function createAccountExpiry({ registry, logger, pollMs = 1000 }: AccountExpiryParts): Part {
+export function createAccountExpiry({ registry, logger, clock }: AccountExpiryParts): Part {
   return poller({
     name: 'expiry of accounts',
     async work(signal) {
@@ -21,7 +22,8 @@ export function createAccountExpiry({ registry, logger, pollMs = 1000 }: Account
         if (expired.length < AT_ONCE || signal?.aborted === true) return;
       }
     },
-    everyMs: pollMs,
+    everyMs: POLL_MS,
     logger,
+    clock,
   });
 }

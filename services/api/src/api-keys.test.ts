@@ -1,5 +1,6 @@
 import type { GroupId, User } from '@outrider/domain';
 import { sampleVehicleFields } from '@outrider/domain/samples';
+import { clockAt } from '@outrider/testing/clock';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Answer, PASSWORD, World } from './api.fixture.ts';
 import { createHousekeeping } from './housekeeping.ts';
@@ -213,7 +214,7 @@ describe('API keys', () => {
       config: { auditRetentionDays: 365 },
       registry,
       logger: { debug: quiet, info: quiet, warn: quiet, error: quiet, fatal: quiet } as never,
-      now: () => world.nowMs,
+      clock: clockAt(() => world.nowMs),
     }).tidy();
     world.nowMs -= HOUR_MS;
     expect(await registry.apiKeys.get(id)).toBeNull();

@@ -13,6 +13,7 @@ import { openTestRegistry } from '@outrider/registry/blank';
 import type { ReportArchive, TrackReport } from '@outrider/reports';
 import { EMPTY_ARCHIVE, withoutTurns } from '@outrider/reports/empty-archive';
 import { createMetricsAccess, Metrics } from '@outrider/runtime';
+import { clockAt } from '@outrider/testing/clock';
 import { type Api, type ApiConfig, type ApiParts, createApi } from './api.ts';
 import { holdAgainstDocument } from './described-answer.fixture.ts';
 
@@ -173,7 +174,7 @@ export class World {
       metricsAccess: createMetricsAccess(async () => '', null),
       logger: { debug: log, info: log, warn: log, error: log, fatal: log },
       metrics: new Metrics(),
-      now: () => this.nowMs,
+      clock: clockAt(() => this.nowMs),
       wait: async (ms) => {
         this.waited.push(ms);
       },

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { setTimeout } from 'node:timers/promises';
+
 import type {
   CommandConfig,
   ErasureConfig,
@@ -13,7 +13,7 @@ import type {
 } from '@outrider/access';
 import { Access, LoginBrake, notFound, type Owned, Problem, type PushAccessConfig } from '@outrider/access';
 import { type Arrival, arrivalOf, arrivalOfUpgrade, isTrustedProxy, type Tokens, trustedProxies } from '@outrider/auth';
-import type { Directory } from '@outrider/domain';
+import type { Clock, Directory } from '@outrider/domain';
 import type { FeedLog } from '@outrider/feeds';
 import { DamagedFileError, type Files } from '@outrider/files';
 import type { Geocoder } from '@outrider/geocoder';
@@ -153,9 +153,8 @@ export interface ApiParts {
   metrics: Metrics;
   /** Default: none. */
   tracing?: Tracing;
-  /** Unix milliseconds. */
-  now: () => number;
-  /** Resolves after so many milliseconds. Default: a timer. */
+  clock: Clock;
+  /** Resolves after so many milliseconds. Default: a timer of the clock. */
   wait?: (ms: number) => Promise<void>;
 }
 
@@ -199,14 +198,15 @@ const FORWARDING_HEADERS = ['x-forwarded-for', 'forwarded', 'x-real-ip'];
  *
  * @throws {Error} when the configuration names a proxy that is no address
  */
-export function createApi(parts: ApiParts): Api {
-  const { config, registry, directory, tokens, hub, logger, now, tracing = NO_TRACING } = parts;
+export function createApi(given: ApiParts): Api {
+  const parts = { ...given, now: given.clock.now };
+  const { config, registry, directory, tokens, hub, logger, clock, now, tracing = NO_TRACING } = parts;
   const limits = new Limits(config.limits, hub, now);
   const trusted = trustedProxies(config.trustedProxies);
   const geometry = new GeometryChecks(logger);
   const lastUse = new LastUse();
   const proxies = new UntrustedProxies({ logger, metrics: parts.metrics, now });
-  const wait = parts.wait ?? ((ms: number) => setTimeout<void>(ms));
+  const wait = parts.wait ?? ((ms: number) => clock.sleep(ms));
   const brake = new LoginBrake({ hub, now, wait });
   const authentication = createAuthentication({ ...parts, limits, brake, wait });
   const maps = mapTiles(config.mapFolders ?? [], logger, config.onlineMap ?? null);
@@ -217,7 +217,7 @@ export function createApi(parts: ApiParts): Api {
     directory,
     geofenceOwners: (ids) => registry.geofences.ownersOf(ids),
     metrics: parts.metrics,
-    now,
+    clock,
   });
   const sources = { ...parts, abilitiesOf, brake, appendTelemetry: telemetryAppender(parts.log) };
   const accessOf = ({ caller, sessionId, apiKeyId }: KnownIdentity, address: string, claim: Claim | null = null) =>

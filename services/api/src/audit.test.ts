@@ -1,4 +1,5 @@
 import type { User, VehicleId } from '@outrider/domain';
+import { clockAt } from '@outrider/testing/clock';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PASSWORD, World } from './api.fixture.ts';
 import { createHousekeeping } from './housekeeping.ts';
@@ -356,7 +357,7 @@ test('what is older than the retention is forgotten, to the millisecond, and ses
     config: { auditRetentionDays: 365 },
     registry: world.registry,
     logger: { debug: log, info: log, warn: log, error: log, fatal: log },
-    now: () => world.nowMs,
+    clock: clockAt(() => world.nowMs),
   });
   const count = async () => (await world.registry.audit.list({}, { limit: 1000, after: null })).items.length;
   const all = await count();

@@ -1,7 +1,14 @@
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Definition, type DefinitionChange, Directory, type UserId, type VehicleId } from '@outrider/domain';
+import {
+  type Definition,
+  type DefinitionChange,
+  Directory,
+  SYSTEM_CLOCK,
+  type UserId,
+  type VehicleId,
+} from '@outrider/domain';
 import {
   sampleGeofenceFields,
   sampleRuleFields,
@@ -46,7 +53,7 @@ async function startOnce(): Promise<void> {
 /** Starts the relay once. @returns why it is not ready; null where it is */
 async function notReady(said: unknown[] = [], metrics = new Metrics()): Promise<Error | null> {
   const error = (fields: unknown, message: string) => said.push({ ...(fields as object), message });
-  const relay = createRelay({ registry, log, logger: { ...logger, error } as never, metrics, now: Date.now });
+  const relay = createRelay({ registry, log, logger: { ...logger, error } as never, metrics, clock: SYSTEM_CLOCK });
   await relay.start();
   const reason = await relay.check().then(
     () => null,

@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { SYSTEM_CLOCK } from '@outrider/domain';
 import type { Files } from '@outrider/files';
 import type { Registry, StoredReport, StoredVideo } from '@outrider/registry';
 import type { Warehouse } from '@outrider/warehouse';
@@ -29,7 +29,7 @@ export async function eraseRows(
     most = Math.max(most, rows);
     if (done) return most;
     await reached();
-    await wait(archivePollMs, undefined, { signal: stop });
+    await SYSTEM_CLOCK.sleep(archivePollMs, stop);
   }
 }
 

@@ -5,6 +5,7 @@ import { blankPosition, type EventId, type FleetEvent, type TerminalId, type Veh
 import { sampleRuleFields, sampleStatus, sampleVehicleFields } from '@outrider/domain/samples';
 import type { Registry } from '@outrider/registry';
 import { Metrics } from '@outrider/runtime';
+import { clockAt } from '@outrider/testing/clock';
 import { openWarehouse, type Warehouse } from '@outrider/warehouse';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { World } from './api.fixture.ts';
@@ -41,7 +42,7 @@ const runner = (more: { warehouse?: Pick<Warehouse, 'erase'>; registry?: Registr
     serviceFiles: world.serviceFiles,
     logger: { debug: silent, info: silent, warn: silent, error: silent, fatal: silent },
     metrics: new Metrics(),
-    now: () => world.nowMs,
+    clock: clockAt(() => world.nowMs),
     ...more,
   });
 };

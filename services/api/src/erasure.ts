@@ -1,4 +1,4 @@
-import type { UserId, VehicleId } from '@outrider/domain';
+import type { Clock, UserId, VehicleId } from '@outrider/domain';
 import type { Files } from '@outrider/files';
 import type { Hub } from '@outrider/hub';
 import { ERASURE, type ErasedSubjects, type ErasureFacts, type LeasedJob, type Registry } from '@outrider/registry';
@@ -23,8 +23,7 @@ export interface ErasureRunnerParts {
   serviceFiles: Pick<Files, 'delete'>;
   logger: Logger;
   metrics: Metrics;
-  /** Unix milliseconds. */
-  now(): number;
+  clock: Clock;
 }
 
 export interface ErasureRunner extends Part {
@@ -75,7 +74,7 @@ export function createErasureRunner(parts: ErasureRunnerParts): ErasureRunner {
     registers: [parts.metrics],
     async collect() {
       // The database has a readiness check of its own.
-      const overdue = await registry.erasures.overdue(parts.now() - OVERDUE_MS).catch(() => null);
+      const overdue = await registry.erasures.overdue(parts.clock.now() - OVERDUE_MS).catch(() => null);
       if (overdue !== null) this.set(overdue);
     },
   });
@@ -106,7 +105,7 @@ export function createErasureRunner(parts: ErasureRunnerParts): ErasureRunner {
     } catch (error) {
       if (error instanceof BrokenOff) return 0;
       const isStopping = stop.aborted;
-      const dueAtMs = parts.now() + (isStopping ? 0 : RETRY_MS);
+      const dueAtMs = parts.clock.now() + (isStopping ? 0 : RETRY_MS);
       for (const leased of group) await registry.jobs.settle(leased, { state: 'queued', resume: null, dueAtMs });
       if (isStopping) return 0;
       throw error;
@@ -129,6 +128,7 @@ export function createErasureRunner(parts: ErasureRunnerParts): ErasureRunner {
     facts: (group) => ({ jobs: group.length }),
     pollMs,
     logger,
+    clock: parts.clock,
   });
   return Object.assign(erasures, {
     async work() {

@@ -3,7 +3,7 @@ import { parentPort } from 'node:worker_threads';
 import type { GeofenceItem } from '@outrider/access';
 import { Faults } from '@outrider/access/faults';
 import { Problem } from '@outrider/access/problem';
-import { verticesOf } from '@outrider/domain';
+import { SYSTEM_CLOCK, verticesOf } from '@outrider/domain';
 import { FileError, readPlaces } from '@outrider/geo/files';
 import { z } from 'zod';
 import { shapeOf } from './geojson.ts';
@@ -61,11 +61,11 @@ async function check(id: number, features: readonly unknown[]): Promise<void> {
   const faults = new Faults();
   let items: GeofenceItem[] = [];
   let points = 0;
-  let turnEndsMs = performance.now() + TURN_MS;
+  let turnEndsMs = SYSTEM_CLOCK.steadyMs() + TURN_MS;
   for (const [index, feature] of features.entries()) {
-    if (performance.now() > turnEndsMs) {
+    if (SYSTEM_CLOCK.steadyMs() > turnEndsMs) {
       await setImmediate();
-      turnEndsMs = performance.now() + TURN_MS;
+      turnEndsMs = SYSTEM_CLOCK.steadyMs() + TURN_MS;
     }
     // A file may hold what can't be a geofence; a collection may not.
     const item = feature === SKIPPED ? null : readFeature(index, feature, faults);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { blankPosition, type FleetEvent, type TerminalId, type Vehicle, type VehicleId } from '@outrider/domain';
 import { sampleRuleFields, sampleStatus, sampleVehicleFields } from '@outrider/domain/samples';
+import { clockAt } from '@outrider/testing/clock';
 import { openWarehouse, type Warehouse } from '@outrider/warehouse';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { World } from './api.fixture.ts';
@@ -37,7 +38,7 @@ function eraser(archive: Partial<Warehouse> = {}) {
     videoFiles: world.reportFiles,
     reportFiles: world.reportFiles,
     logger: { debug: silent, info: silent, warn: silent, error: silent, fatal: silent },
-    now: () => world.nowMs,
+    clock: clockAt(() => world.nowMs),
   });
 }
 

@@ -1,3 +1,4 @@
+import type { Clock } from '@outrider/domain';
 import type { Files } from '@outrider/files';
 import type { Hub } from '@outrider/hub';
 import { ERASE_HISTORY, type HistoryLimit, type LeasedJob, RETENTION, type Registry } from '@outrider/registry';
@@ -21,8 +22,7 @@ export interface HistoryErasureParts {
   videoFiles: Pick<Files, 'delete'>;
   reportFiles: Pick<Files, 'delete'>;
   logger: Logger;
-  /** Unix milliseconds. */
-  now(): number;
+  clock: Clock;
 }
 
 export interface HistoryErasure extends Part {
@@ -91,7 +91,7 @@ export function createHistoryErasure(parts: HistoryErasureParts): HistoryErasure
    * @throws {BeingCounted} where somebody asked for it, and is to wait
    */
   async function countedOnes(all: readonly HistoryLimit[], { kind, createdAtMs }: LeasedJob['job']) {
-    const isPatient = kind === RETENTION || parts.now() - createdAtMs < MAX_COUNTING_MS;
+    const isPatient = kind === RETENTION || parts.clock.now() - createdAtMs < MAX_COUNTING_MS;
     const without = (limits: readonly HistoryLimit[], counted: ReadonlySet<string>) => {
       if (!isPatient || counted.size === 0) return limits;
       if (kind === ERASE_HISTORY) throw new BeingCounted();
@@ -131,7 +131,7 @@ export function createHistoryErasure(parts: HistoryErasureParts): HistoryErasure
       if (error instanceof BrokenOff) return;
       const isWaiting = error instanceof BeingCounted;
       const delayMs = stop.aborted ? 0 : isWaiting ? COUNTED_RETRY_MS : RETRY_MS;
-      const dueAtMs = parts.now() + delayMs;
+      const dueAtMs = parts.clock.now() + delayMs;
       await registry.jobs.settle(task, { state: 'queued', resume: task.resume, dueAtMs });
       if (!stop.aborted && !isWaiting) throw error;
     }
@@ -154,6 +154,7 @@ export function createHistoryErasure(parts: HistoryErasureParts): HistoryErasure
     facts: ({ job }) => ({ job: job.id }),
     pollMs,
     logger,
+    clock: parts.clock,
   });
   const planning = poller({
     name: 'daily erasure of history',
@@ -162,6 +163,7 @@ export function createHistoryErasure(parts: HistoryErasureParts): HistoryErasure
     },
     everyMs: PLAN_EVERY_MS,
     logger,
+    clock: parts.clock,
   });
   return Object.assign(jointPart(jobs, planning), {
     async work() {

@@ -1,3 +1,4 @@
+import type { Clock } from '@outrider/domain';
 import type { Registry } from '@outrider/registry';
 import { type Logger, type Part, poller } from '@outrider/runtime';
 
@@ -8,8 +9,7 @@ export interface HousekeepingParts {
     'vehicles' | 'audit' | 'sessions' | 'apiKeys' | 'idempotency' | 'jobs' | 'reportDeliveries' | 'shareLinks'
   >;
   logger: Logger;
-  /** Unix milliseconds. */
-  now: () => number;
+  clock: Clock;
 }
 
 export interface Housekeeping extends Part {
@@ -27,21 +27,21 @@ const EVERY_MS = 600_000;
 const AT_ONCE = 1000;
 
 /** Forgets what the registry need not keep any longer: a part at a time, so that writers get their turn in between. */
-export function createHousekeeping({ config, registry, logger, now }: HousekeepingParts): Housekeeping {
+export function createHousekeeping({ config, registry, logger, clock }: HousekeepingParts): Housekeeping {
   async function tidy(signal?: AbortSignal): Promise<void> {
     const all = async (clean: () => Promise<number>) => {
       while (signal?.aborted !== true && (await clean()) === AT_ONCE);
     };
-    await all(() => registry.audit.clean(now() - config.auditRetentionDays * DAY_MS, AT_ONCE));
+    await all(() => registry.audit.clean(clock.now() - config.auditRetentionDays * DAY_MS, AT_ONCE));
     await all(() => registry.sessions.clean(AT_ONCE));
     await all(() => registry.apiKeys.clean(AT_ONCE));
     await all(() => registry.shareLinks.clean(AT_ONCE));
     await all(() => registry.idempotency.clean(AT_ONCE));
-    await all(() => registry.jobs.clean(now() - JOB_DAYS * DAY_MS, AT_ONCE));
-    await all(() => registry.vehicles.forgetHolders(now() - HOLDER_DAYS * DAY_MS, AT_ONCE));
-    await all(() => registry.reportDeliveries.clean(now() - JOB_DAYS * DAY_MS, AT_ONCE));
+    await all(() => registry.jobs.clean(clock.now() - JOB_DAYS * DAY_MS, AT_ONCE));
+    await all(() => registry.vehicles.forgetHolders(clock.now() - HOLDER_DAYS * DAY_MS, AT_ONCE));
+    await all(() => registry.reportDeliveries.clean(clock.now() - JOB_DAYS * DAY_MS, AT_ONCE));
   }
 
-  const { name, start, stop } = poller({ name: 'housekeeping', work: tidy, everyMs: EVERY_MS, logger });
+  const { name, start, stop } = poller({ name: 'housekeeping', work: tidy, everyMs: EVERY_MS, logger, clock });
   return { name, start, stop, tidy: () => tidy() };
 }

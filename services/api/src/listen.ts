@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
+import { SYSTEM_CLOCK } from '@outrider/domain';
 import { type BoundServer, boundServer, HTTP_TIMES, type ServerBounds } from '@outrider/runtime';
 import type { Api } from './api.ts';
 import { answerClientErrors } from './literal-refresh.ts';
@@ -71,16 +72,16 @@ export async function listenApi(
       api.endFeeds?.();
       await new Promise<void>((resolve) => {
         // A connection that is kept alive becomes idle when its request in hand is answered.
-        const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_EVERY_MS);
-        const timer = setTimeout(() => {
-          clearInterval(sweep);
+        const sweep = SYSTEM_CLOCK.every(SWEEP_EVERY_MS, () => server.closeIdleConnections());
+        const timer = SYSTEM_CLOCK.after(graceMs, () => {
+          sweep.cancel();
           server.closeAllConnections();
           // Upgraded sockets no longer belong to the server: the WebSocket part closes them.
           resolve();
-        }, graceMs);
+        });
         server.close(() => {
-          clearTimeout(timer);
-          clearInterval(sweep);
+          timer.cancel();
+          sweep.cancel();
           resolve();
         });
         server.closeIdleConnections();

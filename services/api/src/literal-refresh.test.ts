@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { runs } from '@outrider/testing';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { PASSWORD, World } from './api.fixture.ts';
 import { type ApiServer, listenApi } from './listen.ts';
 import { readLiteralRefresh } from './literal-refresh.ts';
@@ -14,9 +14,13 @@ const HOST = '127.0.0.1';
 let world: World;
 let http: ApiServer;
 const sockets: Socket[] = [];
+/** The server's sides of the connections, by the ports of the clients. */
+const servers = new Map<number | undefined, Socket>();
 beforeEach(async () => {
   world = await World.open();
   http = await listenApi(world.api, { host: HOST, port: 0 });
+  servers.clear();
+  http.server.on('connection', (socket) => servers.set(socket.remotePort, socket));
 });
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy();
@@ -37,6 +41,15 @@ async function rawClient() {
   socket.on('error', () => {});
   return {
     say: (text: string) => socket.write(text, 'latin1'),
+    /** The server has read everything, or reads no more. */
+    isRead: () =>
+      vi.waitFor(
+        () => {
+          const server = servers.get(socket.localPort);
+          expect(socket.destroyed || server?.destroyed || server?.bytesRead === socket.bytesWritten).toBe(true);
+        },
+        { timeout: 60_000, interval: 1 },
+      ),
     received: () => received,
     async receives(text: string) {
       while (!received.includes(text)) await once(socket, 'data');
@@ -53,7 +66,7 @@ async function exchange(...packets: string[]): Promise<string> {
   const client = await rawClient();
   for (const packet of packets) {
     client.say(packet);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await client.isRead();
   }
   return client.untilClosed();
 }

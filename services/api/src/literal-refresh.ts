@@ -2,6 +2,7 @@ import { type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Problem } from '@outrider/access';
+import { SYSTEM_CLOCK, type Timer } from '@outrider/domain';
 import { endWith } from '@outrider/runtime';
 import type { Api } from './api.ts';
 
@@ -76,7 +77,7 @@ interface Incoming {
   raw: Buffer | null;
   /** Bytes of the body of the request in hand that are still to come; NaN where they can't be known. */
   owed: number;
-  giveUp: NodeJS.Timeout | undefined;
+  giveUp: Timer | undefined;
 }
 
 /** As much as Node reads at once, behind a header section of the largest size. */
@@ -104,7 +105,7 @@ export function answerClientErrors(server: Server, api: Pick<Api, 'fetch'>): voi
     };
     // Before the parser, which reports requests and errors while it reads a packet.
     socket.prependListener('data', keep);
-    socket.once('close', () => clearTimeout(state.giveUp));
+    socket.once('close', () => state.giveUp?.cancel());
   });
 
   /*
@@ -141,7 +142,7 @@ export function answerClientErrors(server: Server, api: Pick<Api, 'fetch'>): voi
     const { code } = error;
     if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
     const state = incoming.get(socket);
-    clearTimeout(state?.giveUp);
+    state?.giveUp?.cancel();
     if (code === 'HPE_HEADER_OVERFLOW') return refuse(socket, plainProblem(431, 'The headers are too large.'));
     if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
       return refuse(socket, plainProblem(408, 'The request did not come whole.'));
@@ -150,9 +151,8 @@ export function answerClientErrors(server: Server, api: Pick<Api, 'fetch'>): voi
     if (request === 'refused') return refuse(socket, noHttp());
     if (request === 'incomplete') {
       // Once it has refused a byte, the parser refuses whatever comes next as well.
-      state.giveUp = setTimeout(
-        () => refuse(socket, plainProblem(408, 'The request did not come whole.')),
-        WHOLE_WITHIN_MS,
+      state.giveUp = SYSTEM_CLOCK.after(WHOLE_WITHIN_MS, () =>
+        refuse(socket, plainProblem(408, 'The request did not come whole.')),
       );
       return;
     }

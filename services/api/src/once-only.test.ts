@@ -1,5 +1,6 @@
 import type { User } from '@outrider/domain';
 import { sampleVehicleFields } from '@outrider/domain/samples';
+import { clockAt } from '@outrider/testing/clock';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PASSWORD, World } from './api.fixture.ts';
 import { createHousekeeping } from './housekeeping.ts';
@@ -152,7 +153,7 @@ describe('a key', () => {
       config: { auditRetentionDays: 365 },
       registry: world.registry,
       logger: { debug: log, info: log, warn: log, error: log, fatal: log },
-      now: () => world.nowMs,
+      clock: clockAt(() => world.nowMs),
     });
     await housekeeping.tidy();
     world.nowMs += DAY_MS;

@@ -1,4 +1,5 @@
 import { Problem } from '@outrider/access';
+import { SYSTEM_CLOCK } from '@outrider/domain';
 import {
   AlreadyClaimedError,
   type Claim,
@@ -79,6 +80,6 @@ export async function onceOnly(
     } else if (known !== 'unanswered') return known;
     else if (waits === MAX_WAITS)
       throw new Problem('conflict', 'A request with this key was made, and its answer was lost: see what it made.');
-    else await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
+    else await SYSTEM_CLOCK.sleep(WAIT_MS);
   }
 }

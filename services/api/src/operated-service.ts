@@ -1,3 +1,4 @@
+import type { Clock, Timer } from '@outrider/domain';
 import {
   type DeadLetter,
   type DeadLetterFacts,
@@ -29,25 +30,25 @@ export interface OperatedServiceParts {
   limits: ServiceLimits;
   maps: () => Promise<MapFile[]>;
   logger: Logger;
-  now: () => number;
+  clock: Clock;
 }
 
 /** The service as its operator sees it. */
 export class OperatedService {
   readonly #parts: OperatedServiceParts;
   readonly #history = new ServiceHistory();
-  readonly #timer: NodeJS.Timeout;
+  readonly #timer: Timer;
   readonly #startedAtMs: number;
 
   constructor(parts: OperatedServiceParts) {
     this.#parts = parts;
-    this.#startedAtMs = parts.now();
-    this.#timer = setInterval(() => void this.#sample(), STEP_MS);
+    this.#startedAtMs = parts.clock.now();
+    this.#timer = parts.clock.every(STEP_MS, () => void this.#sample());
     this.#timer.unref();
   }
 
   close(): void {
-    clearInterval(this.#timer);
+    this.#timer.cancel();
   }
 
   get startedAtMs(): number {
@@ -114,7 +115,7 @@ export class OperatedService {
   async #sample(): Promise<void> {
     try {
       const text = await this.#parts.metricsAccess.text();
-      this.#history.add(text, this.#parts.now(), process.memoryUsage.rss());
+      this.#history.add(text, this.#parts.clock.now(), process.memoryUsage.rss());
     } catch (error) {
       this.#parts.logger.warn({ err: error }, 'the metrics could not be read');
     }

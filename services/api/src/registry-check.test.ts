@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { GeofenceId, UserId, VehicleId } from '@outrider/domain';
+import { type GeofenceId, SYSTEM_CLOCK, type UserId, type VehicleId } from '@outrider/domain';
 import { sampleGeofenceFields, sampleUserFields, sampleVehicleFields } from '@outrider/domain/samples';
 import { type Log, openSqliteLog } from '@outrider/log';
 import type { Registry } from '@outrider/registry';
@@ -44,7 +44,7 @@ afterEach(async () => {
 
 /** What was committed is in the topic, as the relay leaves it. */
 async function publish(): Promise<void> {
-  const relay = createRelay({ registry, log, logger, metrics: new Metrics(), now: Date.now });
+  const relay = createRelay({ registry, log, logger, metrics: new Metrics(), clock: SYSTEM_CLOCK });
   await relay.start();
   await relay.stop();
 }
@@ -52,7 +52,7 @@ async function publish(): Promise<void> {
 async function start(): Promise<RegistryCheck> {
   const note = (_: unknown, message?: string) => said.push(message ?? String(_));
   check = createRegistryCheck({
-    ...{ registry, log, metrics, checkEveryMs: 50, lookEveryMs: 10 },
+    ...{ registry, log, metrics, clock: SYSTEM_CLOCK, checkEveryMs: 50, lookEveryMs: 10 },
     logger: { ...logger, error: note, info: note, warn: note } as never,
   });
   await check.start();

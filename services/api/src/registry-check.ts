@@ -1,4 +1,4 @@
-import type { DefinitionKind } from '@outrider/domain';
+import type { Clock, DefinitionKind } from '@outrider/domain';
 import type { Log } from '@outrider/log';
 import type { DamagedRow, Registry, WrittenChange } from '@outrider/registry';
 import {
@@ -17,6 +17,7 @@ export interface RegistryCheckParts {
   log: Pick<Log, 'bounds' | 'read'>;
   logger: Logger;
   metrics: Metrics;
+  clock: Clock;
   /** Default: an hour. */
   checkEveryMs?: number;
   /** How often it looks whether a damaged row was read. Default 5000. */
@@ -58,7 +59,7 @@ const SENTENCE = 'rows of the registry are damaged: see RegistryRowsDamaged in t
  * check sums of its pages: where they are off, it says so.
  */
 export function createRegistryCheck(parts: RegistryCheckParts): RegistryCheck {
-  const { registry, log, logger, metrics, checkEveryMs = HOUR_MS, lookEveryMs = 5000 } = parts;
+  const { registry, log, logger, metrics, clock, checkEveryMs = HOUR_MS, lookEveryMs = 5000 } = parts;
   const { rowSums } = registry;
   /** Rows that were named in the log, … */
   const said = new Set<string>();
@@ -80,8 +81,8 @@ export function createRegistryCheck(parts: RegistryCheckParts): RegistryCheck {
 
   async function look(): Promise<void> {
     if (rowSums === null) return;
-    if (performance.now() >= checkAtMs) {
-      checkAtMs = performance.now() + checkEveryMs;
+    if (clock.steadyMs() >= checkAtMs) {
+      checkAtMs = clock.steadyMs() + checkEveryMs;
       findings = await rowSums.check();
       if (findings.length > 0) findings = await mendIndexes(findings);
     }
@@ -137,7 +138,7 @@ export function createRegistryCheck(parts: RegistryCheckParts): RegistryCheck {
       } else logger.info({ ...row }, 'the damaged row of the registry was put back from topic definitions');
   }
 
-  const rounds = poller({ name: 'registry check', work: look, everyMs: lookEveryMs, logger });
+  const rounds = poller({ name: 'registry check', work: look, everyMs: lookEveryMs, logger, clock });
 
   const warnings = () => [
     ...(damaged().length > 0 ? [`${damaged().length} ${SENTENCE}`] : []),

@@ -1,4 +1,4 @@
-import type { DefinitionChange } from '@outrider/domain';
+import { type DefinitionChange, SYSTEM_CLOCK } from '@outrider/domain';
 import type { PendingChange } from '@outrider/registry';
 import { createLogger, Metrics } from '@outrider/runtime';
 import { expect, test, vi } from 'vitest';
@@ -66,7 +66,7 @@ function world() {
 }
 
 const relayOf = ({ registry, log }: ReturnType<typeof world>) =>
-  createRelay({ registry, log, logger, metrics: new Metrics(), now: Date.now } as never);
+  createRelay({ registry, log, logger, metrics: new Metrics(), clock: SYSTEM_CLOCK } as never);
 
 test('what an earlier run left is published before the relay counts as started', async () => {
   const its = world();

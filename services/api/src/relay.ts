@@ -1,3 +1,4 @@
+import type { Clock } from '@outrider/domain';
 import type { Registry } from '@outrider/registry';
 import { Gauge, type Logger, type Metrics, NotReadyError, type Part, type PartReport, poller } from '@outrider/runtime';
 import {
@@ -13,8 +14,7 @@ export interface RelayParts {
   log: ReconciliationParts['log'];
   logger: Logger;
   metrics: Metrics;
-  /** Unix milliseconds. */
-  now(): number;
+  clock: Clock;
 }
 
 export interface Relay extends Part {
@@ -40,7 +40,7 @@ const IN_STEP = Number.POSITIVE_INFINITY;
  * what the topic has, nothing more is published: the topic is the only other copy, and keeps the last record of each
  * definition alone.
  */
-export function createRelay({ registry, log, logger, metrics, now }: RelayParts): Relay {
+export function createRelay({ registry, log, logger, metrics, clock }: RelayParts): Relay {
   let leave: () => void = () => {};
   let compareAtMs = 0;
   let lost = 0;
@@ -55,14 +55,14 @@ export function createRelay({ registry, log, logger, metrics, now }: RelayParts)
 
   /** Where another instance is at it, it carries what there is. */
   async function carry(): Promise<void> {
-    if (now() >= compareAtMs && (await registry.outbox.inTurn(reconcile)) !== null)
-      compareAtMs = lost === 0 ? IN_STEP : now() + COMPARE_AGAIN_AFTER_MS;
+    if (clock.now() >= compareAtMs && (await registry.outbox.inTurn(reconcile)) !== null)
+      compareAtMs = lost === 0 ? IN_STEP : clock.now() + COMPARE_AGAIN_AFTER_MS;
     if (compareAtMs === IN_STEP && (await registry.outbox.pending(1)).length > 0)
       await registry.outbox.inTurn(() => carryOutbox(registry, log));
   }
 
   async function reconcile(): Promise<void> {
-    const difference = await reconcileDefinitions({ registry, log, now }, 'mend');
+    const difference = await reconcileDefinitions({ registry, log, now: clock.now }, 'mend');
     const { examples, ...counts } = difference;
     if (lackingOf(difference) > 0) logger.warn(counts, 'topic definitions lacked definitions: republished');
     lost = lostOf(difference);
@@ -80,6 +80,7 @@ export function createRelay({ registry, log, logger, metrics, now }: RelayParts)
     everyMs: LOOK_EVERY_MS,
     retryMs: LOOK_EVERY_MS,
     logger,
+    clock,
   });
 
   return {

@@ -370,30 +370,33 @@ describe('a client', () => {
   });
 
   test('that reads nothing is sent nothing more; one that leaves halfway ends the report', async () => {
-    let pages = 0;
+    /** Of each report that was asked for. */
+    const pages = new Map<AbortSignal | undefined, number>();
     const { jwt, vehicle } = await scene({
       positions: async (question) => {
         question.signal?.throwIfAborted();
-        pages++;
+        pages.set(question.signal, (pages.get(question.signal) ?? 0) + 1);
         return positionsOf(question);
       },
     });
     const http = await listenApi(world.api, { host: '127.0.0.1', port: 0 });
-    const socket = await ask(http.port, jwt, `/api/v1/reports/track?${DAY}&format=ndjson&vehicleId=${vehicle.id}`);
+    const path = `/api/v1/reports/track?${DAY}&format=ndjson&vehicleId=${vehicle.id}`;
+    const socket = await ask(http.port, jwt, path);
     await once(socket, 'readable');
-    const settled = async () => {
-      for (let before = -1; before !== pages; ) {
-        before = pages;
-        await new Promise((resolve) => setTimeout(resolve, 300));
-      }
+    const [slow] = pages.keys();
+    /** Another client reads what 200 pages become. */
+    const another = async () => {
+      const answer = await fetch(`http://127.0.0.1:${http.port}${path}`, { headers: { authorization: `JWT ${jwt}` } });
+      for await (const _ of answer.body ?? []) if (([...pages.values()].at(-1) ?? 0) >= 200) break;
     };
-    await settled();
+    await another();
     // Of 1000 pages, those that the buffers on the way hold.
-    expect(pages).toBeLessThan(100);
-    const sofar = pages;
+    expect(pages.get(slow)).toBeLessThan(100);
+    const sofar = pages.get(slow) ?? 0;
     socket.destroy();
-    await settled();
-    expect(pages).toBeLessThan(sofar + 10);
+    await another();
+    expect(pages.get(slow)).toBeLessThan(sofar + 10);
+    expect(pages.size).toBe(3);
     await http.close();
   });
 });

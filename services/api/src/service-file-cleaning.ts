@@ -1,3 +1,4 @@
+import type { Clock } from '@outrider/domain';
 import { type Files, removeStrays } from '@outrider/files';
 import type { Registry } from '@outrider/registry';
 import { type Logger, type Part, poller } from '@outrider/runtime';
@@ -9,16 +10,17 @@ export function createServiceFileCleaning(parts: {
   registry: { maintenance: Pick<Registry['maintenance'], 'knownFiles'> };
   files: Pick<Files, 'list' | 'delete'>;
   logger: Logger;
-  now(): number;
+  clock: Clock;
 }): Part {
-  const { registry, files, logger, now } = parts;
+  const { registry, files, logger, clock } = parts;
   return poller({
     name: 'service-files',
     everyMs: EVERY_MS,
     logger,
+    clock,
     async work() {
       await removeStrays(files, {
-        storedBeforeMs: now() - EVERY_MS,
+        storedBeforeMs: clock.now() - EVERY_MS,
         ownerOf: (id) => id,
         known: (ids) => registry.maintenance.knownFiles(ids),
         onStray: (id) => logger.info({ file: id }, 'removing a file of no service'),

@@ -60,49 +60,49 @@ export const service = defineService({
     if (kind === 'user') tokens.revokeUser(id as UserId);
   },
   /** Publishes what an earlier run committed and did not publish, before anything reads the log. */
-  async prepare({ config, life, registry, log, registryName, loggerOf, metrics, now, isOwnProcess }) {
+  async prepare({ config, life, registry, log, registryName, loggerOf, metrics, clock, isOwnProcess }) {
     if (isOwnProcess) {
       await refuseLostRegistry(registry, log, registryName);
       const generatedPassword = await ensureAdmin(registry, config.ADMIN_PASSWORD, loggerOf('registry'));
       if (generatedPassword !== null)
         process.stdout.write(`first login: ${ADMIN_LOGIN} / ${generatedPassword}   (shown only once)\n`);
     }
-    const relay = createRelay({ registry, log, logger: loggerOf('relay'), metrics, now });
+    const relay = createRelay({ registry, log, logger: loggerOf('relay'), metrics, clock });
     await life.start(relay);
-    const registryCheck = createRegistryCheck({ registry, log, logger: loggerOf('registry'), metrics });
+    const registryCheck = createRegistryCheck({ registry, log, logger: loggerOf('registry'), metrics, clock });
     await life.start(registryCheck);
     return { relay, registryCheck };
   },
   async start({ config, prepared, life, refresh, checks, neighbours, ...parts }) {
     const { registry, log, hub, warehouse, videoFiles, reportFiles, serviceFiles, tokens, directory, geocoder } = parts;
-    const { loggerOf, metrics, metricsAccess, tracing, now } = parts;
+    const { loggerOf, metrics, metricsAccess, tracing, clock } = parts;
     const files = { videoFiles, reportFiles, serviceFiles };
     const erasures = createErasureRunner({
-      ...{ registry, warehouse, hub, ...files, metrics, now },
+      ...{ registry, warehouse, hub, ...files, metrics, clock },
       logger: loggerOf('erasures'),
     });
     await life.start(erasures);
     const histories = createHistoryErasure({
-      ...{ registry, warehouse, hub, videoFiles, reportFiles, now },
+      ...{ registry, warehouse, hub, videoFiles, reportFiles, clock },
       logger: loggerOf('history erasures'),
     });
     await life.start(histories);
     await life.start(
-      createServiceFileCleaning({ registry, files: serviceFiles, logger: loggerOf('service files'), now }),
+      createServiceFileCleaning({ registry, files: serviceFiles, logger: loggerOf('service files'), clock }),
     );
-    await life.start(createTerminalBindings({ hub, registry, logger: loggerOf('terminal bindings') }));
-    await life.start(createAccountExpiry({ registry, logger: loggerOf('expiry of accounts') }));
+    await life.start(createTerminalBindings({ hub, registry, logger: loggerOf('terminal bindings'), clock }));
+    await life.start(createAccountExpiry({ registry, logger: loggerOf('expiry of accounts'), clock }));
     await life.start(
       createHousekeeping({
         config: { auditRetentionDays: config.AUDIT_RETENTION_DAYS },
         registry,
         logger: loggerOf('housekeeping'),
-        now,
+        clock,
       }),
     );
     const api: Api = createApi({
       config: apiConfigOf(config),
-      ...{ registry, directory, tokens, hub, geocoder, ...files, checks, metricsAccess, log, metrics, tracing, now },
+      ...{ registry, directory, tokens, hub, geocoder, ...files, checks, metricsAccess, log, metrics, tracing, clock },
       ...(refresh && { refresh }),
       ...{ trackReport: warehouse, reportArchive: warehouse, archiveGaps: warehouse },
       ...{ eventReport: warehouse, historyArchive: warehouse },

@@ -1,10 +1,10 @@
-import { FIRST_CONTACT_CHANNEL, type FirstContact } from '@outrider/domain';
+import { type Clock, FIRST_CONTACT_CHANNEL, type FirstContact, SYSTEM_CLOCK, type Timer } from '@outrider/domain';
 import type { Hub, Unsubscribe } from '@outrider/hub';
 import type { Registry } from '@outrider/registry';
 import type { Logger, Part } from '@outrider/runtime';
 
 /** A fleet that begins to send all at once is bound little by little: people's calls come in between. */
-const GATHER_MS = 500;
+export const GATHER_MS = 500;
 const AT_ONCE = 200;
 /** Gateways publish again what did not become part of the definition. */
 const MAX_WAITING = 20_000;
@@ -14,14 +14,16 @@ export function createTerminalBindings({
   hub,
   registry,
   logger,
+  clock = SYSTEM_CLOCK,
 }: {
   hub: Pick<Hub, 'subscribe'>;
   registry: Pick<Registry, 'vehicles'>;
   logger: Logger;
+  clock?: Clock;
 }): Part {
   const waiting = new Map<string, FirstContact>();
   let leave: Unsubscribe | null = null;
-  let timer: NodeJS.Timeout | null = null;
+  let timer: Timer | null = null;
   let writing: Promise<void> = Promise.resolve();
   let stopped = false;
 
@@ -35,9 +37,9 @@ export function createTerminalBindings({
 
   function writeSoon(): void {
     if (!stopped)
-      timer ??= setTimeout(() => {
+      timer ??= clock.after(GATHER_MS, () => {
         writing = write();
-      }, GATHER_MS);
+      });
   }
 
   async function write(): Promise<void> {
@@ -63,7 +65,7 @@ export function createTerminalBindings({
     async stop() {
       stopped = true;
       await leave?.();
-      if (timer !== null) clearTimeout(timer);
+      timer?.cancel();
       await writing;
     },
   };

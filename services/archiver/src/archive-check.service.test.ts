@@ -15,6 +15,7 @@ import {
   deriveEventId,
   type FleetEvent,
   type GeofenceId,
+  SYSTEM_CLOCK,
   type TerminalId,
   type VehicleId,
 } from '@outrider/domain';
@@ -129,7 +130,7 @@ async function checked(ofLog: Parameters<typeof createArchiveCheck>[0]['log'] = 
   const onOpened = rememberArchive({ log: ofLog, checkpoints, logger, now: Date.now });
   warehouse = await openWarehouse({ path: damaged }, { onOpened });
   const check = createArchiveCheck({
-    ...{ log: ofLog, warehouse, logger, metrics, isMine: () => true },
+    ...{ log: ofLog, warehouse, logger, metrics, isMine: () => true, clock: SYSTEM_CLOCK },
     ...{ inspectEveryMs: 20, scrubEveryMs },
   });
   await check.start();

@@ -1,3 +1,4 @@
+import type { Clock, Timer } from '@outrider/domain';
 import { telemetryRecordsTopic } from '@outrider/log';
 import { Gauge, type Logger, type Metrics, type Watch } from '@outrider/runtime';
 import type { ArchiveGap, Warehouse } from '@outrider/warehouse';
@@ -11,6 +12,7 @@ export interface ArchiveCheckParts {
   isMine(): boolean;
   logger: Logger;
   metrics: Metrics;
+  clock: Clock;
   /** Default 60,000. */
   inspectEveryMs?: number;
   /** Default an hour. */
@@ -29,12 +31,13 @@ const LOOK_EVERY_MS = 5000;
  * is opened when it is needed is not opened for this.
  */
 export function createArchiveCheck(parts: ArchiveCheckParts): Watch {
-  const { log, warehouse, isMine, logger, metrics, inspectEveryMs = 60_000, scrubEveryMs = HOUR_MS } = parts;
+  const { log, warehouse, isMine, logger, metrics, clock } = parts;
+  const { inspectEveryMs = 60_000, scrubEveryMs = HOUR_MS } = parts;
   let gaps: readonly ArchiveGap[] = [];
   const said = new Set<string>();
   const checkedAtMs = new Map<string, number>();
-  let [inspectedMs, scrubbedMs] = [Number.NEGATIVE_INFINITY, performance.now()];
-  let timer: NodeJS.Timeout | null = null;
+  let [inspectedMs, scrubbedMs] = [Number.NEGATIVE_INFINITY, clock.steadyMs()];
+  let timer: Timer | null = null;
   let working: Promise<void> | null = null;
   let timesSetAside = 0;
   const stopping = new AbortController();
@@ -83,7 +86,7 @@ export function createArchiveCheck(parts: ArchiveCheckParts): Watch {
 
   async function look(): Promise<void> {
     if (!warehouse.isOpen || !isMine()) return;
-    const nowMs = performance.now();
+    const nowMs = clock.steadyMs();
     if (nowMs - scrubbedMs >= scrubEveryMs) {
       scrubbedMs = nowMs;
       await scrub();
@@ -101,23 +104,20 @@ export function createArchiveCheck(parts: ArchiveCheckParts): Watch {
     name: 'archive check',
     warnings: () => (unaccepted().length > 0 ? ['the archive has lost rows: reports say of which days'] : []),
     async start() {
-      timer = setInterval(
-        () => {
-          working ??= look()
-            .catch((error) => {
-              if (!stopping.signal.aborted) logger.warn({ err: error }, 'the archive could not be checked');
-            })
-            .finally(() => {
-              working = null;
-            });
-        },
-        Math.min(LOOK_EVERY_MS, inspectEveryMs),
-      );
+      timer = clock.every(Math.min(LOOK_EVERY_MS, inspectEveryMs), () => {
+        working ??= look()
+          .catch((error) => {
+            if (!stopping.signal.aborted) logger.warn({ err: error }, 'the archive could not be checked');
+          })
+          .finally(() => {
+            working = null;
+          });
+      });
       timer.unref();
     },
     async stop() {
       stopping.abort();
-      if (timer) clearInterval(timer);
+      timer?.cancel();
       await working;
     },
   };

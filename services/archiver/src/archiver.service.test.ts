@@ -26,6 +26,7 @@ import {
   telemetryTopic,
 } from '@outrider/log';
 import { createLogger, Metrics } from '@outrider/runtime';
+import { clockAt } from '@outrider/testing/clock';
 import { openWarehouse, type Recorded, type Rows, UnfitRecordError, type Warehouse } from '@outrider/warehouse';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Archiver, type ArchiverConfig, type ArchiverParts, createArchiver } from './archiver.ts';
@@ -212,7 +213,7 @@ function archiverOn(
     warehouse: archive,
     logger: createLogger('silent', 'json'),
     metrics,
-    now: () => START_MS + 1e9 + 2000,
+    clock: clockAt(() => START_MS + 1e9 + 2000),
   });
   return { archiver, metrics };
 }

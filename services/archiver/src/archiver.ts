@@ -1,6 +1,5 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { createDeadLetterOffice } from '@outrider/backing';
-import { type FleetEvent, IMPORT_PROTOCOL } from '@outrider/domain';
+import { type Clock, type FleetEvent, IMPORT_PROTOCOL } from '@outrider/domain';
 import {
   type Checkpoints,
   eventsTopic,
@@ -39,8 +38,7 @@ export interface ArchiverParts {
   metrics: Metrics;
   /** Default: none. */
   tracing?: Tracing;
-  /** Unix milliseconds. */
-  now(): number;
+  clock: Clock;
 }
 
 export interface Archiver extends Part {
@@ -70,7 +68,8 @@ const MAX_HURRY_MS = 1000;
  * log. A record that can never be archived goes to topic `<name>-dead`.
  */
 export function createArchiver(parts: ArchiverParts): Archiver {
-  const { log, warehouse, logger, now, tracing = NO_TRACING } = parts;
+  const { log, warehouse, logger, clock, tracing = NO_TRACING } = parts;
+  const { now } = clock;
   const { maxRows = 250_000, maxDelayMs = 500, retryFirstMs = 100, retryLongestMs = 30_000 } = parts.config ?? {};
   const { maxUnreadDelayMs = maxDelayMs } = parts.config ?? {};
   const metrics = archiverMetrics(parts.metrics, lags);
@@ -140,10 +139,7 @@ export function createArchiver(parts: ArchiverParts): Archiver {
       const waited = new AbortController();
       const hurried = Promise.all(topics.map((topic) => topic.hurry()));
       // A failure is reported by the write itself.
-      await Promise.race([
-        hurried.catch(() => {}),
-        wait(MAX_HURRY_MS, undefined, { signal: waited.signal }).catch(() => {}),
-      ]);
+      await Promise.race([hurried.catch(() => {}), clock.sleep(MAX_HURRY_MS, waited.signal).catch(() => {})]);
       waited.abort();
     },
     async start() {

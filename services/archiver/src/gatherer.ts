@@ -1,3 +1,4 @@
+import type { Clock, Timer } from '@outrider/domain';
 import type { LogRecord } from '@outrider/log';
 
 export interface GathererParts<T, Packed> {
@@ -15,6 +16,7 @@ export interface GathererParts<T, Packed> {
   write(packed: readonly Packed[], nextOffsets: ReadonlyMap<number, number>, rows: number): Promise<void>;
   /** A write that no caller awaited has failed. */
   onFailure(error: unknown): void;
+  clock: Clock;
 }
 
 /**
@@ -40,8 +42,8 @@ export class Gatherer<T, Packed> {
   #loosePartition = 0;
   #rows = 0;
   #nextOffsets = new Map<number, number>();
-  #timer: NodeJS.Timeout | null = null;
-  /** Since when the oldest of what was gathered waits, by `performance.now()`. */
+  #timer: Timer | null = null;
+  /** Since when the oldest of what was gathered waits, in steady milliseconds. */
   #waitingSinceMs = 0;
   /** Whether `#timer` is that of {@link LARGE_ROWS}. */
   #isLarge = false;
@@ -77,14 +79,15 @@ export class Gatherer<T, Packed> {
   }
 
   #writeLater(): void {
-    const { maxDelayMs, maxAskedDelayMs } = this.#parts;
+    const { maxDelayMs, maxAskedDelayMs, clock } = this.#parts;
     const isLarge = this.#rows >= LARGE_ROWS;
-    if (this.#timer === null) this.#waitingSinceMs = performance.now();
+    if (this.#timer === null) this.#waitingSinceMs = clock.steadyMs();
     else if (isLarge === this.#isLarge) return;
-    else clearTimeout(this.#timer);
+    else this.#timer.cancel();
     this.#isLarge = isLarge;
-    const waitedMs = performance.now() - this.#waitingSinceMs;
-    this.#timer = setTimeout(() => this.#onTimer(), Math.max(0, (isLarge ? maxAskedDelayMs : maxDelayMs) - waitedMs));
+    const waitedMs = clock.steadyMs() - this.#waitingSinceMs;
+    const leftMs = (isLarge ? maxAskedDelayMs : maxDelayMs) - waitedMs;
+    this.#timer = clock.after(Math.max(0, leftMs), () => this.#onTimer());
   }
 
   /**
@@ -94,7 +97,8 @@ export class Gatherer<T, Packed> {
    * @throws the error of a failed write
    */
   async hurry(): Promise<void> {
-    const isDue = this.#timer !== null && performance.now() - this.#waitingSinceMs >= this.#parts.maxAskedDelayMs;
+    const { clock, maxAskedDelayMs } = this.#parts;
+    const isDue = this.#timer !== null && clock.steadyMs() - this.#waitingSinceMs >= maxAskedDelayMs;
     if (isDue && !this.#isLarge) this.#writeSmall();
     await this.#small;
   }
@@ -150,7 +154,7 @@ export class Gatherer<T, Packed> {
   async #begin(): Promise<void> {
     await this.#writing;
     this.#throwIfFailed();
-    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer?.cancel();
     this.#timer = null;
     if (this.#nextOffsets.size === 0) return;
     this.#pack();

@@ -1,3 +1,4 @@
+import type { Clock } from '@outrider/domain';
 export interface RetryOptions {
   /** Waits between attempts double from `firstMs` to `longestMs`. */
   firstMs: number;
@@ -7,6 +8,7 @@ export interface RetryOptions {
   /** True for errors that a retry can't cure. */
   isFinal(error: unknown): boolean;
   onRetry(error: unknown, attempt: number, waitMs: number): void;
+  clock: Clock;
 }
 
 /**
@@ -15,7 +17,7 @@ export interface RetryOptions {
  * @throws the last failure, when it is final or the work was aborted
  */
 export async function retry<T>(work: () => Promise<T>, options: RetryOptions): Promise<T> {
-  const { firstMs, longestMs, giveUp, isFinal, onRetry } = options;
+  const { firstMs, longestMs, giveUp, isFinal, onRetry, clock } = options;
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
@@ -23,21 +25,7 @@ export async function retry<T>(work: () => Promise<T>, options: RetryOptions): P
       if (isFinal(error) || giveUp.aborted) throw error;
       const waitMs = Math.min(longestMs, firstMs * 2 ** Math.min(attempt - 1, 30));
       onRetry(error, attempt, waitMs);
-      await pause(waitMs, giveUp);
+      await clock.sleep(waitMs, giveUp).catch(() => {});
     }
   }
-}
-
-/** Resolves after the time, or as soon as the signal is aborted. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done);
-  });
 }

@@ -16,7 +16,7 @@ export const service = defineService({
     },
   }),
   patient: ['checkpoints'],
-  async start({ config, life, log, checkpoints, warehouse, loggerOf, metrics, tracing, now }) {
+  async start({ config, life, log, checkpoints, warehouse, loggerOf, metrics, tracing, clock }) {
     // All queries of an embedded archive are made here, so it can wait for the next of them.
     const isEmbedded = config.CLICKHOUSE_URL === null;
     const logger = loggerOf('archiver');
@@ -31,12 +31,12 @@ export const service = defineService({
       logger,
       metrics,
       tracing,
-      now,
+      clock,
     });
     if (isEmbedded) warehouse.beforeQueries(() => archiver.hurry());
     await life.start(archiver);
     const isMine = () => archiver.isFirst;
-    const check = createArchiveCheck({ log, warehouse, isMine, logger, metrics });
+    const check = createArchiveCheck({ log, warehouse, isMine, logger, metrics, clock });
     await life.start(check);
     return {
       checks: {

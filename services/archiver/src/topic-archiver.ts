@@ -34,7 +34,7 @@ export interface ArchivedTopic<T> {
 }
 
 export interface TopicArchiverParts
-  extends Pick<ArchiverParts, 'log' | 'checkpoints' | 'warehouse' | 'logger' | 'now'> {
+  extends Pick<ArchiverParts, 'log' | 'checkpoints' | 'warehouse' | 'logger' | 'clock'> {
   tracing: Tracing;
   deadLetters: DeadLetterOffice;
   /** Of records that nobody can read. */
@@ -82,7 +82,7 @@ export class TopicArchiver<T> {
     this.#archived = archived;
     this.#parts = parts;
     this.#consumer = `${GROUP}/${archived.topic.name}`;
-    this.#archivedThroughMs = parts.now();
+    this.#archivedThroughMs = parts.clock.now();
     this.#gatherer = new Gatherer<T, Packed<T>>({
       rowsOf: archived.rowsOf,
       maxRows: parts.maxRows,
@@ -95,6 +95,7 @@ export class TopicArchiver<T> {
           parts.logger.warn({ err: error, topic: archived.topic.name }, 'stopped with records still to archive');
         else parts.onFailure(error);
       },
+      clock: parts.clock,
     });
   }
 
@@ -136,7 +137,7 @@ export class TopicArchiver<T> {
 
   /** Null while the log is unavailable. */
   async lag(): Promise<ArchiveLag | null> {
-    const { log, now } = this.#parts;
+    const { log, clock } = this.#parts;
     const { topic } = this.#archived;
     const ends = await log.endOffsets(topic).catch(() => null);
     if (ends === null) return null;
@@ -145,7 +146,7 @@ export class TopicArchiver<T> {
     return {
       topic: topic.name,
       records,
-      seconds: records > 0 ? Math.max(0, now() - this.#archivedThroughMs) / 1000 : 0,
+      seconds: records > 0 ? Math.max(0, clock.now() - this.#archivedThroughMs) / 1000 : 0,
     };
   }
 
@@ -236,7 +237,7 @@ export class TopicArchiver<T> {
   }
 
   #persistently<R>(work: () => Promise<R>): Promise<R> {
-    const { retryFirstMs, retryLongestMs, stopping, metrics, logger } = this.#parts;
+    const { retryFirstMs, retryLongestMs, stopping, metrics, logger, clock } = this.#parts;
     return retry(work, {
       firstMs: retryFirstMs,
       longestMs: retryLongestMs,
@@ -247,6 +248,7 @@ export class TopicArchiver<T> {
         metrics.retries.inc();
         logger.warn({ err: error, topic: this.#archived.topic.name, attempt, waitMs }, 'cannot archive: retrying');
       },
+      clock,
     });
   }
 }

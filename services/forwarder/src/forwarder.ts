@@ -1,6 +1,6 @@
 import { GeofenceOwners } from '@outrider/access';
 import { createGuardedHttp } from '@outrider/channels';
-import type { Directory } from '@outrider/domain';
+import type { Clock, Directory } from '@outrider/domain';
 import { FEED_NAMES, type FeedLog, feedSources, Pages, readingQueue } from '@outrider/feeds';
 import { DESTINATION_KINDS, ForwardingError, openTarget, type Target, type TargetContext } from '@outrider/forwarding';
 import { isLogAway } from '@outrider/log';
@@ -32,8 +32,7 @@ export interface ForwarderParts {
   directory: Directory;
   logger: Logger;
   metrics: Metrics;
-  /** Unix milliseconds. */
-  now(): number;
+  clock: Clock;
   /** 0 to 1. */
   random(): number;
   /** Default: those of `packages/forwarding`. */
@@ -63,7 +62,7 @@ const HTTP_MAX_RESPONSE_BYTES = 64 * 1024;
  * has confirmed.
  */
 export function createForwarder(parts: ForwarderParts): Worker<LeasedDestination> {
-  const { config, log, registry, directory, logger, metrics, now, random } = parts;
+  const { config, log, registry, directory, logger, metrics, clock, random } = parts;
   const {
     atOnce = AT_ONCE,
     leaseMs = LEASE_MS,
@@ -77,7 +76,7 @@ export function createForwarder(parts: ForwarderParts): Worker<LeasedDestination
     allowPrivateAddresses,
     timeoutMs: HTTP_TIMEOUT_MS,
     maxResponseBytes: HTTP_MAX_RESPONSE_BYTES,
-    now,
+    now: clock.now,
   });
   const runs = new Set<ForwardingRun>();
   const stateOfProcess = () => ({
@@ -96,18 +95,18 @@ export function createForwarder(parts: ForwarderParts): Worker<LeasedDestination
     metrics: counted,
     leaseMs,
     saveEveryMs,
-    now,
-    isToYield: (sinceMs) => runs.size >= atOnce && performance.now() - sinceMs > TURN_MS,
+    clock,
+    isToYield: (sinceMs) => runs.size >= atOnce && clock.steadyMs() - sinceMs > TURN_MS,
   };
 
   async function forward(destination: LeasedDestination, signal: AbortSignal): Promise<void> {
     let settlement: ForwardingSettlement = null;
     let target: Target | null = null;
-    const stopping = () => setTimeout(() => void target?.close(), STOP_WITHIN_MS).unref();
+    const stopping = () => clock.after(STOP_WITHIN_MS, () => void target?.close()).unref();
     signal.addEventListener('abort', stopping, { once: true });
     let run: ForwardingRun | null = null;
     try {
-      target = open(destination, { id: destination.id, isTest: false, http, allowPrivateAddresses, now });
+      target = open(destination, { id: destination.id, isTest: false, http, allowPrivateAddresses, now: clock.now });
       run = new ForwardingRun(destination, target, context);
       runs.add(run);
       await run.run(signal);
@@ -129,11 +128,11 @@ export function createForwarder(parts: ForwarderParts): Worker<LeasedDestination
       counted.failed(destination.kind);
       logger.warn({ ...facts, problem: error.message }, 'destination does not take what is forwarded; retrying');
       const retryMs = Math.max(grownMs, Math.min(error.retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS));
-      return { error: error.message, nextAttemptAtMs: now() + Math.round(retryMs) };
+      return { error: error.message, nextAttemptAtMs: clock.now() + Math.round(retryMs) };
     }
     logger.error({ ...facts, err: error }, 'forwarding failed; retrying');
     const reason = isLogAway(error) ? 'The log of this service does not answer.' : 'An error of this service.';
-    return { error: reason, nextAttemptAtMs: now() + Math.round(grownMs) };
+    return { error: reason, nextAttemptAtMs: clock.now() + Math.round(grownMs) };
   }
 
   const work = worker<LeasedDestination>({

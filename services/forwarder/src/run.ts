@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
+
 import { type GeofenceOwners, Problem } from '@outrider/access';
-import { alsoHarsh, type Directory, type User } from '@outrider/domain';
+import { alsoHarsh, type Clock, type Directory, type User } from '@outrider/domain';
 import { FEED_NAMES, type FeedItem, type FeedLog, type FeedName, FeedReading, type Pages } from '@outrider/feeds';
 import { type ForwardedItem, ForwardingError, type Target } from '@outrider/forwarding';
 import type { ForwardingDestinations, ForwardingGap, ForwardingProgress, LeasedDestination } from '@outrider/registry';
@@ -16,8 +16,7 @@ export interface RunContext {
   metrics: ForwarderMetrics;
   leaseMs: number;
   saveEveryMs: number;
-  /** Unix milliseconds. */
-  now(): number;
+  clock: Clock;
   /** Whether the destination is to be handed back for others that wait. */
   isToYield(sinceMs: number): boolean;
 }
@@ -50,7 +49,7 @@ export class ForwardingRun {
   #unsaved: Unsaved = NOTHING;
   #isSaved = true;
   #savedAtMs = -Infinity;
-  #checkedAtMs = performance.now();
+  #checkedAtMs: number;
   #hasConfirmed = false;
   /** Age of the oldest record that it has not come to, at the last look. */
   lagSeconds = 0;
@@ -61,6 +60,7 @@ export class ForwardingRun {
     this.#context = context;
     this.#cursors = { positions: destination.positionsCursor, events: destination.eventsCursor };
     this.#reachedAtMs = destination.reachedAtMs;
+    this.#checkedAtMs = context.clock.steadyMs();
   }
 
   /**
@@ -70,7 +70,7 @@ export class ForwardingRun {
    * @throws {Error} when the log or the registry does not answer
    */
   async run(signal: AbortSignal): Promise<void> {
-    const startedAtMs = performance.now();
+    const startedAtMs = this.#context.clock.steadyMs();
     await this.#open();
     try {
       while (!signal.aborted && !this.#context.isToYield(startedAtMs)) {
@@ -78,7 +78,7 @@ export class ForwardingRun {
         for (const feed of this.#readings.keys()) count += await this.#forwardNext(feed);
         if (!(await this.#keep())) return;
         if (count > 0 || this.#isBehind) continue;
-        await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => {});
+        await this.#context.clock.sleep(LOOK_EVERY_MS, signal).catch(() => {});
       }
       await this.#save();
     } catch (error) {
@@ -103,8 +103,8 @@ export class ForwardingRun {
   }
 
   async #reading(feed: FeedName): Promise<FeedReading> {
-    const { log, owners, now, pages } = this.#context;
-    const context = { feed, log, owners, now, pages: pages.get(feed) ?? [] };
+    const { log, owners, clock, pages } = this.#context;
+    const context = { feed, log, owners, clock, pages: pages.get(feed) ?? [] };
     const cursor = this.#cursors[feed];
     if (cursor !== null) {
       const place = { text: cursor, parameter: 'cursor' };
@@ -138,7 +138,7 @@ export class ForwardingRun {
   }
 
   #noteGap(fromMs: number, toMs: number): void {
-    const gap: ForwardingGap = { fromMs: Math.min(fromMs, toMs), toMs, noticedAtMs: this.#context.now() };
+    const gap: ForwardingGap = { fromMs: Math.min(fromMs, toMs), toMs, noticedAtMs: this.#context.clock.now() };
     this.#unsaved = { ...this.#unsaved, gap };
     this.#isSaved = false;
     this.#context.metrics.lost(this.#destination.kind);
@@ -151,7 +151,11 @@ export class ForwardingRun {
     await reading.look();
     if (!reading.isBehind) return 0;
     const before = this.#cursors[feed];
-    const asked = { maxItems: BATCH_ITEMS, byMs: performance.now() + LOOK_THROUGH_MS, until: 'any' } as const;
+    const asked = {
+      maxItems: BATCH_ITEMS,
+      byMs: this.#context.clock.steadyMs() + LOOK_THROUGH_MS,
+      until: 'any',
+    } as const;
     const taken = await this.#orResumed(
       () => reading.take(async () => this.#owner(), { ...asked, hasCursors: false }),
       // The reading stands where the log begins now.
@@ -207,7 +211,7 @@ export class ForwardingRun {
 
   /** Saves progress now and then. @returns false where the work is to end */
   async #keep(): Promise<boolean> {
-    const nowMs = performance.now();
+    const nowMs = this.#context.clock.steadyMs();
     const everyMs = this.#isSaved ? SAVE_IDLE_EVERY_MS : this.#context.saveEveryMs;
     if (nowMs - this.#savedAtMs >= everyMs) return this.#save();
     if (nowMs - this.#checkedAtMs < CHECK_EVERY_MS) return true;
@@ -217,11 +221,11 @@ export class ForwardingRun {
 
   /** @param isGood false: a batch was not confirmed */
   async #save(isGood = true): Promise<boolean> {
-    const { destinations, leaseMs, now } = this.#context;
+    const { destinations, leaseMs, clock } = this.#context;
     if (isGood) {
       const lags = await Promise.all([...this.#readings.values()].map((reading) => reading.lagSeconds()));
       this.lagSeconds = Math.max(0, ...lags);
-      this.#reachedAtMs = now() - Math.round(this.lagSeconds * 1000);
+      this.#reachedAtMs = clock.now() - Math.round(this.lagSeconds * 1000);
     }
     const progress: ForwardingProgress = {
       ...this.#unsaved,
@@ -233,7 +237,7 @@ export class ForwardingRun {
     const isHeld = await destinations.save(this.#destination, progress, leaseMs);
     this.#unsaved = NOTHING;
     this.#isSaved = true;
-    this.#savedAtMs = performance.now();
+    this.#savedAtMs = clock.steadyMs();
     return isHeld;
   }
 }

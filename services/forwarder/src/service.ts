@@ -7,7 +7,7 @@ export const service = defineService({
   name: 'forwarder',
   settings: forwarderVariables,
   stores: ['registry', 'log', 'directory'],
-  async start({ config, life, registry, log, directory, loggerOf, metrics, now }) {
+  async start({ config, life, registry, log, directory, loggerOf, metrics, clock }) {
     const forwarder = createForwarder({
       // Without DATABASE_URL, no other process forwards.
       config: forwarderConfigOf(config, config.DATABASE_URL === null),
@@ -16,7 +16,7 @@ export const service = defineService({
       directory,
       logger: loggerOf('forwarder'),
       metrics,
-      now,
+      clock,
       random: Math.random,
     });
     await life.start(forwarder);

@@ -21,6 +21,7 @@ import { sampleVehicle } from '@outrider/domain/samples';
 import { MemoryHub } from '@outrider/hub';
 import { createTeltonikaSimulator, encodeLocation, encodeOsmandQuery, Jt808TerminalSide } from '@outrider/protocols';
 import { createLogger, Metrics } from '@outrider/runtime';
+import { VirtualClock } from '@outrider/testing/clock';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { BINDING_PACKETS } from './first-contacts.ts';
 import {
@@ -352,14 +353,19 @@ describe('TLS', () => {
   test('certificate and key are read anew when both are there, and kept while they do not fit together', async () => {
     await start({});
     const files = { certificate: file('server.pem'), key: file('server.key') };
-    const identity = await openTlsIdentity(files, createLogger('silent', 'json'), 5);
+    const clock = new VirtualClock();
+    const logger = createLogger('silent', 'json');
+    const kept = vi.spyOn(logger, 'warn');
+    const identity = await openTlsIdentity(files, logger, clock);
     const seen: string[] = [];
     identity.watch(({ cert }) => seen.push(cert.toString()));
     const next = await readFile(file('other.pem'));
     await writeFile(files.certificate, next);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await clock.advance(10_000);
+    await vi.waitFor(() => expect(kept).toHaveBeenCalledOnce(), PATIENCE);
     expect(seen).toEqual([]);
     await writeFile(files.key, await readFile(file('other.key')));
+    await clock.advance(10_000);
     await vi.waitFor(() => expect(seen).toEqual([next.toString()]), PATIENCE);
     identity.close();
   });

@@ -12,6 +12,7 @@ import { sampleVehicle } from '@outrider/domain/samples';
 import { MemoryHub } from '@outrider/hub';
 import { type DispatcherReply, EgtsDispatcher } from '@outrider/protocols';
 import { Metrics } from '@outrider/runtime';
+import { VirtualClock } from '@outrider/testing/clock';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { CarriedTerminals } from './carried-terminals.ts';
 import { connectPeer, NOON, PATIENCE, refusalsOf, startGateway } from './gateway.fixture.ts';
@@ -24,6 +25,7 @@ let log: HeldLog;
 let hub: MemoryHub;
 let metrics: Metrics;
 let gateway: Gateway;
+let clock: VirtualClock;
 let version = 0;
 const sockets: Socket[] = [];
 
@@ -39,7 +41,8 @@ afterEach(async () => {
 });
 
 async function start(config: Partial<GatewayConfig> = {}): Promise<void> {
-  gateway = await startGateway({ log, hub, metrics }, config);
+  clock = new VirtualClock(NOON);
+  gateway = await startGateway({ log, hub, metrics, clock }, config);
   for (const objectId of [1, 2]) define(objectId);
 }
 
@@ -85,7 +88,10 @@ describe('several terminals in one connection', () => {
     const it = await platform();
     it.send(1, 2, 1);
     await vi.waitFor(() => expect(log.waiting).not.toEqual([]), PATIENCE);
-    await vi.waitFor(async () => expect(await connected('1', '2')).toEqual(['1', '2']), PATIENCE);
+    await vi.waitFor(async () => {
+      await clock.advance(200);
+      expect(await connected('1', '2')).toEqual(['1', '2']);
+    }, PATIENCE);
     expect(it.results).toEqual([]);
     sync();
     await vi.waitFor(() => expect(it.results).toEqual([true, true, true]), PATIENCE);
@@ -95,7 +101,10 @@ describe('several terminals in one connection', () => {
     ]);
 
     it.peer.socket.destroy();
-    await vi.waitFor(async () => expect(await connected('1', '2')).toEqual([]), PATIENCE);
+    await vi.waitFor(async () => {
+      await clock.advance(200);
+      expect(await connected('1', '2')).toEqual([]);
+    }, PATIENCE);
   });
 
   test('one that no vehicle has is refused and listed, and the others go on', async () => {
@@ -140,7 +149,10 @@ describe('several terminals in one connection', () => {
     sync();
     await vi.waitFor(() => expect(it.results).toEqual([true, true, false]), PATIENCE);
     expect(await refusalsOf(metrics)).toEqual({ [reason]: 1 });
-    await vi.waitFor(async () => expect(await connected('1', '2')).toEqual(['1']), PATIENCE);
+    await vi.waitFor(async () => {
+      await clock.advance(200);
+      expect(await connected('1', '2')).toEqual(['1']);
+    }, PATIENCE);
   });
 
   test('the password of the platform is that of a vehicle', async () => {
@@ -169,6 +181,8 @@ describe('several terminals in one connection', () => {
     await start({ idleTimeoutMs: 300 });
     const it = await platform();
     it.send(3);
+    await vi.waitFor(async () => expect(await refusalsOf(metrics)).toEqual({ 'unknown-terminal': 1 }), PATIENCE);
+    await clock.advance(300);
     await vi.waitFor(() => expect(it.peer.closed).toBe(true), PATIENCE);
     expect(await refusalsOf(metrics)).toEqual({ 'unknown-terminal': 1, 'not-identified-in-time': 1 });
   });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Position, ProtocolName, TerminalId } from '@outrider/domain';
+import type { Clock, Position, ProtocolName, TerminalId, Timer } from '@outrider/domain';
 import {
   type ConnectionChange,
   GATEWAY_KEPT_MS,
@@ -90,7 +90,7 @@ export class ConnectedTerminals {
   readonly #gateway = randomUUID();
   /** The oldest connection first. */
   readonly #connected = new Map<TerminalId, Held[]>();
-  readonly #now: () => number;
+  readonly #clock: Clock;
   /** Terminals without connections, the least recent request first. */
   readonly #requesting = new Map<TerminalId, RequestPlaces>();
   /** Of terminals that are connected here as well. */
@@ -99,18 +99,18 @@ export class ConnectedTerminals {
   #came = new Set<TerminalId>();
   #changed = new Set<TerminalId>();
   #noting: Promise<void> = Promise.resolve();
-  #gathering: NodeJS.Timeout | null = null;
-  #renewing: NodeJS.Timeout | null = null;
+  #gathering: Timer | null = null;
+  #renewing: Timer | null = null;
 
-  constructor(hub: PlacesHub, onError: (error: unknown) => void, now: () => number) {
+  constructor(hub: PlacesHub, onError: (error: unknown) => void, clock: Clock) {
     this.#hub = hub;
-    this.#now = now;
+    this.#clock = clock;
     this.#onError = onError;
   }
 
   async start(): Promise<void> {
     this.#leave = await this.#hub.subscribe(PLACES, (text) => this.#onPlaces(text));
-    this.#renewing = setInterval(() => this.#note(), GATEWAY_KEPT_MS / 3);
+    this.#renewing = this.#clock.every(GATEWAY_KEPT_MS / 3, () => this.#note());
     this.#renewing.unref();
   }
 
@@ -127,7 +127,7 @@ export class ConnectedTerminals {
     return {
       sinceMs: inUse.noted.sinceMs,
       isProven: isAuthenticated,
-      isInUse: lastReceivedMs > this.#now() - ESTABLISHED_MS,
+      isInUse: lastReceivedMs > this.#clock.now() - ESTABLISHED_MS,
     };
   }
 
@@ -167,7 +167,7 @@ export class ConnectedTerminals {
   /** Is the terminal in use at two places? After a reconnect the old connection is silent. */
   isContested(terminalId: TerminalId): boolean {
     const held = this.#connected.get(terminalId) ?? [];
-    const sinceMs = this.#now() - CONTESTED_MS;
+    const sinceMs = this.#clock.now() - CONTESTED_MS;
     const elsewhere = this.#elsewhere.get(terminalId);
     // The other gateway knows only the newer connection; this one knows that the older one is in use.
     const isElsewhere = held.some(
@@ -198,7 +198,7 @@ export class ConnectedTerminals {
    * @returns whether its id is in use at two places
    */
   noteRequest(terminalId: TerminalId, address: string): boolean {
-    const nowMs = this.#now();
+    const nowMs = this.#clock.now();
     const before = this.#requesting.get(terminalId);
     const hasMoved = before !== undefined && before.address !== address;
     const isBack = hasMoved && before.earlier === address && nowMs - before.earlierAtMs < REQUEST_OVERLAP_MS;
@@ -231,7 +231,7 @@ export class ConnectedTerminals {
       const [one, other] = [inUse.connection, newer.connection];
       if (one.isAuthenticated !== other.isAuthenticated) return one.isAuthenticated ? inUse : newer;
       const isFromSamePlace = inUse.noted.address === newer.noted.address;
-      const isEstablished = one.lastReceivedMs > this.#now() - ESTABLISHED_MS;
+      const isEstablished = one.lastReceivedMs > this.#clock.now() - ESTABLISHED_MS;
       return one.isAuthenticated || isFromSamePlace || !isEstablished ? newer : inUse;
     }, undefined);
   }
@@ -244,7 +244,7 @@ export class ConnectedTerminals {
 
   /** Removes all terminals. */
   async close(): Promise<void> {
-    if (this.#renewing !== null) clearInterval(this.#renewing);
+    this.#renewing?.cancel();
     for (const terminalId of this.#connected.keys()) this.#changed.add(terminalId);
     this.#connected.clear();
     this.#elsewhere.clear();
@@ -270,19 +270,19 @@ export class ConnectedTerminals {
     for (const [terminalId, address] of places) {
       const held = this.#connected.get(terminalId);
       if (held === undefined) continue;
-      this.#elsewhere.set(terminalId, { address, sinceMs: this.#now() });
+      this.#elsewhere.set(terminalId, { address, sinceMs: this.#clock.now() });
       this.#noteRivals(terminalId, held);
     }
   }
 
   #noteSoon(terminalId: TerminalId): void {
     this.#changed.add(terminalId);
-    this.#gathering ??= setTimeout(() => this.#note(), GATHER_MS);
+    this.#gathering ??= this.#clock.after(GATHER_MS, () => this.#note());
   }
 
   /** One call after the other, so that none overtakes an earlier one. */
   #note(): Promise<void> {
-    if (this.#gathering !== null) clearTimeout(this.#gathering);
+    this.#gathering?.cancel();
     this.#gathering = null;
     this.#noting = this.#noting.then(() => this.#noteChanged()).catch(this.#onError);
     return this.#noting;

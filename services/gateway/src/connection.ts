@@ -1,12 +1,14 @@
 import type { Socket } from 'node:net';
 import type {
   AccessRefusal,
+  Clock,
   CommandOutcome,
   PacketTrace,
   Position,
   TerminalAccess,
   TerminalCommand,
   TerminalId,
+  Timer,
   Vehicle,
 } from '@outrider/domain';
 import type { RefusedContact } from '@outrider/hub';
@@ -38,7 +40,7 @@ export interface ConnectionContext {
   /** How long a terminal may take to identify itself, however much it sends. */
   identifyTimeoutMs: number;
   unread: UnreadAnswers;
-  now(): number;
+  clock: Clock;
   isKnown(terminalId: TerminalId): boolean;
   vehicleOf(terminalId: TerminalId): Vehicle | undefined;
   /** SHA-256 of the peer's certificate, where the connection is by TLS and it showed one. */
@@ -94,7 +96,7 @@ export class Connection {
   readonly #context: ConnectionContext;
   readonly #carried: CarriedTerminals;
   readonly #answers: Answer[] = [];
-  readonly #commands = new PendingCommands();
+  readonly #commands: PendingCommands;
   #terminalId: TerminalId | null = null;
   /** Null once the terminal identified itself. */
   #first: FirstBytes | null = new FirstBytes('tcp');
@@ -112,7 +114,7 @@ export class Connection {
    * Ends the connection regardless of its data: at first when it does not identify itself in time, later when it does
    * not close in time.
    */
-  #deadline: NodeJS.Timeout;
+  #deadline: Timer;
   /** Bytes of answers that are noted as unread. */
   #unreadBytes = 0;
   #peerIsDone = false;
@@ -135,13 +137,14 @@ export class Connection {
       letIn: (forms, secret) => this.#letIn(forms, secret),
     });
     this.#context = context;
+    this.#commands = new PendingCommands(context.clock);
     this.#carried = new CarriedTerminals(this.#address(), context);
     socket.setNoDelay(true);
-    this.#deadline = setTimeout(() => {
+    this.#deadline = context.clock.after(context.identifyTimeoutMs, () => {
       const detail = 'the terminal did not identify itself in time';
       this.#noteUnknown({ reason: 'not-identified-in-time', detail });
       this.#refuse('not-identified-in-time', detail, null);
-    }, context.identifyTimeoutMs);
+    });
     socket.on('timeout', () => {
       if (!this.#ending) this.#refuse('idle', 'nothing was said in time', null);
     });
@@ -155,7 +158,7 @@ export class Connection {
     // Disconnects are not errors; the event 'close' follows.
     socket.on('error', () => {});
     socket.on('close', () => {
-      clearTimeout(this.#deadline);
+      this.#deadline.cancel();
       this.#carried.close();
       context.unread.note(this.#unreadBytes, 0);
       this.#unreadBytes = 0;
@@ -220,9 +223,9 @@ export class Connection {
 
   #onData(chunk: Buffer): void {
     if (this.#ending) return;
-    const { now, tracing } = this.#context;
+    const { clock, tracing } = this.#context;
     if (tracing.isOn) this.#chunkAtMs = tracing.nowMs();
-    this.#lastReceivedMs = now();
+    this.#lastReceivedMs = clock.now();
     this.#first?.add(chunk);
     let saysMore = false;
     for (const inbound of this.#session.push(chunk, this.#lastReceivedMs)) {
@@ -282,7 +285,7 @@ export class Connection {
   /** From now on only silence ends the connection. */
   #isIdentified(): void {
     this.#first = null;
-    clearTimeout(this.#deadline);
+    this.#deadline.cancel();
     this.#socket.setTimeout(this.#context.idleTimeoutMs);
   }
 
@@ -361,7 +364,7 @@ export class Connection {
   #takePositions(positions: Position[], ack: Buffer | null, carried?: TerminalId): void {
     const terminalId = carried ?? this.#terminalId;
     if (terminalId === null) return this.#refuse('not-identified', 'data before the terminal said who it is', null);
-    const { metrics, intake, traces, tracing, now, contacts } = this.#context;
+    const { metrics, intake, traces, tracing, clock, contacts } = this.#context;
     const vehicle = this.#context.vehicleOf(terminalId);
     if (carried === undefined && !this.#isAllowed(vehicle, null)) return;
     if (positions.length === 0) {
@@ -376,7 +379,7 @@ export class Connection {
     const trace = traces.next();
     const span = tracing.isOn ? this.#beginPacket(trace, terminalId, positions.length) : NO_SPAN;
     const append = span.child('append');
-    const taken = intake.take(this.#protocol.name, terminalId, taking, now(), trace, () => {
+    const taken = intake.take(this.#protocol.name, terminalId, taking, clock.now(), trace, () => {
       append.end();
       answer.ready = true;
       this.#acknowledged++;
@@ -518,8 +521,8 @@ export class Connection {
     if (bytes && this.#socket.writable) this.#socket.write(bytes);
     this.#socket.end();
     // Does not wait for a peer that does not close its side, whatever it sends.
-    clearTimeout(this.#deadline);
-    this.#deadline = setTimeout(() => this.#socket.destroy(), CLOSING_TIMEOUT_MS);
+    this.#deadline.cancel();
+    this.#deadline = this.#context.clock.after(CLOSING_TIMEOUT_MS, () => this.#socket.destroy());
   }
 
   #address(): string {

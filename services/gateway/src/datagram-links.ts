@@ -1,4 +1,4 @@
-import type { CommandOutcome, TerminalCommand, TerminalId } from '@outrider/domain';
+import type { Clock, CommandOutcome, TerminalCommand, TerminalId, Timer } from '@outrider/domain';
 import type { TerminalLink } from './connected-terminals.ts';
 import type { DatagramPeer } from './datagram-peers.ts';
 
@@ -9,7 +9,7 @@ const SWEEP_MS = 5000;
 const MAX_LINKS = 20_000;
 
 interface Parts {
-  now(): number;
+  clock: Clock;
   came(terminalId: TerminalId, link: TerminalLink): void;
   went(terminalId: TerminalId, link: TerminalLink): void;
 }
@@ -78,18 +78,18 @@ export class DatagramLinks {
   readonly #parts: Parts;
   /** The one that was silent longest comes first. */
   readonly #links = new Map<string, DatagramLink>();
-  readonly #sweeping: NodeJS.Timeout;
+  readonly #sweeping: Timer;
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.#sweeping = setInterval(() => this.#sweep(), SWEEP_MS);
+    this.#sweeping = parts.clock.every(SWEEP_MS, () => this.#sweep());
     this.#sweeping.unref();
   }
 
   note(key: string, contact: Contact, terminalId: TerminalId): void {
     const known = this.#links.get(key);
     if (known !== undefined && known.terminalId === terminalId && known.isFresh) {
-      known.lastReceivedMs = this.#parts.now();
+      known.lastReceivedMs = this.#parts.clock.now();
       known.send = contact.send;
       if (known.peer.commands.isEmpty) known.peer = contact.peer;
       this.#links.delete(key);
@@ -98,7 +98,7 @@ export class DatagramLinks {
     }
     this.end(key);
     if (this.#links.size >= MAX_LINKS) return;
-    const link = new DatagramLink(contact, terminalId, { now: this.#parts.now, end: () => this.end(key) });
+    const link = new DatagramLink(contact, terminalId, { now: this.#parts.clock.now, end: () => this.end(key) });
     this.#links.set(key, link);
     this.#parts.came(terminalId, link);
   }
@@ -118,7 +118,7 @@ export class DatagramLinks {
   }
 
   close(): void {
-    clearInterval(this.#sweeping);
+    this.#sweeping.cancel();
     for (const key of [...this.#links.keys()]) this.end(key);
   }
 

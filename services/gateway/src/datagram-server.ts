@@ -2,7 +2,7 @@ import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
 import { sourceOf } from '@outrider/auth';
-import type { AccessRefusal, PacketTrace, Position, TerminalId, Vehicle } from '@outrider/domain';
+import type { AccessRefusal, Clock, PacketTrace, Position, TerminalId, Vehicle } from '@outrider/domain';
 import type { RefusedContact } from '@outrider/hub';
 import type { DatagramSide, Inbound, Protocol, Session } from '@outrider/protocols';
 import { NO_SPAN, type Span, type Tracing } from '@outrider/runtime';
@@ -38,7 +38,7 @@ export interface DatagramContext {
   metrics: ProtocolMetrics;
   traces: PacketTraces;
   tracing: Tracing;
-  now(): number;
+  clock: Clock;
   /** True while the log can't take more: datagrams are dropped, and their terminals send them again. */
   isHeld(): boolean;
   rates: DatagramRates;
@@ -167,7 +167,7 @@ class DatagramExchange {
   }
 
   run(): void {
-    const { metrics, rates, isHeld, now, peers, links, tracing } = this.#context;
+    const { metrics, rates, isHeld, clock, peers, links, tracing } = this.#context;
     metrics.datagrams.inc(1);
     if (tracing.isOn) this.#atMs = tracing.nowMs();
     const source = sourceOf(this.#address);
@@ -179,7 +179,7 @@ class DatagramExchange {
     const isRemembered = this.#protocol.datagrams.identification === 'login';
     const known = isRemembered ? peers.of(this.#key) : undefined;
     const peer = known ?? links.waiting(this.#key) ?? this.#newPeer();
-    const receivedAtMs = now();
+    const receivedAtMs = clock.now();
     const messages = peer.session.push(this.#bytes, receivedAtMs);
     const unfinished = peer.session.dropUnfinished();
     for (const message of messages) {
@@ -213,7 +213,7 @@ class DatagramExchange {
       registration: null,
       checkedAccess: null,
       isProven: false,
-      commands: new PendingCommands(),
+      commands: new PendingCommands(this.#context.clock),
     };
   }
 

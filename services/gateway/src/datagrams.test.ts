@@ -13,6 +13,7 @@ import { sampleVehicle } from '@outrider/domain/samples';
 import { MemoryHub, openTerminalCommands, type TerminalCommands } from '@outrider/hub';
 import { type CreateSimulator, datagramProtocols, gt06, queclink, teltonika, wialonIps } from '@outrider/protocols';
 import { Metrics } from '@outrider/runtime';
+import { VirtualClock } from '@outrider/testing/clock';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { NOON, PATIENCE, refusalsOf, startGateway } from './gateway.fixture.ts';
 import type { Gateway, GatewayConfig } from './gateway.ts';
@@ -27,14 +28,14 @@ let log: HeldLog;
 let hub: MemoryHub;
 let metrics: Metrics;
 let gateway: Gateway;
-let nowMs: number;
+let clock: VirtualClock;
 const sockets: Socket[] = [];
 
 beforeEach(() => {
   log = new HeldLog();
   hub = new MemoryHub();
   metrics = new Metrics();
-  nowMs = NOON;
+  clock = new VirtualClock(NOON);
 });
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.close();
@@ -47,7 +48,7 @@ async function start(
   access: Partial<TerminalAccess> = {},
   config: Partial<GatewayConfig> = {},
 ) {
-  gateway = await startGateway({ log, hub, metrics, now: () => nowMs }, config);
+  gateway = await startGateway({ log, hub, metrics, clock }, config);
   log.define(vehicle(terminalId, access));
 }
 
@@ -218,6 +219,7 @@ describe('bounds', () => {
     await vi.waitFor(() => expect(gateway.healthy).toBe(false), PATIENCE);
     await it.send(overUdp().encode([place(1)]));
     await refused({ held: 1 });
+    await clock.advance(100);
     await written(2);
     for (const { durable } of log.waiting) durable();
     await vi.waitFor(() => expect(it.answers).toHaveLength(1), PATIENCE);
@@ -244,7 +246,7 @@ describe('bounds', () => {
     const simulator = overUdp();
     for (let n = 0; n < 3; n++) await it.send(simulator.encode([place(n)]));
     await refused({ 'too-many-of-address': 1 });
-    nowMs += 1000;
+    await clock.advance(1000);
     await it.send(simulator.encode([place(9)]));
     await vi.waitFor(() => expect(log.waiting.flatMap(({ packets }) => packets)).toHaveLength(3), PATIENCE);
   });
@@ -280,7 +282,7 @@ describe('a terminal that logs in once', () => {
 
   test('is forgotten after the idle time', async () => {
     const { it, simulator, enter } = await logIn();
-    nowMs += 30_001;
+    await clock.advance(30_001);
     await it.send(simulator.encode([place()]));
     await refused({ 'not-identified': 1 });
     await enter(it);
@@ -359,7 +361,7 @@ describe('a command to a terminal over UDP', () => {
     const it = await peer('gt06');
     await it.send(simulatorOf(gt06.simulators[0]).hello() ?? Buffer.alloc(0));
     await vi.waitFor(() => expect(it.answers).toHaveLength(1), PATIENCE);
-    nowMs += 60_000;
+    await clock.advance(60_000);
     expect(await text('STATUS#')).toMatchObject({ outcome: 'offline' });
     expect(it.answers).toHaveLength(1);
   });

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import type { Clock } from '@outrider/domain';
 import type { MemoryHub } from '@outrider/hub';
 import { protocols } from '@outrider/protocols';
 import { createLogger, type Metrics } from '@outrider/runtime';
+import { VirtualClock } from '@outrider/testing/clock';
 import { createGateway, type Gateway, type GatewayConfig } from './gateway.ts';
 import type { HeldLog } from './held-log.fixture.ts';
 
@@ -15,13 +17,13 @@ export interface TestGatewayParts {
   log: HeldLog;
   hub: MemoryHub;
   metrics: Metrics;
-  /** Default: always noon. */
-  now?(): number;
+  /** Default: one that stands at noon. */
+  clock?: Clock;
 }
 
 /** A gateway on free ports of this machine. */
 export async function startGateway(
-  { log, hub, metrics, now = () => NOON }: TestGatewayParts,
+  { log, hub, metrics, clock = new VirtualClock(NOON) }: TestGatewayParts,
   config: Partial<GatewayConfig> = {},
 ): Promise<Gateway> {
   const gateway = createGateway({
@@ -45,7 +47,7 @@ export async function startGateway(
     hub,
     logger: createLogger('silent', 'json'),
     metrics,
-    now,
+    clock,
   });
   await gateway.start();
   return gateway;

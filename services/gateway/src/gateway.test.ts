@@ -20,6 +20,7 @@ import {
   Jt808TerminalSide,
 } from '@outrider/protocols';
 import { Metrics } from '@outrider/runtime';
+import { VirtualClock } from '@outrider/testing/clock';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ConnectedTerminals } from './connected-terminals.ts';
 import type { Connection } from './connection.ts';
@@ -29,11 +30,16 @@ import { HeldLog } from './held-log.fixture.ts';
 
 const IMEI = '356307042441013' as TerminalId;
 const CAR = '0190a000-0000-7000-8000-000000000001' as VehicleId;
+/** Connects and disconnects are published together after this time. */
+const GATHERED_MS = 200;
+/** Packets that the log refused are appended again after this time. */
+const RETRY_MS = 100;
 
 let log: HeldLog;
 let hub: MemoryHub;
 let metrics: Metrics;
 let gateway: Gateway;
+let clock: VirtualClock;
 const sockets: Socket[] = [];
 
 beforeEach(async () => {
@@ -44,7 +50,11 @@ beforeEach(async () => {
 
 async function start(config: Partial<GatewayConfig>): Promise<void> {
   metrics = new Metrics();
-  gateway = await startGateway({ log, hub, metrics }, { maxConnections: 3, maxConnectionsPerAddress: 2, ...config });
+  clock = new VirtualClock(NOON);
+  gateway = await startGateway(
+    { log, hub, metrics, clock },
+    { maxConnections: 3, maxConnectionsPerAddress: 2, ...config },
+  );
   log.define(vehicle(1, IMEI));
 }
 
@@ -150,7 +160,9 @@ test('the hub knows which terminals are connected, and from where, until they go
   const car = await terminal();
   car.hello();
   const noted = { protocol: 'teltonika', address: '127.0.0.1', sinceMs: NOON };
-  await vi.waitFor(async () => expect(await connections()).toEqual(noted), PATIENCE);
+  await vi.waitFor(() => expect(car.received).toBe('01'), PATIENCE);
+  await clock.advance(GATHERED_MS);
+  expect(await connections()).toEqual(noted);
   // It comes again before its old connection is known to be dead.
   const again = await terminal();
   again.hello();
@@ -161,8 +173,13 @@ test('the hub knows which terminals are connected, and from where, until they go
     PATIENCE,
   );
   expect(await connections()).toEqual(noted);
+  await clock.advance(GATHERED_MS);
+  expect(await connections()).toEqual({ ...noted, sinceMs: NOON + GATHERED_MS });
   again.socket.destroy();
-  await vi.waitFor(async () => expect(await connections()).toBeUndefined(), PATIENCE);
+  await vi.waitFor(async () => {
+    await clock.advance(GATHERED_MS);
+    expect(await connections()).toBeUndefined();
+  }, PATIENCE);
 });
 
 test('connections that the hub did not take, or forgot, are noted again', async () => {
@@ -183,22 +200,20 @@ test('connections that the hub did not take, or forgot, are noted again', async 
       subscribe: async () => async () => {},
     },
     () => {},
-    () => NOON,
+    clock,
   );
   const connection = { address: '192.0.2.1', takesCommands: false } as Connection;
   terminals.came('1' as TerminalId, connection, 'teltonika', NOON);
-  await vi.waitFor(() => expect(refusals).toBeGreaterThan(0), PATIENCE);
+  await clock.advance(GATHERED_MS);
+  expect(refusals).toBe(1);
   answer = () => noted.length > 0;
   terminals.came('2' as TerminalId, connection, 'teltonika', NOON);
   // The first call that succeeds is the first that it gets from this gateway: it gets all terminals again.
-  await vi.waitFor(
-    () =>
-      expect(noted).toEqual([
-        ['+1', '+2'],
-        ['+1', '+2'],
-      ]),
-    PATIENCE,
-  );
+  await clock.advance(2 * GATHERED_MS);
+  expect(noted).toEqual([
+    ['+1', '+2'],
+    ['+1', '+2'],
+  ]);
   await terminals.close();
   expect(noted.at(-1)).toEqual(['-1', '-2']);
 });
@@ -281,12 +296,14 @@ test('a write that fails is not acknowledged, holds terminals back, and is made 
   log.waiting.shift()?.refuse(new Error('disk full'));
   await vi.waitFor(() => expect(gateway.healthy).toBe(false), PATIENCE);
   car.send(NOON + 1000);
+  await clock.advance(RETRY_MS);
   await vi.waitFor(() => expect(log.waiting).toHaveLength(1), PATIENCE);
   expect(car.received).toBe('01');
   // Held back: the second packet is not even read before the first is safe.
   expect(log.waiting[0]?.packets).toMatchObject([{ positions: [{ fixTimeMs: NOON }] }]);
 
   log.waiting.shift()?.refuse(new LogFullError('64 MiB are waiting'));
+  await clock.advance(RETRY_MS);
   await vi.waitFor(() => expect(log.waiting).toHaveLength(1), PATIENCE);
   log.waiting.shift()?.durable();
   await vi.waitFor(() => expect(car.received).toBe('0100000001'), PATIENCE);
@@ -305,7 +322,8 @@ test('while the log is behind, terminals are not read', async () => {
   car.send(NOON);
   await vi.waitFor(() => expect(log.waiting).toHaveLength(1), PATIENCE);
   car.send(NOON + 1000);
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  // What came after it is answered.
+  expect((await fetch(`http://127.0.0.1:${gateway.ports.osmand}/?id=1`)).status).toBe(503);
   expect(log.waiting).toHaveLength(1);
   log.pendingBytes = 0;
   log.waiting.shift()?.durable();
@@ -319,7 +337,10 @@ test('a silent terminal is disconnected with a counted reason', async () => {
   await gateway.stop();
   await start({ idleTimeoutMs: 100 });
   const silent = await terminal();
-  await vi.waitFor(() => expect(silent.closed).toBe(true), PATIENCE);
+  await vi.waitFor(async () => {
+    await clock.advance(100);
+    expect(silent.closed).toBe(true);
+  }, PATIENCE);
   expect(await refused()).toEqual({ 'teltonika not-identified-in-time': 1 });
 });
 
@@ -509,7 +530,10 @@ describe('a terminal of JT/T 808', () => {
     expect(await asked).toEqual({ outcome: 'answered', answer: { type: 'recordings', recordings: [] } });
 
     const silent = { type: 'control-playback', channel: 1, action: 'end', seekToMs: null } as const;
-    expect(await commands.send(PHONE, silent, { timeoutMs: 20 })).toEqual({ outcome: 'unanswered' });
+    const unanswered = commands.send(PHONE, silent, { timeoutMs: 5000 });
+    await vi.waitFor(() => expect(car.received).toHaveLength(4), PATIENCE);
+    await clock.advance(5000);
+    expect(await unanswered).toEqual({ outcome: 'unanswered' });
     const cutOff = commands.send(PHONE, silent, { timeoutMs: 5000 });
     await vi.waitFor(() => expect(car.received).toHaveLength(5), PATIENCE);
     car.socket.destroy();
@@ -545,12 +569,13 @@ describe('a terminal of JT/T 808', () => {
   test('owes a bounded number of answers', async () => {
     log.define(vehicle(2, PHONE));
     const commands = await openTerminalCommands(hub);
-    await registered();
+    const car = await registered();
     await vi.waitFor(() => expect(commands.isOnline(PHONE)).toBe(true), PATIENCE);
     const end = { type: 'control-playback', channel: 1, action: 'end', seekToMs: null } as const;
-    const outcomes = await Promise.all(
-      Array.from({ length: 20 }, () => commands.send(PHONE, end, { timeoutMs: 1000 })),
-    );
+    const asked = Array.from({ length: 20 }, () => commands.send(PHONE, end, { timeoutMs: 1000 }));
+    await vi.waitFor(() => expect(car.received).toHaveLength(17), PATIENCE);
+    await clock.advance(1000);
+    const outcomes = await Promise.all(asked);
     expect(outcomes.filter(({ outcome }) => outcome === 'overloaded')).toHaveLength(4);
     expect(outcomes.filter(({ outcome }) => outcome === 'unanswered')).toHaveLength(16);
     await commands.close();

@@ -5,6 +5,7 @@ import type { BlockList, Server, Socket } from 'node:net';
 import { sourceOf } from '@outrider/auth';
 import {
   type AccessRefusal,
+  type Clock,
   Directory,
   type PacketTrace,
   type ProtocolName,
@@ -94,8 +95,7 @@ export interface GatewayParts {
   metrics: Metrics;
   /** Default: none. */
   tracing?: Tracing;
-  /** Unix milliseconds. */
-  now(): number;
+  clock: Clock;
 }
 
 export interface Gateway extends Part {
@@ -155,7 +155,7 @@ class TerminalGateway implements Gateway {
   #fail: (error: unknown) => void = () => {};
 
   constructor(parts: GatewayParts) {
-    const { config, log, hub, logger, metrics, now, tracing = NO_TRACING } = parts;
+    const { config, log, hub, logger, metrics, clock, tracing = NO_TRACING } = parts;
     this.#parts = parts;
     this.#tracing = tracing;
     this.#metrics = gatewayMetrics(metrics);
@@ -167,19 +167,19 @@ class TerminalGateway implements Gateway {
     this.#connected = new ConnectedTerminals(
       hub,
       (error) => logger.warn({ err: error }, 'cannot publish connections of terminals'),
-      now,
+      clock,
     );
     this.#budget = new UnknownBudget({
       hub,
       perMinute: config.unknownPerMinute,
-      now,
+      now: clock.now,
       onError: (error) => logger.warn({ err: error }, 'cannot count an unknown terminal'),
       onBlocked: (address) => logger.warn({ address }, 'address blocked: too many unknown terminal ids'),
     });
-    this.#rates = new DatagramRates(config.maxDatagramsPerAddress, now);
+    this.#rates = new DatagramRates(config.maxDatagramsPerAddress, clock.now);
     this.#devices = new UnknownDevices({
       hub,
-      now,
+      now: clock.now,
       onError: (error) => logger.warn({ err: error }, 'cannot note an unknown device'),
     });
     this.#contacts = new FirstContacts(hub, (error) =>
@@ -193,6 +193,7 @@ class TerminalGateway implements Gateway {
       (hold) => this.#hold(hold),
       ({ terminalId, positions, receivedAtMs }) => clockWatch.note(terminalId, positions, receivedAtMs),
       (what) => this.#metrics.corrected(what),
+      clock,
     );
   }
 
@@ -224,7 +225,7 @@ class TerminalGateway implements Gateway {
     );
     await this.#connected.start();
     if (config.broker !== null) this.#broker = await this.#createBroker(config.broker);
-    if (config.tls !== null) this.#identity = await openTlsIdentity(config.tls, logger);
+    if (config.tls !== null) this.#identity = await openTlsIdentity(config.tls, logger, this.#parts.clock);
     for (const protocol of tcpProtocols) await this.#listen(protocol.name, this.#tcpServers(protocol));
     for (const protocol of httpProtocols) await this.#listen(protocol.name, this.#httpServers(protocol));
     if (config.udp) for (const protocol of datagramProtocols) await this.#listenForDatagrams(protocol);
@@ -251,12 +252,12 @@ class TerminalGateway implements Gateway {
     await this.#broker?.stop();
     for (const connection of this.#connections) connection.end();
     for (const server of this.#servers) if ('closeIdleConnections' in server) server.closeIdleConnections();
-    const timeout = setTimeout(() => {
+    const timeout = this.#parts.clock.after(CLOSE_TIMEOUT_MS, () => {
       for (const connection of this.#connections) connection.destroy();
       for (const server of this.#servers) if ('closeAllConnections' in server) server.closeAllConnections();
-    }, CLOSE_TIMEOUT_MS);
+    });
     await Promise.all(closed);
-    clearTimeout(timeout);
+    timeout.cancel();
     await this.#connected.close();
     await this.#definitions?.stop();
   }
@@ -274,11 +275,11 @@ class TerminalGateway implements Gateway {
   async #createBroker({ url, clientId, topics }: BrokerConfig): Promise<BrokerSource> {
     // Loaded where there is a broker: its libraries are half a megabyte of source.
     const { mqttConnector } = await import('./broker/mqtt.ts');
-    const { hub, logger, metrics, now } = this.#parts;
+    const { hub, logger, metrics, clock } = this.#parts;
     const routes = topicRoutesOf(topics);
     const address = new URL(url).hostname;
     return new BrokerSource({
-      connect: mqttConnector({ url, clientId, filters: routes.map(({ filter }) => filter) }),
+      connect: mqttConnector({ url, clientId, filters: routes.map(({ filter }) => filter), clock }),
       routes,
       address,
       clientId,
@@ -293,19 +294,19 @@ class TerminalGateway implements Gateway {
       vehicleOf: (terminalId) => this.#directory.vehicleOfTerminal(terminalId),
       onRefused: (protocol, reason, detail, trace) => this.#refused(protocol, reason, detail, address, trace),
       onAccessRefused: (protocol, vehicle, refusal) => this.#noteAccessRefused(protocol, vehicle, refusal, address),
-      now,
+      clock,
     });
   }
 
   /** What the connections and requests of a protocol need from the gateway. */
   #contextOf(protocol: ProtocolName) {
-    const { hub, logger, now } = this.#parts;
+    const { hub, logger, clock } = this.#parts;
     return {
       intake: this.#intake,
       metrics: this.#metrics.of(protocol),
       traces: this.#traces,
       tracing: this.#tracing,
-      now,
+      clock,
       contacts: this.#contacts,
       vehicleOf: (terminalId: TerminalId) => this.#directory.vehicleOfTerminal(terminalId),
       isBlocked: (terminalId: TerminalId, address: string) => this.#budget.isBlocked(sourceOf(address), terminalId),
@@ -313,7 +314,7 @@ class TerminalGateway implements Gateway {
       onUnknown: (terminalId: TerminalId, address: string, contact?: RefusedContact) => {
         this.#budget.noteUnknown(sourceOf(address), terminalId);
         void hub
-          .noteUnknownTerminal(terminalId, protocol, address, now(), contact)
+          .noteUnknownTerminal(terminalId, protocol, address, clock.now(), contact)
           .catch((error) => logger.warn({ err: error, terminalId }, 'cannot note an unknown terminal'));
       },
       onAccessRefused: (vehicle: Vehicle, refusal: AccessRefusal, address: string) =>
@@ -341,12 +342,12 @@ class TerminalGateway implements Gateway {
   #noteAccessRefused(protocol: ProtocolName, vehicle: Vehicle, refusal: AccessRefusal, address: string): void {
     const { terminalId, terminalAccess } = vehicle;
     if (terminalId === null) return;
-    const { hub, logger, now } = this.#parts;
+    const { hub, logger, clock } = this.#parts;
     const transport = httpProtocols.some(({ name }) => name === protocol) ? 'http' : 'tcp';
     const detail = refusalDetail(terminalAccess, refusal);
     const contact: RefusedContact = { transport, reason: refusal, detail, receivedBytes: 0, firstBytes: '' };
     hub
-      .noteUnknownTerminal(terminalId, protocol, address, now(), contact)
+      .noteUnknownTerminal(terminalId, protocol, address, clock.now(), contact)
       .catch((error) => logger.warn({ err: error, terminalId }, 'cannot note a refused terminal'));
   }
 
@@ -383,13 +384,13 @@ class TerminalGateway implements Gateway {
           onIdentified: (terminalId) => {
             slot.identified();
             this.#budget.noteLetIn(sourceOf(connection.address), terminalId);
-            this.#connected.came(terminalId, connection, protocol.name, this.#parts.now());
+            this.#connected.came(terminalId, connection, protocol.name, this.#parts.clock.now());
             if (connection.takesCommands) this.#presence?.came(terminalId);
           },
           onCarried: (terminalId, link) => {
             slot.identified();
             this.#budget.noteLetIn(sourceOf(link.address), terminalId);
-            this.#connected.came(terminalId, link, protocol.name, this.#parts.now());
+            this.#connected.came(terminalId, link, protocol.name, this.#parts.clock.now());
           },
           onCarriedEnd: (terminalId, link) => void this.#connected.went(terminalId, link),
           onDropped: (terminalId, reason, address) =>
@@ -432,7 +433,7 @@ class TerminalGateway implements Gateway {
   }
 
   async #listenForDatagrams(protocol: Protocol & { datagrams: DatagramSide }): Promise<void> {
-    const { config, logger, now } = this.#parts;
+    const { config, logger, clock } = this.#parts;
     const { name, datagrams } = protocol;
     const port = config.ports[name];
     if (port == null) return;
@@ -447,16 +448,16 @@ class TerminalGateway implements Gateway {
       isHeld: () => this.#isHeld,
       rates: this.#rates,
       links: new DatagramLinks({
-        now,
+        clock,
         came: (terminalId, link) => {
-          this.#connected.came(terminalId, link, name, now());
+          this.#connected.came(terminalId, link, name, clock.now());
           this.#presence?.came(terminalId);
         },
         went: (terminalId, link) => {
           if (this.#connected.went(terminalId, link)) this.#presence?.went(terminalId);
         },
       }),
-      peers: new DatagramPeers({ admission: this.#admission(), idleMs: config.idleTimeoutMs, now }),
+      peers: new DatagramPeers({ admission: this.#admission(), idleMs: config.idleTimeoutMs, now: clock.now }),
       createSession: () => (datagrams.createSession ?? protocol.createSession)(options),
       noteRequest: (terminalId, address) => this.#connected.noteRequest(terminalId, address),
       onIdentified: (terminalId, address) => this.#budget.noteLetIn(sourceOf(address), terminalId),

@@ -6,6 +6,7 @@ import { sampleVehicle } from '@outrider/domain/samples';
 import { MemoryHub } from '@outrider/hub';
 import { createTeltonikaSimulator, encodeOsmandQuery } from '@outrider/protocols';
 import { Metrics } from '@outrider/runtime';
+import { VirtualClock } from '@outrider/testing/clock';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ConnectedTerminals, type TerminalLink } from './connected-terminals.ts';
 import { connectPeer, NOON, PATIENCE, refusalsOf, startGateway } from './gateway.fixture.ts';
@@ -24,11 +25,11 @@ let log: HeldLog;
 let hub: MemoryHub;
 let metrics: Metrics;
 let gateway: Gateway;
-let nowMs: number;
+let clock: VirtualClock;
 const sockets: Socket[] = [];
 
 beforeEach(() => {
-  nowMs = NOON;
+  clock = new VirtualClock(NOON);
   log = new HeldLog();
   hub = new MemoryHub();
   metrics = new Metrics();
@@ -40,7 +41,7 @@ afterEach(async () => {
 });
 
 async function start(config: Partial<GatewayConfig> = {}): Promise<void> {
-  gateway = await startGateway({ log, hub, metrics, now: () => nowMs }, config);
+  gateway = await startGateway({ log, hub, metrics, clock }, config);
   log.define(vehicle(1, IMEI));
 }
 
@@ -80,9 +81,11 @@ describe('places', () => {
     await start({ idleTimeoutMs: 300 });
     const slow = await open(HERE);
     slow.socket.write(Buffer.from([0, 15]));
-    const trickle = setInterval(() => slow.socket.write('3'), 50);
-    await vi.waitFor(() => expect(slow.closed).toBe(true), PATIENCE);
-    clearInterval(trickle);
+    await vi.waitFor(async () => {
+      slow.socket.write('3');
+      await clock.advance(50);
+      expect(slow.closed).toBe(true);
+    }, PATIENCE);
     expect(await refusals()).toEqual({ 'not-identified-in-time': 1 });
   });
 
@@ -113,13 +116,13 @@ describe('places', () => {
     await start();
     const peers: Awaited<ReturnType<typeof identified>>[] = [];
     for (let n = 0; n < 4; n++) {
-      nowMs += 1000;
+      await clock.advance(1000);
       peers.push(await identified(HERE));
     }
-    nowMs += 1000;
-    peers[0]?.socket.write(createTeltonikaSimulator(IMEI).encode([blankPosition(nowMs, 52, 13)]));
+    await clock.advance(1000);
+    peers[0]?.socket.write(createTeltonikaSimulator(IMEI).encode([blankPosition(clock.now(), 52, 13)]));
     await vi.waitFor(() => expect(log.waiting).toHaveLength(1), PATIENCE);
-    nowMs += 1000;
+    await clock.advance(1000);
     peers.push(await identified(HERE));
     await vi.waitFor(
       () => expect(peers.map(({ closed }) => closed)).toEqual([false, true, false, false, false]),
@@ -164,7 +167,7 @@ describe('ids that are tried', () => {
     await vi.waitFor(async () => expect(await probing(ELSEWHERE, id(0))).toBe(''), PATIENCE);
     expect(await probing(ELSEWHERE, IMEI)).toBe('01');
     expect(await probing(HERE, id(0))).toBe('01');
-    nowMs += 61_000;
+    await clock.advance(61_000);
     expect(await probing(ELSEWHERE, id(0))).toBe('01');
     const { 'address-blocked': blocked = 0 } = await refusals();
     expect(blocked).toBeGreaterThan(0);
@@ -201,31 +204,26 @@ describe('commands', () => {
     address,
     takesCommands: true,
     isAuthenticated: false,
-    lastReceivedMs: nowMs,
+    lastReceivedMs: clock.now(),
     hasRivals: false,
     supersede() {},
     command: async () => ({ outcome: 'offline' }),
     ...more,
   });
-  const terminals = (hub: MemoryHub = new MemoryHub()) =>
-    new ConnectedTerminals(
-      hub,
-      () => {},
-      () => nowMs,
-    );
+  const terminals = (hub: MemoryHub = new MemoryHub()) => new ConnectedTerminals(hub, () => {}, clock);
   beforeEach(() => start());
 
   test('stay with a connection that is in use, and go to a newer one once it is silent or closed', () => {
     const connected = terminals();
     const own = link('192.0.2.1');
     const forged = link('198.51.100.9');
-    connected.came(IMEI, own, 'jt808', nowMs);
-    connected.came(IMEI, forged, 'jt808', nowMs);
+    connected.came(IMEI, own, 'jt808', clock.now());
+    connected.came(IMEI, forged, 'jt808', clock.now());
     expect(connected.of(IMEI)).toBe(own);
     expect(own.hasRivals && forged.hasRivals).toBe(true);
-    nowMs += 31_000;
+    clock.set(31_000);
     expect(connected.of(IMEI)).toBe(forged);
-    Object.assign(own, { lastReceivedMs: nowMs });
+    Object.assign(own, { lastReceivedMs: clock.now() });
     expect(connected.of(IMEI)).toBe(own);
     expect(connected.went(IMEI, own)).toBe(false);
     expect(connected.of(IMEI)).toBe(forged);
@@ -237,16 +235,16 @@ describe('commands', () => {
     const connected = terminals();
     const anyone = link('198.51.100.9');
     const own = link('192.0.2.1', { isAuthenticated: true });
-    connected.came(IMEI, anyone, 'jt808', nowMs);
-    connected.came(IMEI, own, 'jt808', nowMs);
+    connected.came(IMEI, anyone, 'jt808', clock.now());
+    connected.came(IMEI, own, 'jt808', clock.now());
     expect(connected.of(IMEI)).toBe(own);
     const later = link('198.51.100.9');
-    nowMs += 100_000;
-    connected.came(IMEI, later, 'jt808', nowMs);
-    Object.assign(later, { lastReceivedMs: nowMs });
+    clock.set(100_000);
+    connected.came(IMEI, later, 'jt808', clock.now());
+    Object.assign(later, { lastReceivedMs: clock.now() });
     expect(connected.of(IMEI)).toBe(own);
     const again = link('192.0.2.77', { isAuthenticated: true });
-    connected.came(IMEI, again, 'jt808', nowMs);
+    connected.came(IMEI, again, 'jt808', clock.now());
     expect(connected.of(IMEI)).toBe(again);
   });
 
@@ -258,18 +256,19 @@ describe('commands', () => {
     try {
       const own = link('192.0.2.1');
       const forged = link('198.51.100.9');
-      here.came(IMEI, own, 'jt808', nowMs);
-      nowMs += 1000;
-      there.came(IMEI, forged, 'jt808', nowMs);
-      await vi.waitFor(() => expect(own.hasRivals).toBe(true), PATIENCE);
-      nowMs += 6000;
-      Object.assign(forged, { lastReceivedMs: nowMs });
+      here.came(IMEI, own, 'jt808', clock.now());
+      clock.set(1000);
+      there.came(IMEI, forged, 'jt808', clock.now());
+      await clock.advance(200);
+      expect(own.hasRivals).toBe(true);
+      clock.set(6000);
+      Object.assign(forged, { lastReceivedMs: clock.now() });
       expect(here.isContested(IMEI)).toBe(false);
-      Object.assign(own, { lastReceivedMs: nowMs });
+      Object.assign(own, { lastReceivedMs: clock.now() });
       expect(here.isContested(IMEI)).toBe(true);
       here.went(IMEI, own);
       const again = link('192.0.2.1');
-      here.came(IMEI, again, 'jt808', nowMs);
+      here.came(IMEI, again, 'jt808', clock.now());
       expect(here.isContested(IMEI)).toBe(false);
     } finally {
       await here.close();
@@ -281,22 +280,22 @@ describe('commands', () => {
     const connected = terminals();
     const one = link('192.0.2.1');
     const other = link('198.51.100.9');
-    connected.came(IMEI, one, 'jt808', nowMs);
-    connected.came(IMEI, other, 'jt808', nowMs);
-    nowMs += 6000;
-    Object.assign(other, { lastReceivedMs: nowMs });
+    connected.came(IMEI, one, 'jt808', clock.now());
+    connected.came(IMEI, other, 'jt808', clock.now());
+    clock.set(6000);
+    Object.assign(other, { lastReceivedMs: clock.now() });
     expect(connected.isContested(IMEI)).toBe(false);
-    Object.assign(one, { lastReceivedMs: nowMs });
+    Object.assign(one, { lastReceivedMs: clock.now() });
     expect(connected.isContested(IMEI)).toBe(true);
-    nowMs += 301_000;
-    Object.assign(other, { lastReceivedMs: nowMs });
+    clock.set(301_000);
+    Object.assign(other, { lastReceivedMs: clock.now() });
     expect(connected.isContested(IMEI)).toBe(false);
   });
 
   test('requests from two places in turn are a conflict; a phone that changes networks is none', () => {
     const connected = terminals();
     const note = (address: string, afterMs: number) => {
-      nowMs += afterMs;
+      clock.set(afterMs);
       return connected.noteRequest(IMEI, address);
     };
     expect([note('192.0.2.1', 0), note('192.0.2.1', 10_000), note('198.51.100.9', 10_000)]).toEqual([
@@ -307,7 +306,7 @@ describe('commands', () => {
     expect([note('198.51.100.9', 70_000), note('192.0.2.1', 10_000)]).toEqual([false, false]);
     expect([note('198.51.100.9', 10_000), note('198.51.100.9', 10_000)]).toEqual([true, true]);
     expect(note('198.51.100.9', 310_000)).toBe(false);
-    connected.came(IMEI, link('192.0.2.1'), 'jt808', nowMs);
+    connected.came(IMEI, link('192.0.2.1'), 'jt808', clock.now());
     expect(note('198.51.100.9', 1000)).toBe(true);
   });
 
@@ -321,7 +320,7 @@ describe('commands', () => {
       return log.waiting.at(-1)?.packets[0]?.positions.map(({ alarms }) => alarms);
     };
     expect(await send(other, NOON)).toEqual([[]]);
-    nowMs += 6000;
+    clock.set(6000);
     expect(await send(one, NOON + 1000)).toEqual([['terminal-conflict']]);
     expect(await send(other, NOON + 2000)).toEqual([['terminal-conflict']]);
     // What it waits for is answered before its connection ends.

@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import {
   type AccessRefusal,
+  type Clock,
   KMH_PER_UNIT,
   type PacketTrace,
   type SpeedUnit,
@@ -36,7 +37,7 @@ export interface HttpContext {
   metrics: ProtocolMetrics;
   traces: PacketTraces;
   tracing: Tracing;
-  now(): number;
+  clock: Clock;
   /** True while the log can't take more: requests are turned away rather than queued. */
   isHeld(): boolean;
   maxConnections: number;
@@ -155,7 +156,7 @@ class Exchange {
   }
 
   async run(): Promise<void> {
-    const { isHeld, bodies, now, token } = this.#context;
+    const { isHeld, bodies, clock, token } = this.#context;
     const startMs = this.#context.tracing.nowMs();
     if (isHeld()) return this.#refuseForNow(5, 503, 'held', 'nothing can be stored now; send it again');
     const { maxBodyBytes, carriesMany = false } = this.#protocol;
@@ -168,7 +169,7 @@ class Exchange {
       this.#response.setHeader('Connection', 'close');
       return this.#refuseForNow(5, 503, 'held', 'too many large requests at a time; send it again');
     }
-    const receivedAtMs = now();
+    const receivedAtMs = clock.now();
     const decoded = this.#protocol.decode(this.#contentOf(body), receivedAtMs);
     if ('refused' in decoded) {
       this.#context.onUnknownDevice(this.#address, this.#contact(body, decoded.refused, decoded.detail));

@@ -1,8 +1,10 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { blankPosition, Directory, type TelemetryPacket, type TerminalId, type VehicleId } from '@outrider/domain';
 import { sampleVehicle } from '@outrider/domain/samples';
 import { Encoded, type Log, LogFullError, type Topic, telemetryTopic } from '@outrider/log';
 import { createLogger } from '@outrider/runtime';
+import { runs } from '@outrider/testing';
+import { VirtualClock } from '@outrider/testing/clock';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { Intake } from './intake.ts';
@@ -48,12 +50,13 @@ function intakeOn(log: MoodyLog) {
   const directory = new Directory();
   const vehicle = sampleVehicle({ terminalId: TERMINAL });
   directory.apply({ kind: 'vehicle', id: vehicle.id, version: 1, changedAtMs: 0, definition: vehicle });
-  const intake = new Intake(log as unknown as Log, directory, logger, () => {});
+  const clock = new VirtualClock();
+  const intake = new Intake(log as unknown as Log, directory, logger, () => {}, undefined, undefined, clock);
   const traces = new PacketTraces(() => 7);
   const reported: number[] = [];
   const take = (nth: number) =>
     intake.take('osmand', TERMINAL, [blankPosition(nth, 0, 0)], nth, traces.next(), () => reported.push(nth));
-  return { intake, take, reported };
+  return { intake, take, reported, clock };
 }
 
 test('whatever the log refuses, packets stand in it in the order in which they came, and each is acknowledged once', async () => {
@@ -61,17 +64,17 @@ test('whatever the log refuses, packets stand in it in the order in which they c
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       const log = new MoodyLog();
-      const { intake, take, reported } = intakeOn(log);
+      const { intake, take, reported, clock } = intakeOn(log);
       let packets = 0;
       for (const each of steps) {
         if (each === 'packet') expect(take(packets++)).toBe(true);
         else if (each !== 'pause') log.answer(each);
-        await wait(each === 'pause' ? 110 : 0);
+        await clock.advance(each === 'pause' ? 110 : 0);
       }
       log.answer('has room');
       while (reported.length < packets) {
         log.answer('takes');
-        await wait(log.isIdle ? 20 : 0);
+        await clock.advance(log.isIdle ? 20 : 0);
       }
       const all = Array.from({ length: packets }, (_, nth) => nth);
       expect(log.taken).toEqual(all);
@@ -79,19 +82,19 @@ test('whatever the log refuses, packets stand in it in the order in which they c
       expect(intake.healthy).toBe(true);
       await intake.drain();
     }),
-    { numRuns: 25 },
+    { numRuns: runs(1000) },
   );
-}, 120_000);
+});
 
 test('what the log refuses while the service stops is not acknowledged', async () => {
   const log = new MoodyLog();
   const { intake, take, reported } = intakeOn(log);
   take(1);
-  await wait(0);
+  await nextTurn();
   take(2);
   const drained = intake.drain();
   log.answer('takes');
-  await wait(0);
+  await nextTurn();
   log.answer('refuses');
   await drained;
   expect(reported).toEqual([1]);
@@ -137,7 +140,7 @@ test('what a terminal recorded for another dealer goes to the vehicle of that de
     const before = log.packets.length;
     const positions = fixTimesMs.map((ms) => blankPosition(ms, 0, 0));
     expect(intake.take('osmand', TERMINAL, positions, 500, traces.next(), () => durable++)).toBe(true);
-    await wait(0);
+    await nextTurn();
     log.answer('takes');
     return log.packets
       .slice(before)

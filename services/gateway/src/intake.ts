@@ -1,12 +1,15 @@
 import {
+  type Clock,
   type Correctable,
   correctKnownErrors,
   type Directory,
   type PacketTrace,
   type Position,
   type ProtocolName,
+  SYSTEM_CLOCK,
   type TelemetryPacket,
   type TerminalId,
+  type Timer,
   type Vehicle,
   type VehicleId,
 } from '@outrider/domain';
@@ -45,6 +48,7 @@ export class Intake {
   readonly #log: Log;
   readonly #directory: Directory;
   readonly #logger: Logger;
+  readonly #clock: Clock;
   readonly #onHold: (held: boolean) => void;
   readonly #onTaken: (packet: TelemetryPacket) => void;
   readonly #onCorrected: (what: Correctable) => void;
@@ -59,7 +63,7 @@ export class Intake {
   #inFlight = 0;
   /** Refused batches, and those that came meanwhile, in their order. */
   #waiting: Batch[] = [];
-  #retry: NodeJS.Timeout | null = null;
+  #retry: Timer | null = null;
   #held = false;
   #closed = false;
   #troubled = false;
@@ -77,8 +81,10 @@ export class Intake {
     onHold: (held: boolean) => void,
     onTaken: (packet: TelemetryPacket) => void = () => {},
     onCorrected: (what: Correctable) => void = () => {},
+    clock: Clock = SYSTEM_CLOCK,
   ) {
     this.#log = log;
+    this.#clock = clock;
     this.#directory = directory;
     this.#logger = logger;
     this.#onHold = onHold;
@@ -219,10 +225,10 @@ export class Intake {
     // When the service stops, refused packets stay unacknowledged: their terminals send them again.
     if (this.#closed && this.#troubled) this.#waiting = [];
     if (this.#inFlight === 0 && this.#waiting.length > 0)
-      this.#retry ??= setTimeout(() => {
+      this.#retry ??= this.#clock.after(RETRY_MS, () => {
         this.#retry = null;
         this.#handInWaiting();
-      }, RETRY_MS);
+      });
     this.#holdOrRelease();
     if (this.#inFlight === 0 && this.#waiting.length === 0) this.#idle?.();
   }

@@ -1,4 +1,4 @@
-import type { CommandOutcome, TerminalAnswer, TerminalCommand } from '@outrider/domain';
+import type { Clock, CommandOutcome, TerminalAnswer, TerminalCommand } from '@outrider/domain';
 import type { Session } from '@outrider/protocols';
 
 /** Unanswered commands to a terminal, at most. */
@@ -7,6 +7,12 @@ const MAX_COMMANDS = 16;
 /** Commands that a terminal has not answered, by what its answer will be known by. */
 export class PendingCommands {
   readonly #commands = new Map<number, { type: TerminalCommand['type']; finish(outcome: CommandOutcome): void }>();
+
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
 
   get isEmpty(): boolean {
     return this.#commands.size === 0;
@@ -28,11 +34,11 @@ export class PendingCommands {
     if (!sent) return Promise.resolve({ outcome: 'unsupported' });
     return new Promise((resolve) => {
       const finish = (outcome: CommandOutcome) => {
-        clearTimeout(timer);
+        timer.cancel();
         if (this.#commands.get(sent.correlation)?.finish === finish) this.#commands.delete(sent.correlation);
         resolve(outcome);
       };
-      const timer = setTimeout(() => finish({ outcome: 'unanswered' }), timeoutMs);
+      const timer = this.#clock.after(timeoutMs, () => finish({ outcome: 'unanswered' }));
       this.#commands.get(sent.correlation)?.finish({ outcome: 'unanswered' });
       this.#commands.set(sent.correlation, { type: command.type, finish });
       send(sent.bytes);

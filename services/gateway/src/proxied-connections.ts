@@ -1,6 +1,7 @@
 import type { BlockList, Server, Socket } from 'node:net';
 import { type TLSSocket, Server as TlsServer } from 'node:tls';
 import { isTrustedProxy } from '@outrider/auth';
+import { SYSTEM_CLOCK } from '@outrider/domain';
 import { type ProxiedPeer, readProxyHeader } from './proxy-header.ts';
 
 /** A proxy writes the header at once, before it reads from the client. */
@@ -65,9 +66,10 @@ function appearAs(socket: Socket, { address, port }: ProxiedPeer): void {
 function readHeader(socket: Socket): Promise<ProxiedPeer | null> {
   return new Promise((resolve, reject) => {
     let received: Buffer = Buffer.alloc(0);
-    const timer = setTimeout(() => end(() => reject(new Error('no PROXY protocol header in time'))), HEADER_TIMEOUT_MS);
+    const late = () => end(() => reject(new Error('no PROXY protocol header in time')));
+    const timer = SYSTEM_CLOCK.after(HEADER_TIMEOUT_MS, late);
     const end = (settle: () => void) => {
-      clearTimeout(timer);
+      timer.cancel();
       socket.off('readable', read).off('close', closed);
       // A stream flows again only some time after nobody waits for it to be readable.
       setImmediate(settle);

@@ -19,7 +19,7 @@ export const service = defineService({
   stores: ['log', 'hub'],
   // Busy ports of terminals delay no REST call.
   thread: { module: import.meta.url, isBusyWriter: true },
-  async start({ config, folder, life, log, hub, loggerOf, metrics, tracing, now }) {
+  async start({ config, folder, life, log, hub, loggerOf, metrics, tracing, clock }) {
     const terminalSecret = config.TERMINAL_SECRET ?? (await openTerminalSecret(join(folder ?? '.', 'terminal-secret')));
     const gateway = createGateway({
       config: gatewayConfigOf(config, terminalSecret),
@@ -28,7 +28,7 @@ export const service = defineService({
       logger: loggerOf('gateway'),
       metrics,
       tracing,
-      now,
+      clock,
     });
     await life.start(gateway);
     return {

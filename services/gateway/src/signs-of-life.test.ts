@@ -4,6 +4,7 @@ import { sampleVehicle } from '@outrider/domain/samples';
 import { MemoryHub } from '@outrider/hub';
 import { tcpProtocols } from '@outrider/protocols';
 import { Metrics } from '@outrider/runtime';
+import { VirtualClock } from '@outrider/testing/clock';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { connectPeer, NOON, PATIENCE, type Peer, refusalsOf, startGateway } from './gateway.fixture.ts';
 import type { Gateway } from './gateway.ts';
@@ -16,7 +17,7 @@ let log: HeldLog;
 let metrics: Metrics;
 let hub: MemoryHub;
 let gateway: Gateway;
-let nowMs: number;
+let clock: VirtualClock;
 const peers: Peer[] = [];
 
 beforeEach(async () => {
@@ -24,8 +25,8 @@ beforeEach(async () => {
   log.letGo();
   metrics = new Metrics();
   hub = new MemoryHub();
-  nowMs = NOON;
-  gateway = await startGateway({ log, hub, metrics, now: () => nowMs });
+  clock = new VirtualClock(NOON);
+  gateway = await startGateway({ log, hub, metrics, clock });
 });
 afterEach(async () => {
   for (const { socket } of peers.splice(0)) socket.destroy();
@@ -52,7 +53,7 @@ async function peer(protocol: string): Promise<Peer> {
 const contacts = (count: number) =>
   vi.waitFor(() => {
     expect(log.written).toHaveLength(count);
-    expect(log.written.at(-1)).toMatchObject({ vehicleId: CAR, receivedAtMs: nowMs, positions: [] });
+    expect(log.written.at(-1)).toMatchObject({ vehicleId: CAR, receivedAtMs: clock.now(), positions: [] });
   }, PATIENCE);
 
 const simulatorOf = (protocol: string) => {
@@ -73,7 +74,7 @@ describe('a terminal that sends signs of life alone is in contact', () => {
     await vi.waitFor(() => expect(it.bytes.length).toBeGreaterThan(0), PATIENCE);
     expect(log.written).toEqual([]);
     for (let nth = 1; nth <= 3; nth++) {
-      nowMs += 10_000;
+      await clock.advance(10_000);
       it.socket.write(sign);
       await contacts(nth);
     }
@@ -83,9 +84,9 @@ describe('a terminal that sends signs of life alone is in contact', () => {
   test('a telephone, by its identifier and a time', async () => {
     define('phone-7');
     const asked = (query: string) => fetch(`http://127.0.0.1:${gateway.ports.osmand}/?${query}`);
-    expect((await asked(`id=phone-7&timestamp=${nowMs}`)).status).toBe(200);
+    expect((await asked(`id=phone-7&timestamp=${clock.now()}`)).status).toBe(200);
     await contacts(1);
-    nowMs += 10_000;
+    await clock.advance(10_000);
     const json = { method: 'POST', body: '{"device_id":"phone-7"}' };
     expect((await fetch(`http://127.0.0.1:${gateway.ports.osmand}/`, json)).status).toBe(200);
     await contacts(2);
@@ -112,7 +113,7 @@ test('however often a terminal sends signs of life, the log gets one in eight se
     const before = it.bytes.length;
     it.socket.write('#P#\r\n');
     await vi.waitFor(() => expect(it.bytes.length).toBeGreaterThan(before), PATIENCE);
-    nowMs += 1000;
+    await clock.advance(1000);
   }
   await vi.waitFor(() => expect(log.written).toHaveLength(2), PATIENCE);
 });

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createSecureContext, type TLSSocket } from 'node:tls';
+import { type Clock, SYSTEM_CLOCK } from '@outrider/domain';
 import type { Logger } from '@outrider/runtime';
 
 const CHECK_EVERY_MS = 10_000;
@@ -32,7 +33,7 @@ export interface TlsIdentity {
 export async function openTlsIdentity(
   files: TlsFiles,
   logger: Logger,
-  checkEveryMs = CHECK_EVERY_MS,
+  clock: Clock = SYSTEM_CLOCK,
 ): Promise<TlsIdentity> {
   const read = async () => {
     const [cert, key] = await Promise.all([readFile(files.certificate), readFile(files.key)]);
@@ -53,7 +54,7 @@ export async function openTlsIdentity(
     logger.info({ certificate: files.certificate }, 'TLS certificate reloaded');
   }
 
-  const timer = setInterval(() => {
+  const timer = clock.every(CHECK_EVERY_MS, () => {
     check().then(
       () => {
         refused = '';
@@ -64,13 +65,13 @@ export async function openTlsIdentity(
         refused = error.message;
       },
     );
-  }, checkEveryMs);
+  });
   timer.unref();
   return {
     get context() {
       return context;
     },
     watch: (listener) => listeners.push(listener),
-    close: () => clearInterval(timer),
+    close: () => timer.cancel(),
   };
 }

@@ -2,6 +2,7 @@ import type { TerminalId } from '@outrider/domain';
 import { MemoryHub } from '@outrider/hub';
 import { gt06 } from '@outrider/protocols';
 import { Metrics } from '@outrider/runtime';
+import { VirtualClock } from '@outrider/testing/clock';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { connectPeer, NOON, PATIENCE, startGateway } from './gateway.fixture.ts';
 import type { Gateway } from './gateway.ts';
@@ -11,13 +12,13 @@ const IMEI = '356307042441013' as TerminalId;
 
 let log: HeldLog;
 let hub: MemoryHub;
-let nowMs: number;
+let clock: VirtualClock;
 let gateway: Gateway;
 beforeEach(async () => {
   log = new HeldLog();
   hub = new MemoryHub();
-  nowMs = NOON;
-  gateway = await startGateway({ log, hub, metrics: new Metrics(), now: () => nowMs });
+  clock = new VirtualClock(NOON);
+  gateway = await startGateway({ log, hub, metrics: new Metrics(), clock });
 });
 afterEach(async () => {
   await gateway.stop();
@@ -55,7 +56,7 @@ describe('a device that is refused before it said who it is', () => {
 
   test('is noted once a second, however often it comes', async () => {
     for (let n = 0; n < 3; n++) await send('h02', Buffer.from(`hello ${n}`));
-    nowMs += 1000;
+    await clock.advance(1000);
     await send('h02', Buffer.from('hello again'));
     expect(await hub.unknownDevices()).toMatchObject([
       { attempts: 2, contact: { firstBytes: Buffer.from('hello again').toString('hex') } },

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type EmailChannel, type EmailMessage, escapeHtml, messageHtml, outcomeOf } from '@outrider/channels';
+import type { Clock } from '@outrider/domain';
 import type { LeasedAccountLink, MailLimits, Registry } from '@outrider/registry';
 import { Counter, type Logger, type Metrics, type Part, worker } from '@outrider/runtime';
 import { languageOf } from '@outrider/words';
@@ -16,8 +17,7 @@ export interface AccountMailsParts {
   email: Pick<EmailChannel, 'send'>;
   logger: Logger;
   metrics: Metrics;
-  /** Unix milliseconds. */
-  now(): number;
+  clock: Clock;
   /** 0 to 1. */
   random(): number;
 }
@@ -37,7 +37,7 @@ const RENEW_EVERY_MS = 10_000;
 
 /** Sends the links by which people set the password of their account: after an invitation, or when they forgot it. */
 export function createAccountMails(parts: AccountMailsParts): Part {
-  const { config, registry, email, logger, now } = parts;
+  const { config, registry, email, logger, clock } = parts;
   const attempts = new Counter({
     name: 'outrider_account_mails_total',
     help: 'Attempts to send a link to the e-mail address of an account, by how they ended',
@@ -60,10 +60,14 @@ export function createAccountMails(parts: AccountMailsParts): Part {
       }
     }
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
-    if (!(await registry.accountLinks.arm(leased, token, now() + VALID_HOURS[purpose] * HOUR_MS))) return;
-    const result = await email.send({ id: `${user.id}-${now()}`, to: [leased.address], ...textOf(leased, token) });
-    const giveUpAtMs = now() + VALID_HOURS[purpose] * HOUR_MS;
-    const outcome = outcomeOf({ attempts: leased.attempts, giveUpAtMs }, result, now(), parts.random());
+    if (!(await registry.accountLinks.arm(leased, token, clock.now() + VALID_HOURS[purpose] * HOUR_MS))) return;
+    const result = await email.send({
+      id: `${user.id}-${clock.now()}`,
+      to: [leased.address],
+      ...textOf(leased, token),
+    });
+    const giveUpAtMs = clock.now() + VALID_HOURS[purpose] * HOUR_MS;
+    const outcome = outcomeOf({ attempts: leased.attempts, giveUpAtMs }, result, clock.now(), parts.random());
     attempts.inc({ outcome: outcome.state });
     if (outcome.state === 'pending' && leased.attempts < MAX_ATTEMPTS)
       return registry.accountLinks.settle(leased, outcome.nextAttemptAtMs);
@@ -103,5 +107,6 @@ export function createAccountMails(parts: AccountMailsParts): Part {
     facts: ({ user, purpose }) => ({ userId: user.id, purpose }),
     pollMs: config.pollMs ?? 1000,
     logger,
+    clock,
   });
 }

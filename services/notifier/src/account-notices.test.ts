@@ -4,6 +4,7 @@ import { sampleUserFields } from '@outrider/domain/samples';
 import { ACCOUNT_NOTICES, type Registry } from '@outrider/registry';
 import { openTestRegistry } from '@outrider/registry/blank';
 import { createLogger, Metrics } from '@outrider/runtime';
+import { clockAt } from '@outrider/testing/clock';
 import { LANGUAGES } from '@outrider/words';
 import { messagesIn } from '@outrider/words/messages';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -38,7 +39,7 @@ beforeEach(async () => {
     },
     logger: createLogger('silent', 'json'),
     metrics: new Metrics(),
-    now: () => nowMs,
+    clock: clockAt(() => nowMs),
     random: () => 0.5,
   });
   await part.start();

@@ -8,7 +8,7 @@ import {
   outcomeOf,
   quotedName,
 } from '@outrider/channels';
-import { tenantOf } from '@outrider/domain';
+import { type Clock, tenantOf } from '@outrider/domain';
 import type { LeasedAccountNotice, MailLimits, Registry } from '@outrider/registry';
 import { Counter, type Logger, type Metrics, type Part, worker } from '@outrider/runtime';
 import { messagesIn } from '@outrider/words/messages';
@@ -24,8 +24,7 @@ export interface AccountNoticesParts {
   email: Pick<EmailChannel, 'send'>;
   logger: Logger;
   metrics: Metrics;
-  /** Unix milliseconds. */
-  now(): number;
+  clock: Clock;
   /** 0 to 1. */
   random(): number;
 }
@@ -42,7 +41,7 @@ const RENEW_EVERY_MS = 10_000;
 
 /** Sends users e-mails about changes of how their account signs in, their own ones included. */
 export function createAccountNotices(parts: AccountNoticesParts): Part {
-  const { config, registry, email, logger, now } = parts;
+  const { config, registry, email, logger, clock } = parts;
   const { accountNotices } = registry;
   const attempts = new Counter({
     name: 'outrider_account_notices_total',
@@ -70,7 +69,7 @@ export function createAccountNotices(parts: AccountNoticesParts): Part {
     }
     const result = await email.send({ id: leased.id, to: [leased.address], ...(await textOf(leased)) });
     const giveUpAtMs = leased.createdAtMs + GIVE_UP_AFTER_MS;
-    const outcome = outcomeOf({ attempts: leased.attempts, giveUpAtMs }, result, now(), parts.random());
+    const outcome = outcomeOf({ attempts: leased.attempts, giveUpAtMs }, result, clock.now(), parts.random());
     attempts.inc({ outcome: outcome.state });
     if (outcome.state === 'pending') return accountNotices.retry(leased, outcome.nextAttemptAtMs);
     if (outcome.state !== 'delivered') logger.warn(facts, 'e-mail about a sign-in was not sent');
@@ -101,6 +100,7 @@ export function createAccountNotices(parts: AccountNoticesParts): Part {
     facts: ({ user, kind }) => ({ userId: user.id, kind }),
     pollMs: config.pollMs ?? 1000,
     logger,
+    clock,
   });
 }
 

@@ -15,6 +15,7 @@ import { teltonika } from '@outrider/protocols';
 import { followRegistry, type Registry } from '@outrider/registry';
 import { openTestRegistry } from '@outrider/registry/blank';
 import { createLogger, Metrics, type Part } from '@outrider/runtime';
+import { clockAt } from '@outrider/testing/clock';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createCommandSender } from './command-sender.ts';
 
@@ -63,7 +64,7 @@ async function startSender(): Promise<Part> {
     abilitiesOf: (protocol) => (protocol === 'teltonika' ? (teltonika.commands ?? []) : []),
     logger: createLogger('silent', 'text'),
     metrics: new Metrics(),
-    now: () => nowMs,
+    clock: clockAt(() => nowMs),
   });
   await sender.start();
   closing.push(() => sender.stop());

@@ -1,5 +1,5 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import {
+  type Clock,
   type CommandAbility,
   type CommandNews,
   type CommandOutcome,
@@ -38,8 +38,7 @@ export interface CommandSenderParts {
   abilitiesOf(protocol: ProtocolName): readonly CommandAbility[];
   logger: Logger;
   metrics: Metrics;
-  /** Unix milliseconds. */
-  now(): number;
+  clock: Clock;
 }
 
 const DEFAULT_ANSWER_MS = 45_000;
@@ -89,8 +88,9 @@ class CommandSender implements Part {
   }
 
   async start(): Promise<void> {
-    const { hub, directory, logger } = this.#parts;
+    const { hub, directory, logger, clock } = this.#parts;
     this.#terminals = await openTerminalCommands(hub, {
+      clock,
       onError: (error) => logger.warn({ err: error }, 'giving a command to a terminal failed'),
     });
     this.#terminals.onPresence((terminalId, online) => {
@@ -126,17 +126,17 @@ class CommandSender implements Part {
       } catch (error) {
         if (!signal.aborted) this.#parts.logger.error({ err: error }, 'looking for commands failed; trying again');
       }
-      await wait(POLL_MS, undefined, { signal }).catch(() => {});
+      await this.#parts.clock.sleep(POLL_MS, signal).catch(() => {});
     }
   }
 
   async #end(): Promise<void> {
-    const { registry, config, now } = this.#parts;
+    const { registry, config, clock } = this.#parts;
     const ended = await registry.vehicleCommands.expire(this.#answerMs + ANSWER_GRACE_MS, ENDED_AT_ONCE);
     for (const command of ended) await this.#publish(command);
-    if (now() - this.#cleanedAtMs < CLEAN_EVERY_MS) return;
-    const cleaned = await registry.vehicleCommands.clean(now() - config.retentionDays * DAY_MS, ENDED_AT_ONCE);
-    if (cleaned < ENDED_AT_ONCE) this.#cleanedAtMs = now();
+    if (clock.now() - this.#cleanedAtMs < CLEAN_EVERY_MS) return;
+    const cleaned = await registry.vehicleCommands.clean(clock.now() - config.retentionDays * DAY_MS, ENDED_AT_ONCE);
+    if (cleaned < ENDED_AT_ONCE) this.#cleanedAtMs = clock.now();
   }
 
   /** The vehicle's terminal, where it is connected. */
@@ -182,7 +182,7 @@ class CommandSender implements Part {
 
   /** Whether commands to a vehicle may be sent now, by what is known of it now. */
   async #judge(vehicleId: VehicleId, terminalId: TerminalId): Promise<(command: VehicleCommand) => CommandJudgement> {
-    const { hub, directory, abilitiesOf, config, now } = this.#parts;
+    const { hub, directory, abilitiesOf, config, clock } = this.#parts;
     const [[status = null], connections] = await Promise.all([hub.latest([vehicleId]), hub.connections([terminalId])]);
     const vehicle = directory.vehicles.get(vehicleId);
     const connected = connections.get(terminalId)?.protocol ?? null;
@@ -198,7 +198,7 @@ class CommandSender implements Part {
       if (orderFault(order, abilities) !== null) return 'not-supported';
       if (!isGuarded(order, abilities)) return 'send';
       const maxSpeedKmh = Math.min(command.maxSpeedKmh ?? config.maxSpeedKmh, config.maxSpeedKmh);
-      const unsafe = unsafeNow(status, maxSpeedKmh, config.positionMaxAgeMs, now());
+      const unsafe = unsafeNow(status, maxSpeedKmh, config.positionMaxAgeMs, clock.now());
       if (unsafe === null) return 'send';
       return unsafe.reason === 'too-fast' ? 'too-fast' : 'wait';
     };
@@ -214,7 +214,7 @@ class CommandSender implements Part {
     const end = endOf(outcome);
     logger.info({ commandId: id, type: order.type, outcome: outcome.outcome }, 'command to a terminal');
     // A terminal with too many commands of its own is given time.
-    if (end === 'again') await wait(POLL_MS, undefined, { signal }).catch(() => {});
+    if (end === 'again') await this.#parts.clock.sleep(POLL_MS, signal).catch(() => {});
     const command =
       end === 'again' ? await registry.vehicleCommands.requeue(id) : await registry.vehicleCommands.settle(id, end);
     if (command !== null) await this.#publish(command);

@@ -8,6 +8,7 @@ import { sampleUserFields } from '@outrider/domain/samples';
 import type { Registry } from '@outrider/registry';
 import { openTestRegistry } from '@outrider/registry/blank';
 import { createLogger, Metrics } from '@outrider/runtime';
+import { clockAt } from '@outrider/testing/clock';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createConfirmations } from './confirmations.ts';
 
@@ -50,7 +51,7 @@ async function start(): Promise<void> {
     },
     logger: createLogger('silent', 'json'),
     metrics: new Metrics(),
-    now: () => nowMs,
+    clock: clockAt(() => nowMs),
     random: () => 0.5,
   });
   await part.start();

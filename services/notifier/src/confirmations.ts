@@ -6,6 +6,7 @@ import {
   messageHtml,
   outcomeOf,
 } from '@outrider/channels';
+import type { Clock } from '@outrider/domain';
 import type { LeasedConfirmation, MailLimits, Registry } from '@outrider/registry';
 import { Counter, jointPart, type Logger, type Metrics, type Part, poller, worker } from '@outrider/runtime';
 import { languageOf } from '@outrider/words';
@@ -22,8 +23,7 @@ export interface ConfirmationsParts {
   email: Pick<EmailChannel, 'send'>;
   logger: Logger;
   metrics: Metrics;
-  /** Unix milliseconds. */
-  now(): number;
+  clock: Clock;
   /** 0 to 1. */
   random(): number;
 }
@@ -46,7 +46,7 @@ const CLEAN_EVERY_MS = 3_600_000;
  * chosen by the account that named the address. The surplus over the limits waits.
  */
 export function createConfirmations(parts: ConfirmationsParts): Part {
-  const { config, registry, email, logger, now } = parts;
+  const { config, registry, email, logger, clock } = parts;
   const attempts = new Counter({
     name: 'outrider_mail_confirmations_total',
     help: 'Attempts to ask the holder of an e-mail address for a confirmation, by how they ended',
@@ -68,7 +68,7 @@ export function createConfirmations(parts: ConfirmationsParts): Part {
           { address: address.id, tenant: address.tenant, limit: reached },
           'confirmation of an address waits',
         );
-        return settle({ isSent: false, isCounted: false, retryAtMs: now() + HOUR_MS });
+        return settle({ isSent: false, isCounted: false, retryAtMs: clock.now() + HOUR_MS });
       }
     }
     const result = await email.send({
@@ -77,7 +77,8 @@ export function createConfirmations(parts: ConfirmationsParts): Part {
       to: [address.address],
       ...textOf(leased),
     });
-    const outcome = outcomeOf({ attempts: leased.attempts, giveUpAtMs: now() + DAY_MS }, result, now(), parts.random());
+    const nowMs = clock.now();
+    const outcome = outcomeOf({ attempts: leased.attempts, giveUpAtMs: nowMs + DAY_MS }, result, nowMs, parts.random());
     attempts.inc({ outcome: outcome.state });
     if (outcome.state === 'pending' && leased.attempts < MAX_ATTEMPTS)
       return settle({ isSent: false, isCounted: true, retryAtMs: outcome.nextAttemptAtMs });
@@ -88,7 +89,7 @@ export function createConfirmations(parts: ConfirmationsParts): Part {
 
   function textOf({ address }: LeasedConfirmation): Pick<EmailMessage, 'subject' | 'text' | 'html'> {
     const language = languageOf(address.language);
-    const token = mailLinkToken(address, 'confirm', now() + CONFIRM_WITHIN_DAYS * DAY_MS);
+    const token = mailLinkToken(address, 'confirm', clock.now() + CONFIRM_WITHIN_DAYS * DAY_MS);
     const link = `${config.publicUrl}/email/confirm?token=${token}&language=${language}`;
     const { subject, ...words } = messagesIn(language).words.confirmation;
     const why = words.why(config.publicUrl);
@@ -114,12 +115,14 @@ export function createConfirmations(parts: ConfirmationsParts): Part {
     facts: ({ address }) => ({ address: address.id, tenant: address.tenant }),
     pollMs: config.pollMs ?? 1000,
     logger,
+    clock,
   });
   const cleaning = poller({
     name: 'cleaning of mail addresses',
     work: () => registry.mailAddresses.clean(),
     everyMs: CLEAN_EVERY_MS,
     logger,
+    clock,
   });
   return jointPart(sending, cleaning);
 }

@@ -13,6 +13,7 @@ import { Directory, type GeofenceId, type NotificationRule, type User, type Vehi
 import { PLAIN_GEOCODER } from '@outrider/geocoder/testing';
 import type { Delivery, NotificationRuleFields } from '@outrider/registry';
 import { createLogger, Metrics } from '@outrider/runtime';
+import { clockAt } from '@outrider/testing/clock';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createDeliveries, type DeliveriesParts } from './deliveries.ts';
 import { Place, visit } from './test-notifier.fixture.ts';
@@ -83,7 +84,7 @@ async function startDeliveries(more: Partial<DeliveriesParts> = {}) {
     messageLimits: { perHour: 10, perDay: 10 },
     logger: createLogger('silent', 'json'),
     metrics: new Metrics(),
-    now: () => place.nowMs,
+    clock: clockAt(() => place.nowMs),
     random: () => 0.5,
     ...more,
   });
@@ -387,13 +388,16 @@ test('hundreds of dead webhooks of one tenant leave the slots of another tenant 
 test('stopping waits for what is under way, and leaves the rest to the next start', async () => {
   const rule = await addRule({ webhookUrl: HOOK });
   await notify(rule, [0, 1, 2, 3, 4, 5]);
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
   answer = async () => {
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await released;
     return { ok: true, status: 200 };
   };
   const first = await startDeliveries({ config: { maxAtOnce: 2, maxPerEndpoint: 2 } });
   await vi.waitFor(() => expect(sentWebhooks.length).toBeGreaterThan(0), PATIENCE);
-  await first.stop();
+  const stopped = first.stop();
+  release();
+  await stopped;
   stops.pop();
   const { items } = await place.registry.deliveries.list(anna.id, { state: 'delivered' }, { limit: 100, after: null });
   expect(items).toHaveLength(sentWebhooks.length);

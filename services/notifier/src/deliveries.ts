@@ -6,6 +6,7 @@ import {
   sendOver,
   type WebhookChannel,
 } from '@outrider/channels';
+import type { Clock } from '@outrider/domain';
 import {
   DeliverySlots,
   deliveryShares,
@@ -45,8 +46,7 @@ export interface DeliveriesParts extends PrepareParts {
   metrics: Metrics;
   /** Default: none. */
   tracing?: Tracing;
-  /** Unix milliseconds. */
-  now(): number;
+  clock: Clock;
   /** 0 to 1. */
   random(): number;
 }
@@ -98,6 +98,7 @@ export function createDeliveries(parts: DeliveriesParts): Deliverer {
     facts: ({ delivery, notification }) => ({ traceId: notification.event.traceId, delivery: delivery.id }),
     pollMs: POLL_MS,
     logger,
+    clock: parts.clock,
   });
 
   async function deliver(leased: LeasedDelivery, span: Span): Promise<void> {
@@ -126,12 +127,12 @@ export function createDeliveries(parts: DeliveriesParts): Deliverer {
   }
 
   async function send(leased: LeasedDelivery, prepared: Exclude<Prepared, { cancelled: string }>) {
-    const startedAtMs = parts.now();
+    const startedAtMs = parts.clock.now();
     const result = await sent(prepared);
     // A result without a status means that nothing answered, whether it is retried or not.
     if ('channel' in prepared) await forgetGone(parts.registry, prepared.channel, result);
     const hasAnswered = result.ok || result.status !== null;
-    const isSlow = parts.now() - startedAtMs > PROMPT_MS;
+    const isSlow = parts.clock.now() - startedAtMs > PROMPT_MS;
     const health: EndpointHealth = !hasAnswered ? 'silent' : isSlow ? 'slow' : 'prompt';
     return { outcome: outcomeAfter(leased, result), health };
   }
@@ -144,7 +145,7 @@ export function createDeliveries(parts: DeliveriesParts): Deliverer {
   }
 
   function outcomeAfter({ delivery: { attempts }, giveUpAtMs }: LeasedDelivery, result: SendResult): Outcome {
-    return outcomeOf({ attempts, giveUpAtMs }, result, parts.now(), parts.random());
+    return outcomeOf({ attempts, giveUpAtMs }, result, parts.clock.now(), parts.random());
   }
 
   return deliveries;

@@ -1,5 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
-import { type Directory, isLicenceRule, licenceExpiriesOf, type Notification } from '@outrider/domain';
+import { type Clock, type Directory, isLicenceRule, licenceExpiriesOf, type Notification } from '@outrider/domain';
 import type { LicenceDraft } from '@outrider/registry';
 import type { Logger } from '@outrider/runtime';
 
@@ -11,8 +10,7 @@ export interface LicenceWatchParts {
   /** Sends on what was saved. */
   announce(made: readonly Notification[]): Promise<void>;
   logger: Logger;
-  /** Unix milliseconds. */
-  now(): number;
+  clock: Clock;
 }
 
 /**
@@ -35,18 +33,18 @@ export class LicenceWatch {
         if (signal.aborted) return;
         this.#parts.logger.error({ err: error }, 'looking for licences that expire failed; trying again');
       }
-      await wait(this.#parts.pollMs, undefined, { signal }).catch(() => {});
+      await this.#parts.clock.sleep(this.#parts.pollMs, signal).catch(() => {});
     }
   }
 
   async notifyDue(signal?: AbortSignal): Promise<void> {
-    const { directory, record, announce, now } = this.#parts;
+    const { directory, record, announce, clock } = this.#parts;
     const known = new Set<string>();
     const rules = [...directory.notificationRules.values()].filter((rule) => rule.active && isLicenceRule(rule));
     for (const rule of rules) {
       const owner = directory.ownerOf(rule);
       if (owner === undefined) continue;
-      for (const { driver, expiry } of licenceExpiriesOf(rule, owner, directory.drivers.values(), now())) {
+      for (const { driver, expiry } of licenceExpiriesOf(rule, owner, directory.drivers.values(), clock.now())) {
         if (signal?.aborted) return;
         // A rule or a driver that changed while it was recorded is looked at again.
         const key = `${rule.id}/${rule.version} ${expiry.id}`;

@@ -1,5 +1,6 @@
 import { notificationText } from '@outrider/channels';
 import type { DriverId, GroupId, NotificationRule, User } from '@outrider/domain';
+import { clockAt } from '@outrider/testing/clock';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { LicenceWatch } from './licence-watch.ts';
 import { factsOf, webhookBody } from './prepare-delivery.ts';
@@ -74,7 +75,7 @@ test('several instances notify once, also after the notification was deleted', a
       record: (draft) => place.registry.notifications.recordLicence(draft),
       announce: async () => {},
       logger: { error() {} } as never,
-      now: () => place.nowMs,
+      clock: clockAt(() => place.nowMs),
     });
   await Promise.all([watch(), watch(), watch()].map((each) => each.notifyDue()));
   expect((await inbox(anna)).length).toBe(20);

@@ -13,6 +13,7 @@ import { Directory, type GeofenceId, type User, type Vehicle } from '@outrider/d
 import { PLAIN_GEOCODER } from '@outrider/geocoder/testing';
 import type { MessageChannel } from '@outrider/registry';
 import { createLogger, Metrics, type Part } from '@outrider/runtime';
+import { clockAt } from '@outrider/testing/clock';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createChannelTests } from './channel-tests.ts';
 import { createDeliveries } from './deliveries.ts';
@@ -93,6 +94,7 @@ beforeEach(async () => {
     messageLimits: { perHour: 3, perDay: 5 },
     logger: createLogger('silent', 'json'),
     now: () => place.nowMs,
+    clock: clockAt(() => place.nowMs),
   };
   parts = [
     createChannelTests(common),

@@ -13,6 +13,7 @@ import {
   type FleetEvent,
   type GeofenceId,
   type SessionId,
+  SYSTEM_CLOCK,
   type User,
   type UserId,
   type VehicleId,
@@ -123,7 +124,7 @@ async function wholeWay(folder: string, { events, listeners, otherRules }: Notif
     clientAddress: () => '127.0.0.1',
     logger,
     metrics: new Metrics(),
-    now: Date.now,
+    clock: SYSTEM_CLOCK,
   });
   await notifier.start();
   const server = createServer();
@@ -147,7 +148,7 @@ async function wholeWay(folder: string, { events, listeners, otherRules }: Notif
     onSaved() {},
     logger,
     metrics: new Metrics(),
-    now: Date.now,
+    clock: SYSTEM_CLOCK,
   });
   await notifications.start();
   const begun = performance.now();

@@ -11,6 +11,7 @@ import {
 } from '@outrider/domain';
 import type { NotificationBatch, NotificationDraft } from '@outrider/registry';
 import { Metrics } from '@outrider/runtime';
+import { clockAt } from '@outrider/testing/clock';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { NotificationsParts } from './notifications.ts';
@@ -228,7 +229,11 @@ describe('notifications', () => {
       fatal: write,
     } as unknown as NotificationsParts['logger'];
     const metrics = new Metrics();
-    await place.startNotifications(place.registry.notifications, { logger, metrics, now: () => NOON + 3000 });
+    await place.startNotifications(place.registry.notifications, {
+      logger,
+      metrics,
+      clock: clockAt(() => NOON + 3000),
+    });
     const traceId = '0af7651916cd43dd8448eb211c80319c' as TraceId;
     await place.happen({ ...visit(car.id, depot, 0), traceId, receivedAtMs: NOON });
     await place.settled();

@@ -1,7 +1,7 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { DriveSources } from '@outrider/access';
 import { createDeadLetterOffice } from '@outrider/backing';
 import {
+  type Clock,
   type CommandNews,
   type Directory,
   type FleetEvent,
@@ -67,8 +67,7 @@ export interface NotificationsParts {
   metrics: Metrics;
   /** Default: none. */
   tracing?: Tracing;
-  /** Unix milliseconds. */
-  now(): number;
+  clock: Clock;
 }
 
 /** Channel of the hub on which {@link SavedNotifications} are published as JSON. */
@@ -122,14 +121,14 @@ class NotificationService implements Part {
   #upkeep: Promise<unknown> = Promise.resolve();
 
   constructor(parts: NotificationsParts) {
-    const { config, log, hub, directory, registry, inbox, waiting, logger, metrics, now } = parts;
+    const { config, log, hub, directory, registry, inbox, waiting, logger, metrics, clock } = parts;
     const { promise, reject } = Promise.withResolvers<never>();
     this.failed = promise;
     this.failed.catch(() => {});
     this.#fail = reject;
     this.#parts = parts;
-    const deadLetters = createDeadLetterOffice({ log, reader: CONSUMER, logger, metrics, now });
-    this.#rules = new RuleEvaluation({ directory, registry, deadLetters, metrics, now });
+    const deadLetters = createDeadLetterOffice({ log, reader: CONSUMER, logger, metrics, now: clock.now });
+    this.#rules = new RuleEvaluation({ directory, registry, deadLetters, metrics, now: clock.now });
     this.#sources = [
       new EventSource(eventsTopic, CONSUMER, parts),
       // Events that late data made known have a topic of their own, because the present state does not have them.
@@ -145,7 +144,7 @@ class NotificationService implements Part {
       topics: new Map(this.#sources.map(({ consumer, topic }) => [consumer, topic])),
       notify: (drafts) => this.#notifyWaited(drafts),
       logger,
-      now,
+      clock,
     });
     this.#licences = new LicenceWatch({
       pollMs: config.licencePollMs ?? LICENCE_POLL_MS,
@@ -153,7 +152,7 @@ class NotificationService implements Part {
       record: (draft) => inbox.recordLicence(draft),
       announce: (made) => this.#announce(made),
       logger,
-      now,
+      clock,
     });
     this.#saved = new Counter({
       name: 'outrider_notifications_total',
@@ -219,7 +218,7 @@ class NotificationService implements Part {
 
   /** Of events that a packet brought about as it came; clocks of two machines may differ. */
   #measure(made: readonly Notification[]): void {
-    const nowMs = this.#parts.now();
+    const nowMs = this.#parts.clock.now();
     for (const { event } of made)
       if (event.traceId !== undefined && event.receivedAtMs !== undefined)
         this.#delay.observe(Math.max(0, nowMs - event.receivedAtMs) / 1000);
@@ -265,7 +264,7 @@ class NotificationService implements Part {
       } catch (error) {
         if (signal.aborted) return null;
         this.#parts.logger.error({ err: error, ...facts }, 'saving notifications failed; trying again');
-        await wait(retryMs, undefined, { signal }).catch(() => {});
+        await this.#parts.clock.sleep(retryMs, signal).catch(() => {});
         if (signal.aborted) return null;
       }
     }
@@ -311,7 +310,7 @@ class NotificationService implements Part {
   async #saveOffsetsRegularly(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
-      await wait(SAVE_OFFSETS_EVERY_MS, undefined, { signal }).catch(() => {});
+      await this.#parts.clock.sleep(SAVE_OFFSETS_EVERY_MS, signal).catch(() => {});
       if (signal.aborted) return;
       try {
         for (const source of this.#sources) await source.saveOffsets();
@@ -322,19 +321,19 @@ class NotificationService implements Part {
   }
 
   async #forgetOld(): Promise<void> {
-    const { config, inbox, logger, now } = this.#parts;
+    const { config, inbox, logger, clock } = this.#parts;
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       try {
-        const beforeMs = now() - config.retentionDays * DAY_MS;
+        const beforeMs = clock.now() - config.retentionDays * DAY_MS;
         const maxPerUser = config.maxPerUser ?? DEFAULT_MAX_PER_USER;
         const forgotten = await inbox.forget({ beforeMs, maxPerUser, limit: FORGET_AT_ONCE });
         // With a pause in between: others use the same database.
-        await wait(forgotten < FORGET_AT_ONCE ? FORGET_EVERY_MS : MIN_RETRY_MS, undefined, { signal });
+        await clock.sleep(forgotten < FORGET_AT_ONCE ? FORGET_EVERY_MS : MIN_RETRY_MS, signal);
       } catch (error) {
         if (signal.aborted) return;
         logger.error({ err: error }, 'deleting old notifications failed; trying again');
-        await wait(FORGET_EVERY_MS, undefined, { signal }).catch(() => {});
+        await clock.sleep(FORGET_EVERY_MS, signal).catch(() => {});
       }
     }
   }

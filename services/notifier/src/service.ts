@@ -34,9 +34,9 @@ export const service = defineService({
   stores: ['registry', 'log', 'hub', 'tokens', 'directory', 'geocoder'],
   definitionsReader: 'commands',
   async start({ config, life, registry, log, hub, tokens, directory, geocoder, neighbours, ...parts }) {
-    const { loggerOf, metrics, tracing, now } = parts;
+    const { loggerOf, metrics, tracing, clock } = parts;
     await startNotifications(life, {
-      ...{ config, registry, directory, log, hub, geocoder, loggerOf, metrics, tracing, now },
+      ...{ config, registry, directory, log, hub, geocoder, loggerOf, metrics, tracing, clock },
     });
     const trusted = trustedProxies(config.TRUSTED_PROXIES);
     const arrival = (request: IncomingMessage) => arrivalOfUpgrade(request, trusted);
@@ -59,7 +59,7 @@ export const service = defineService({
       clientAddress: (request) => arrival(request).address,
       logger: loggerOf('notifier'),
       metrics,
-      now,
+      clock,
     });
     // Started after its server and so stopped before it: a server does not close while WebSockets are open.
     await life.start(notifier);

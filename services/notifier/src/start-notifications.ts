@@ -13,7 +13,7 @@ import {
   type pushVariables,
 } from '@outrider/backing';
 import { createEmailChannel, createGuardedHttp, createVapidKeys, createWebhookChannel } from '@outrider/channels';
-import type { Directory } from '@outrider/domain';
+import type { Clock, Directory } from '@outrider/domain';
 import type { Geocoder } from '@outrider/geocoder';
 import type { Hub } from '@outrider/hub';
 import type { Log } from '@outrider/log';
@@ -51,8 +51,7 @@ export interface NotificationServiceParts {
   loggerOf(part: 'commands' | 'deliveries' | 'notifications'): Logger;
   metrics: Metrics;
   tracing: Tracing;
-  /** Unix milliseconds. */
-  now(): number;
+  clock: Clock;
 }
 
 /**
@@ -60,7 +59,8 @@ export interface NotificationServiceParts {
  * saves notifications before what sends them.
  */
 export async function startNotifications(life: Lifecycle, parts: NotificationServiceParts): Promise<void> {
-  const { config, registry, directory, log, hub, geocoder, loggerOf, metrics, tracing, now } = parts;
+  const { config, registry, directory, log, hub, geocoder, loggerOf, metrics, tracing, clock } = parts;
+  const { now } = clock;
   const email = createEmailChannel({ ...mailChannelOf(config), now });
   const httpOptions = {
     allowPrivateAddresses: config.WEBHOOK_ALLOW_PRIVATE === 'yes',
@@ -90,7 +90,7 @@ export async function startNotifications(life: Lifecycle, parts: NotificationSer
   const mailPolicy = new MailPolicy(mailLimitsOf(config), registry, metrics, now);
   const ofAccounts = {
     config: { publicUrl: publicUrlOf(config) },
-    ...{ registry, email, metrics, now, random: Math.random },
+    ...{ registry, email, metrics, clock, random: Math.random },
     logger: loggerOf('deliveries'),
   };
   await life.start(createConfirmations(ofAccounts));
@@ -121,7 +121,7 @@ export async function startNotifications(life: Lifecycle, parts: NotificationSer
     logger: loggerOf('deliveries'),
     metrics,
     tracing,
-    now,
+    clock,
     random: Math.random,
   });
   await life.start(deliveries);
@@ -134,7 +134,7 @@ export async function startNotifications(life: Lifecycle, parts: NotificationSer
       abilitiesOf,
       logger: loggerOf('commands'),
       metrics,
-      now,
+      clock,
     }),
   );
   await life.start(
@@ -150,7 +150,7 @@ export async function startNotifications(life: Lifecycle, parts: NotificationSer
       logger: loggerOf('notifications'),
       metrics,
       tracing,
-      now,
+      clock,
     }),
   );
 }

@@ -16,6 +16,7 @@ import {
   type NotifiedEvent,
   parseApiKey,
   type SessionId,
+  SYSTEM_CLOCK,
   type User,
   type UserId,
   type Vehicle,
@@ -32,6 +33,7 @@ import { definitionsTopic, eventsTopic, type Log, lateEventsTopic, openSqliteLog
 import type { GeofenceFields, NotificationRuleFields, Registry } from '@outrider/registry';
 import { openTestRegistry } from '@outrider/registry/blank';
 import { createLogger, Metrics } from '@outrider/runtime';
+import { clockAt } from '@outrider/testing/clock';
 import { expect, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { type BinaryMessage, readBinaryMessage } from './live/binary-reader.fixture.ts';
@@ -131,7 +133,7 @@ export class Place {
       onSaved() {},
       logger: createLogger('silent', 'json'),
       metrics: new Metrics(),
-      now: () => this.nowMs,
+      clock: clockAt(() => this.nowMs),
       ...more,
     });
     await part.start();
@@ -173,7 +175,7 @@ export class Place {
       clientAddress: () => '127.0.0.1',
       logger: createLogger('silent', 'json'),
       metrics: new Metrics(),
-      now: Date.now,
+      clock: SYSTEM_CLOCK,
       ...more,
     });
     await live.start();

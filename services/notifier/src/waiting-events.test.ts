@@ -81,7 +81,8 @@ describe('a rule of four hours of parking', () => {
     place.nowMs = NOON + 240 * MINUTE;
     await dataUpTo(239);
     // The clock alone is no reason yet.
-    await new Promise((done) => setTimeout(done, 150));
+    const looks = vi.spyOn(place.registry.waitingNotifications, 'due');
+    await vi.waitFor(() => expect(looks.mock.calls.length).toBeGreaterThan(3), PATIENCE);
     expect(await place.inbox(anna)).toEqual([]);
     await dataUpTo(240);
     await notified('Rule 0 begin');

@@ -1,5 +1,11 @@
-import { setTimeout as wait } from 'node:timers/promises';
-import { type EventId, type FleetEvent, minDurationMs, type VehicleId, type VehicleStatus } from '@outrider/domain';
+import {
+  type Clock,
+  type EventId,
+  type FleetEvent,
+  minDurationMs,
+  type VehicleId,
+  type VehicleStatus,
+} from '@outrider/domain';
 import type { Hub } from '@outrider/hub';
 import type { Log, Topic } from '@outrider/log';
 import type { NotificationDraft, Registry, WaitingNotification } from '@outrider/registry';
@@ -19,8 +25,7 @@ export interface WaitingEventsParts {
   /** Saves notifications of what has lasted long enough. */
   notify(drafts: readonly NotificationDraft[]): Promise<void>;
   logger: Logger;
-  /** Unix milliseconds. */
-  now(): number;
+  clock: Clock;
 }
 
 const AT_ONCE = 500;
@@ -52,7 +57,7 @@ export class WaitingEvents {
         if (signal.aborted) return;
         this.#parts.logger.error({ err: error }, 'looking for events that have lasted failed; trying again');
       }
-      await wait(this.#parts.pollMs, undefined, { signal }).catch(() => {});
+      await this.#parts.clock.sleep(this.#parts.pollMs, signal).catch(() => {});
     }
   }
 
@@ -68,10 +73,10 @@ export class WaitingEvents {
   }
 
   async notifyDue(): Promise<void> {
-    const { waiting, now } = this.#parts;
+    const { waiting, clock } = this.#parts;
     const seen = new Set<string>();
     for (let after: WaitingNotification | null = null; ; ) {
-      const page = await waiting.due(now(), after, AT_ONCE);
+      const page = await waiting.due(clock.now(), after, AT_ONCE);
       if (page.length > 0) await this.#look(page);
       for (const each of page) seen.add(keyOf(each));
       after = page.at(-1) ?? null;
@@ -81,12 +86,12 @@ export class WaitingEvents {
   }
 
   async #look(page: readonly WaitingNotification[]): Promise<void> {
-    const { waiting, rules, now } = this.#parts;
+    const { waiting, rules, clock } = this.#parts;
     const due: WaitingNotification[] = [];
     for (const each of page) {
       const rule = rules.rule(each.ruleId);
       const dueMs = rule === null ? each.dueMs : each.event.startedAtMs + minDurationMs(rule);
-      if (dueMs > now()) await waiting.postpone(each, dueMs);
+      if (dueMs > clock.now()) await waiting.postpone(each, dueMs);
       else due.push({ ...each, dueMs });
     }
     // Where the vehicles are first, then where the events end: those of the vehicles are before that.
@@ -95,7 +100,7 @@ export class WaitingEvents {
       const status = statuses.get(event.vehicleId);
       if (status !== undefined && status.record.fixTimeMs >= dueMs) return true;
       const receivedMs = Math.max(event.receivedAtMs ?? 0, status?.recordReceivedAtMs ?? 0);
-      return now() >= Math.max(dueMs, receivedMs) + SILENCE_MS;
+      return clock.now() >= Math.max(dueMs, receivedMs) + SILENCE_MS;
     });
     await this.#setBarriers(known);
     await this.#end(await this.#beyondBarrier(known), ({ event }) => ({

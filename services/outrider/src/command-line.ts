@@ -1,3 +1,4 @@
+import { SYSTEM_CLOCK } from '@outrider/domain';
 import {
   collectStartGarbage,
   collectWhenQuiet,
@@ -67,7 +68,9 @@ if (command === 'help' || command === '--help' || command === '-h') {
 } else if (command === 'rotate-keys' && (rest.length === 0 || (rest.length === 1 && rest[0] === '--revoke'))) {
   try {
     const { rotateSigningKeys } = await import('./rotate-keys.ts');
-    process.stdout.write(await rotateSigningKeys(readConfig(variables, process.env), Date.now(), rest.length > 0));
+    process.stdout.write(
+      await rotateSigningKeys(readConfig(variables, process.env), SYSTEM_CLOCK.now(), rest.length > 0),
+    );
   } catch (error) {
     process.stderr.write(`outrider: ${explainStart(error)}\n`);
     process.exitCode = 1;
@@ -160,7 +163,7 @@ async function unlessStopped(starting: Promise<Outrider>, stopped: Promise<strin
   if (typeof first !== 'string') return first;
   logger.info({ signal: first }, 'stopping before the start is complete');
   const ended = starting.then((outrider) => outrider.stop()).catch(() => {});
-  await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, START_ENDS_WITHIN_MS))]);
+  await Promise.race([ended, SYSTEM_CLOCK.sleep(START_ENDS_WITHIN_MS)]);
   logger.info('stopped');
   process.exit(0);
 }

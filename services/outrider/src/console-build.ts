@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { SYSTEM_CLOCK } from '@outrider/domain';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 /** Relative to the root: what the console is built from. */
@@ -60,9 +61,9 @@ export async function buildConsole(
   // An installation without development dependencies can't build; its console was built where they are.
   if (!existsSync(join(root, 'node_modules/vite'))) return false;
   print(`The console is ${reason}: building it …`);
-  const startedMs = Date.now();
+  const startedMs = SYSTEM_CLOCK.now();
   const { code, output } = await run(command, args, root);
-  const seconds = ((Date.now() - startedMs) / 1000).toFixed(1);
+  const seconds = ((SYSTEM_CLOCK.now() - startedMs) / 1000).toFixed(1);
   if (code === 0) {
     print(` done in ${seconds} s.\n`);
     return true;

@@ -1,4 +1,5 @@
 import { backingOf, openLog } from '@outrider/backing';
+import { SYSTEM_CLOCK } from '@outrider/domain';
 import {
   type DeadLetter,
   deadLetterId,
@@ -73,7 +74,7 @@ async function replay(log: Log, letters: readonly Placed[], print: (line: string
   let failures = 0;
   for (const { topic, letter } of letters) {
     try {
-      await replayDeadLetter(log, topic, letter, Date.now());
+      await replayDeadLetter(log, topic, letter, SYSTEM_CLOCK.now());
       print(`${deadLetterId(letter)}  is in ${topic.name} again`);
     } catch (error) {
       failures++;

@@ -1,4 +1,5 @@
 import { type DefinitionsDifference, lackingOf, lostOf, reconcileDefinitions } from '@outrider/api';
+import { SYSTEM_CLOCK } from '@outrider/domain';
 import { StartError } from '@outrider/runtime';
 import type { Command } from './command.ts';
 import { withDefinitions } from './with-definitions.ts';
@@ -15,7 +16,7 @@ export const runDefinitions: Command = async (words, config, logger, print) => {
   if (words.length !== 1 || (what !== 'status' && what !== 'republish'))
     throw new StartError('it is: definitions status, or: definitions republish');
   const difference = await withDefinitions(config, logger, (registry, log) =>
-    reconcileDefinitions({ registry, log, now: Date.now }, what === 'republish' ? 'accept' : 'none'),
+    reconcileDefinitions({ registry, log, now: SYSTEM_CLOCK.now }, what === 'republish' ? 'accept' : 'none'),
   );
   printDifference(difference, what === 'republish', print);
   return what === 'republish' || lackingOf(difference) + lostOf(difference) === 0 ? 0 : 1;

@@ -3,11 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqliteLog, type ReaderProgress } from '@outrider/log';
 import { createLogger, Metrics } from '@outrider/runtime';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { VirtualClock } from '@outrider/testing/clock';
+import { expect, test, vi } from 'vitest';
 import { createLogFillWatch, neededToStart } from './disk.ts';
-
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
 
 const MIB = 1024 * 1024;
 
@@ -17,6 +15,7 @@ function reader(name: string, topic: string, offset: number, end: number): Reade
 
 test('a log that fills with what a reader has not read is warned of; one that is full of what all have read is not', async () => {
   const warn = vi.fn();
+  const clock = new VirtualClock();
   const metrics = new Metrics();
   let readers: ReaderProgress[] = [];
   let usedMb = 900;
@@ -26,6 +25,7 @@ test('a log that fills with what a reader has not read is warned of; one that is
     log: { readers: async () => readers },
     logger: { debug() {}, info() {}, warn, error() {}, fatal() {} },
     metrics,
+    clock,
     usedBytes: () => usedMb * MIB,
   });
   const hour = async (read: (records: number) => number) => {
@@ -34,7 +34,7 @@ test('a log that fills with what a reader has not read is warned of; one that is
       const end = usedMb * 1000;
       readers = [reader('rules', 'telemetry', end, end), reader('archiver', 'telemetry', read(end), end)];
       readers.push(reader('notifier', 'events', 0, 10));
-      await vi.advanceTimersByTimeAsync(60_000);
+      await clock.advance(60_000);
     }
   };
   await watch.start();
@@ -65,7 +65,6 @@ test('the first start of an embedded archive needs more of the disk than later o
 });
 
 test('the used bytes of a real log are read', async () => {
-  vi.useRealTimers();
   const folder = mkdtempSync(join(tmpdir(), 'outrider-log-fill-'));
   const path = join(folder, 'log.sqlite');
   const log = openSqliteLog({ path });

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { type Clock, SYSTEM_CLOCK, type Timer } from '@outrider/domain';
 import { type Log, type ReaderProgress, telemetryTopic } from '@outrider/log';
 import {
   type Config,
@@ -76,7 +77,7 @@ export async function waitForDisk(
       isToStop = true;
     });
     while (!(await hasSpace())) {
-      await Promise.race([new Promise((next) => setTimeout(next, CHECK_EVERY_MS)), stop]);
+      await Promise.race([SYSTEM_CLOCK.sleep(CHECK_EVERY_MS), stop]);
       if (isToStop) return false;
     }
     logger.info({ folder }, 'the disk has space again: starting');
@@ -102,8 +103,7 @@ export interface LogFillWatchParts {
   log: Pick<Log, 'readers'>;
   logger: Logger;
   metrics: Metrics;
-  /** Unix milliseconds; default `Date.now`. */
-  now?: () => number;
+  clock?: Clock;
   /** Default: those in the file. */
   usedBytes?: () => number;
 }
@@ -113,10 +113,10 @@ export interface LogFillWatchParts {
  * is how much the slowest reader has not read.
  */
 export function createLogFillWatch(parts: LogFillWatchParts): Watch {
-  const { path, maxBytes, log, logger, metrics, now = Date.now, usedBytes = () => usedBytesOf(path) } = parts;
+  const { path, maxBytes, log, logger, metrics, clock = SYSTEM_CLOCK, usedBytes = () => usedBytesOf(path) } = parts;
   const forecast = new FillForecast();
   let isShort = false;
-  let timer: NodeJS.Timeout | null = null;
+  let timer: Timer | null = null;
   new Gauge({
     name: 'outrider_log_full_in_seconds',
     help: 'Seconds until the embedded log is at its size bound with unread records, by their growth; +Inf where they do not grow',
@@ -128,7 +128,7 @@ export function createLogFillWatch(parts: LogFillWatchParts): Watch {
 
   async function check(): Promise<void> {
     const unreadShare = unreadShareOf(await log.readers());
-    forecast.note(now(), maxBytes - unreadShare * usedBytes());
+    forecast.note(clock.now(), maxBytes - unreadShare * usedBytes());
     const wasShort = isShort;
     isShort = forecast.isShort;
     const fullInHours = Math.round((forecast.secondsLeft ?? 0) / 3600);
@@ -140,13 +140,13 @@ export function createLogFillWatch(parts: LogFillWatchParts): Watch {
     warnings: () => (isShort ? ['the log will be full of unread records within a day'] : []),
     async start() {
       await check();
-      timer = setInterval(() => {
+      timer = clock.every(LOG_CHECK_EVERY_MS, () => {
         check().catch((error) => logger.warn({ err: error }, 'the size of the log could not be read'));
-      }, LOG_CHECK_EVERY_MS);
+      });
       timer.unref();
     },
     async stop() {
-      if (timer) clearInterval(timer);
+      timer?.cancel();
     },
   };
 }

@@ -77,7 +77,7 @@ export async function startOutrider(
 }
 
 async function startServices(context: Context, stores: Stores): Promise<Record<string, number>> {
-  const { config, life, metrics, tracing, loggerOf, now } = context;
+  const { config, life, metrics, tracing, loggerOf, clock, now } = context;
   const { directory, stop: unfollow } = await followRegistry(stores.registry);
   life.own('definitions', unfollow);
   const shared: ServiceStores = { ...stores, directory };
@@ -91,7 +91,7 @@ async function startServices(context: Context, stores: Stores): Promise<Record<s
   };
   const neighbours: Neighbours = {};
   const parts = {
-    ...{ config, life, loggerOf, metrics, metricsAccess, tracing, now, checks, neighbours, ...shared },
+    ...{ config, life, loggerOf, metrics, metricsAccess, tracing, clock, now, checks, neighbours, ...shared },
     ...{ ...placesOf(context.backing), refresh: null, isOwnProcess: false },
   };
   const prepared = new Map<Service, unknown>();

@@ -1,4 +1,5 @@
 import { lackingOf, lostOf, type RegistryRebuild, rebuildRegistry } from '@outrider/api';
+import { SYSTEM_CLOCK } from '@outrider/domain';
 import type { Registry } from '@outrider/registry';
 import { StartError } from '@outrider/runtime';
 import type { Command } from './command.ts';
@@ -28,7 +29,9 @@ export const runRegistry: Command = async (words, config, logger, print) => {
     throw new StartError('it is: registry rebuild, registry check or registry accept');
   if (word !== 'rebuild')
     return withDefinitions(config, logger, (registry) => checkRows(registry, word === 'accept', print));
-  const rebuild = await withDefinitions(config, logger, (registry, log) => rebuildRegistry(registry, log, Date.now));
+  const rebuild = await withDefinitions(config, logger, (registry, log) =>
+    rebuildRegistry(registry, log, SYSTEM_CLOCK.now),
+  );
   printRebuild(rebuild, print);
   return lackingOf(rebuild.difference) + lostOf(rebuild.difference) === 0 ? 0 : 1;
 };

@@ -9,6 +9,7 @@ import {
   type StoreName,
   type StoreUse,
 } from '@outrider/backing';
+import { SYSTEM_CLOCK } from '@outrider/domain';
 import {
   type Config,
   createDiskWatch,
@@ -50,13 +51,14 @@ export async function openContext(
     tracing,
     tracingConfig,
     loggerOf: (part: string) => logger.child({ part }),
-    now: Date.now,
+    clock: SYSTEM_CLOCK,
+    now: SYSTEM_CLOCK.now,
   };
 }
 
 /** Opens all stores, and creates the operator `admin` at the first start. */
 export async function openStores(context: Context) {
-  const { config, life, dataDir, backing, metrics, loggerOf } = context;
+  const { config, life, dataDir, backing, metrics, loggerOf, clock } = context;
   const diskWatch = createDiskWatch({
     folder: dataDir.path,
     warningMb: config.DISK_WARNING_MB,
@@ -77,7 +79,7 @@ export async function openStores(context: Context) {
     const path = dataDir.file('log.sqlite');
     measureLog(path, metrics);
     const maxBytes = backing.log.retentionMb * 1024 * 1024;
-    const watch = createLogFillWatch({ path, maxBytes, log, logger: loggerOf('log'), metrics });
+    const watch = createLogFillWatch({ path, maxBytes, log, logger: loggerOf('log'), metrics, clock });
     await life.start(watch);
     return watch;
   }

@@ -11,6 +11,7 @@ import {
   type StartedService,
   startService,
 } from '@outrider/backing';
+import { SYSTEM_CLOCK } from '@outrider/domain';
 import { connectHub, type Hub, serveHub } from '@outrider/hub';
 import {
   collectStartGarbage,
@@ -231,7 +232,8 @@ async function startIn(service: Service, settings: ThreadSettings, context: Thre
   const { backing, config, commitGapMs, warehouse: warehousePort } = settings;
   const { life, hub, metrics, tracing, checks, logger } = context;
   const loggerOf = (part: string) => logger.child({ part });
-  const now = Date.now;
+  const clock = SYSTEM_CLOCK;
+  const { now } = clock;
   const { refresh, ...stores } = await openStores(
     service,
     { config: config as never, backing, life, loggerOf, metrics, now },
@@ -242,7 +244,7 @@ async function startIn(service: Service, settings: ThreadSettings, context: Thre
     },
   );
   const own = { ...placesOf(backing), refresh, isOwnProcess: false, checks, neighbours: {} };
-  const shared = { config, life, loggerOf, metrics, metricsAccess: NO_METRICS_ACCESS, tracing, now };
+  const shared = { config, life, loggerOf, metrics, metricsAccess: NO_METRICS_ACCESS, tracing, clock, now };
   const started = await startService(service, { ...shared, ...stores, ...own } as never);
   const { log } = stores;
   Object.assign(checks, mergedChecks([{ log: logCheck(log) }, started.checks ?? {}]));

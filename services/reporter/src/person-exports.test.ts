@@ -7,6 +7,7 @@ import type { ReportArchive } from '@outrider/reports';
 import { EMPTY_ARCHIVE, withoutTurns } from '@outrider/reports/empty-archive';
 import type { Part } from '@outrider/runtime';
 import { Metrics } from '@outrider/runtime';
+import { clockAt } from '@outrider/testing/clock';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createPersonExports } from './person-exports.ts';
 
@@ -46,7 +47,7 @@ async function start(files: Files = world.reportFiles): Promise<void> {
     files,
     logger: { debug() {}, info() {}, warn() {}, error() {}, fatal() {} },
     metrics: new Metrics(),
-    now: () => world.nowMs,
+    clock: clockAt(() => world.nowMs),
   });
   parts.push(part);
   await part.start();

@@ -28,8 +28,8 @@ class Refused extends Error {}
  * reports are. A file is put whole or not at all, under a name of the attempt, and is noted with the end of its job.
  */
 export function createPersonExports(parts: PersonExportParts): Part & { readonly healthy: boolean } {
-  const { config, registry, directory, logger, now } = parts;
-  const store = new ReportFileStore(parts.files, registry.reportFiles, config, logger, now);
+  const { config, registry, directory, logger, clock } = parts;
+  const store = new ReportFileStore(parts.files, registry.reportFiles, config, logger, clock.now);
 
   async function make({ leased, ending }: Task, stop: AbortSignal): Promise<void> {
     const { job, lease } = leased;
@@ -39,7 +39,7 @@ export function createPersonExports(parts: PersonExportParts): Part & { readonly
     if (caller === undefined || caller.blocked || !mayExport(caller, person, directory))
       throw new Refused('The account was blocked, or may not have it any more.');
     const signal = AbortSignal.any([ending.signal, stop]);
-    const nowMs = now();
+    const nowMs = clock.now();
     const access = new ReportAccess(caller, parts);
     const sources = { registry, reports: access.sources, vehicles: access.vehicles(null), nowMs, signal };
     const counted = { rows: 0 };
@@ -71,7 +71,7 @@ export function createPersonExports(parts: PersonExportParts): Part & { readonly
         const said = known ? error.message : 'It failed again and again; the log says of what.';
         await registry.jobs.settle(leased, { state: 'failed', error: said });
       } else {
-        const dueAtMs = now() + (stop.aborted ? 0 : RETRY_MS);
+        const dueAtMs = clock.now() + (stop.aborted ? 0 : RETRY_MS);
         await registry.jobs.settle(leased, { state: 'queued', resume: { failures }, dueAtMs });
       }
       if (!stop.aborted && !(error instanceof Refused)) throw error;
@@ -97,6 +97,7 @@ export function createPersonExports(parts: PersonExportParts): Part & { readonly
           }),
         ),
     },
+    clock,
     facts: ({ leased }) => ({ job: leased.job.id }),
     pollMs: config.pollMs ?? 500,
     logger,

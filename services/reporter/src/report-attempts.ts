@@ -127,14 +127,14 @@ export class ReportAttempts {
 
   async #make({ leased, progress }: ReportTask, request: ReportRequest, signal: AbortSignal) {
     const { job, lease } = leased;
-    const { registry, directory, hub, reportArchive, geocoder, now, refresh } = this.#parts;
+    const { registry, directory, hub, reportArchive, geocoder, clock, refresh } = this.#parts;
     await refresh?.();
     const user = this.#askerOf(leased, request);
     const access = new ReportAccess(user, { directory, hub, registry, reportArchive, geocoder }, ADDRESSES_MS);
     const format = formatOf(request);
     const { columns = null, groupBy = null, language = null, title = null, timeZone } = request;
     const kind = shownAs(kindOf(request), format, columns);
-    const question = questionFor(request, access, now(), signal);
+    const question = questionFor(request, access, clock.now(), signal);
     const named = new Set<GeofenceId>(request.geofenceId === null ? [] : [request.geofenceId]);
     const sources = noting(access.sources, named);
     const rows = allRows(kind, sources, question, format.maxRows ?? MAX_ROWS);
@@ -186,11 +186,11 @@ export class ReportAttempts {
 
   async #settle(leased: LeasedJob, request: ReportRequest, error: unknown): Promise<void> {
     const { job } = leased;
-    const { registry, logger, now } = this.#parts;
+    const { registry, logger, clock } = this.#parts;
     const { retryMs } = this.#times;
     const failures = Number(leased.resume?.failures ?? 0);
     const later = (ms: number, count: number) =>
-      registry.jobs.settle(leased, { state: 'queued', resume: { failures: count }, dueAtMs: now() + ms });
+      registry.jobs.settle(leased, { state: 'queued', resume: { failures: count }, dueAtMs: clock.now() + ms });
     if (error instanceof BrokenOff) {
       if (error.why === 'cancel') await registry.jobs.settle(leased, { state: 'cancelled' });
       else if (error.why === 'stop') await later(0, failures);
@@ -223,10 +223,17 @@ export class ReportAttempts {
     { report, format }: ReportRequest,
     end: Pick<ReportJobNews, 'state' | 'rows' | 'bytes' | 'error'>,
   ): Promise<void> {
-    const { hub, logger, now } = this.#parts;
+    const { hub, logger, clock } = this.#parts;
     this.#ended.inc({ report, state: end.state });
     if (job.userId === null) return;
-    const news: ReportJobNews = { userId: job.userId, jobId: job.id, report, format, ...end, finishedAtMs: now() };
+    const news: ReportJobNews = {
+      userId: job.userId,
+      jobId: job.id,
+      report,
+      format,
+      ...end,
+      finishedAtMs: clock.now(),
+    };
     try {
       await hub.publish(REPORT_JOB_CHANNEL, JSON.stringify(news));
     } catch (error) {

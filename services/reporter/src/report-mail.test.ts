@@ -4,6 +4,7 @@ import { type Directory, type JobId, Turns, type User, VEHICLE_DEFAULTS, type Ve
 import { followRegistry, type Registry } from '@outrider/registry';
 import { openTestRegistry } from '@outrider/registry/blank';
 import { Metrics, type Part } from '@outrider/runtime';
+import { clockAt } from '@outrider/testing/clock';
 import type { Language } from '@outrider/words';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createReportMail } from './report-mail.ts';
@@ -77,7 +78,7 @@ async function start(maxAttachmentBytes = 1000): Promise<void> {
     ),
     logger: { debug() {}, info() {}, warn() {}, error() {}, fatal() {} },
     metrics: new Metrics(),
-    now: () => nowMs,
+    clock: clockAt(() => nowMs),
     random: () => 0.5,
   });
   await mailer.start();
@@ -189,10 +190,10 @@ test('what fails for now is tried again later, with the same id, and given up af
   await start();
   await untilCounts({ pending: 1, failed: 1 });
   expect(sent).toHaveLength(2);
-  const advancing = setInterval(() => {
+  await vi.waitFor(async () => {
     nowMs += 3_600_000;
-  }, 10);
-  await untilCounts({ failed: 2 }).finally(() => clearInterval(advancing));
+    expect(Object.fromEntries(await registry.reportDeliveries.counts())).toEqual({ failed: 2 });
+  }, PATIENCE);
   const tries = sent.filter(({ to }) => to[0] === 'a@example.com');
   expect(tries.length).toBeGreaterThan(3);
   expect(new Set(tries.map(({ id }) => id)).size).toBe(1);
@@ -222,8 +223,9 @@ test('nothing is sent to an address that was taken out', async () => {
 test('what was taken by one who died is sent by another', async () => {
   await made();
   expect(await registry.reportDeliveries.lease(10, 1000, new Turns())).toHaveLength(2);
+  const leased = vi.spyOn(registry.reportDeliveries, 'lease');
   await start();
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await vi.waitFor(() => expect(leased.mock.settledResults.length).toBeGreaterThan(2), PATIENCE);
   expect(sent).toEqual([]);
   nowMs += 1000;
   await untilCounts({ delivered: 2 });

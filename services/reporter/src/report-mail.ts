@@ -12,7 +12,7 @@ import {
   type SendResult,
   tableHtml,
 } from '@outrider/channels';
-import { type Directory, type ReportSchedule, Turns, type User } from '@outrider/domain';
+import { type Clock, type Directory, type ReportSchedule, Turns, type User } from '@outrider/domain';
 import type { Files } from '@outrider/files';
 import type { Job, Registry, ReportDelivery, ReportDeliveryOutcome, ReportFile } from '@outrider/registry';
 import { requestOf } from '@outrider/reports';
@@ -36,8 +36,7 @@ export interface ReportMailParts {
   mailPolicy: Pick<MailPolicy, 'admit' | 'withUnsubscribe'>;
   logger: Logger;
   metrics: Metrics;
-  /** Unix milliseconds. */
-  now(): number;
+  clock: Clock;
   /** 0 to 1. */
   random(): number;
 }
@@ -69,7 +68,7 @@ export function createReportMail(parts: ReportMailParts): Part {
       return { ok: false, retry: true, error: 'The service failed to send it.', status: null };
     });
     if ('cancelled' in result) return { state: 'cancelled', error: result.cancelled };
-    return outcomeOf(delivery, result, parts.now(), parts.random());
+    return outcomeOf(delivery, result, parts.clock.now(), parts.random());
   }
 
   return worker<ReportDelivery>({
@@ -94,6 +93,7 @@ export function createReportMail(parts: ReportMailParts): Part {
     facts: ({ id, scheduleId }) => ({ delivery: id, schedule: scheduleId }),
     pollMs: parts.config.pollMs ?? 1000,
     logger,
+    clock: parts.clock,
   });
 }
 

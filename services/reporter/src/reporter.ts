@@ -10,7 +10,7 @@ import {
   reportStoreOf,
 } from '@outrider/backing';
 import { createEmailChannel } from '@outrider/channels';
-import type { Directory } from '@outrider/domain';
+import type { Clock, Directory } from '@outrider/domain';
 import type { Files } from '@outrider/files';
 import type { Hub } from '@outrider/hub';
 import type { Registry } from '@outrider/registry';
@@ -39,20 +39,20 @@ export interface ReporterParts {
   logger: Logger;
   metrics: Metrics;
   tracing: Tracing;
-  /** Unix milliseconds. */
-  now(): number;
+  clock: Clock;
 }
 
 /** Starts report jobs, schedules and report mails; `life` stops them. */
 export async function startReporter(life: Lifecycle, parts: ReporterParts): Promise<{ readonly healthy: boolean }> {
-  const { config, registry, directory, files, logger, metrics, now } = parts;
+  const { config, registry, directory, files, logger, metrics, clock } = parts;
+  const { now } = clock;
   const email = createEmailChannel({ ...mailChannelOf(config), now });
   life.own('report e-mail', () => email.close());
   const geocoder = geocoderOf(config, logger);
   const runner = createReportRunner({ ...parts, geocoder, config: reportStoreOf(config) });
   await life.start(runner);
   await life.start(createPersonExports({ ...parts, geocoder, config: reportStoreOf(config) }));
-  await life.start(createReportScheduler({ registry, directory, logger }));
+  await life.start(createReportScheduler({ registry, directory, logger, clock }));
   await life.start(
     createReportMail({
       config: { ...reportMailOf(config), publicUrl: publicUrlOf(config) },
@@ -63,7 +63,7 @@ export async function startReporter(life: Lifecycle, parts: ReporterParts): Prom
       mailPolicy: new MailPolicy(mailLimitsOf(config), registry, metrics, now),
       logger,
       metrics,
-      now,
+      clock,
       random: Math.random,
     }),
   );

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { ABSENT, World } from '@outrider/api/fixture';
 import {
   blankPosition,
@@ -17,6 +16,7 @@ import { PLAIN_GEOCODER } from '@outrider/geocoder/testing';
 import type { ReportArchive } from '@outrider/reports';
 import { EMPTY_ARCHIVE, withoutTurns } from '@outrider/reports/empty-archive';
 import { Metrics } from '@outrider/runtime';
+import { clockAt } from '@outrider/testing/clock';
 import { BusyError } from '@outrider/warehouse';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createReportRunner, type ReportRunner, type ReportRunnerConfig } from './runner.ts';
@@ -111,7 +111,7 @@ async function start(config: Partial<ReportRunnerConfig> = {}): Promise<ReportRu
     files: world.reportFiles,
     logger: { debug() {}, info() {}, warn() {}, error() {}, fatal() {} },
     metrics: new Metrics(),
-    now: () => world.nowMs,
+    clock: clockAt(() => world.nowMs),
   });
   runners.push(runner);
   await runner.start();
@@ -296,8 +296,9 @@ describe('a report as a job', () => {
       PATIENCE,
     );
     expect((await jobOf(id)).percent).toBeGreaterThan(0);
+    const renewed = vi.spyOn(world.registry.jobs, 'renew');
     await world.call('POST', `/api/v1/jobs/${id}/cancel`, { jwt: operator.jwt });
-    await wait(50);
+    await vi.waitFor(() => expect(renewed.mock.settledResults.map(({ value }) => value)).toContain('cancel'), PATIENCE);
     held.resolve();
     await untilState(id, 'cancelled');
     expect(await storedFiles()).toEqual([]);
@@ -341,11 +342,11 @@ describe('a report as a job', () => {
       if (page <= 8) throw new BusyError('busy');
       if (page <= 11) throw new Error('of the test');
     };
-    const advancing = setInterval(() => {
-      world.nowMs += 10;
-    }, 5);
     await start();
-    await untilState(id, 'done').finally(() => clearInterval(advancing));
+    await vi.waitFor(async () => {
+      world.nowMs += 10;
+      expect(await jobOf(id)).toMatchObject({ state: 'done' });
+    }, PATIENCE);
     expect(pages).toBe(14);
   });
 
@@ -467,8 +468,9 @@ describe('files of reports', () => {
     await first.stop();
     for (const name of [`report-${ABSENT}-${ABSENT}.csv`, `${ABSENT}.mp4`])
       await world.reportFiles.put(name, ReadableStream.from([Buffer.from('left behind')]));
+    const swept = vi.spyOn(world.reportFiles, 'list');
     const second = await start();
-    await wait(100);
+    await vi.waitFor(() => expect(swept).toHaveBeenCalled(), PATIENCE);
     await second.stop();
     expect(await storedFiles()).toHaveLength(3);
     world.nowMs = Date.now() + 3_700_000;

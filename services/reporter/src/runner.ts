@@ -1,5 +1,5 @@
 import type { Owned } from '@outrider/access';
-import type { Directory } from '@outrider/domain';
+import type { Clock, Directory } from '@outrider/domain';
 import type { Files } from '@outrider/files';
 import type { Geocoder } from '@outrider/geocoder';
 import type { Hub } from '@outrider/hub';
@@ -58,8 +58,7 @@ export interface ReportRunnerParts {
   metrics: Metrics;
   /** Default: none. */
   tracing?: Tracing;
-  /** Unix milliseconds. */
-  now(): number;
+  clock: Clock;
 }
 
 export interface ReportRunner extends Part {
@@ -75,11 +74,11 @@ const SWEEP_EVERY_MS = 3_600_000;
  * tenants: so a report that takes minutes delays those of its own tenant alone. See {@link ReportAttempts}.
  */
 export function createReportRunner(parts: ReportRunnerParts): ReportRunner {
-  const { config, registry, logger, now } = parts;
+  const { config, registry, logger, clock } = parts;
   const { pollMs = 500, leaseMs = 20_000, atOnce = 4, atOnceHere = 2, retryMs = 5000 } = config;
   /** Tenants whose reports this process makes now. */
   const tenantsHere = new Set<string>();
-  const store = new ReportFileStore(parts.files, registry.reportFiles, config, logger, now);
+  const store = new ReportFileStore(parts.files, registry.reportFiles, config, logger, clock.now);
   const attempts = new ReportAttempts(parts, store, { leaseMs, retryMs });
 
   const jobs = worker<ReportTask>({
@@ -112,9 +111,16 @@ export function createReportRunner(parts: ReportRunnerParts): ReportRunner {
     pollMs,
     retryMs,
     logger,
+    clock,
   });
-  const tidying = poller({ name: 'report files', work: () => store.tidy(), everyMs: TIDY_EVERY_MS, logger });
-  const sweeping = poller({ name: 'stray report files', work: () => store.sweep(), everyMs: SWEEP_EVERY_MS, logger });
+  const tidying = poller({ name: 'report files', work: () => store.tidy(), everyMs: TIDY_EVERY_MS, logger, clock });
+  const sweeping = poller({
+    name: 'stray report files',
+    work: () => store.sweep(),
+    everyMs: SWEEP_EVERY_MS,
+    logger,
+    clock,
+  });
   return jointPart(jobs, tidying, sweeping);
 }
 

@@ -1,5 +1,5 @@
 import { unseenIn } from '@outrider/access';
-import { coveredRange, type Directory, type ReportSchedule } from '@outrider/domain';
+import { type Clock, coveredRange, type Directory, type ReportSchedule, SYSTEM_CLOCK } from '@outrider/domain';
 import type { Registry, ScheduledJob } from '@outrider/registry';
 import { REPORT_JOB, type ReportRequest, reportKind, scheduledReport, subjectOf } from '@outrider/reports';
 import { type Logger, type Part, poller } from '@outrider/runtime';
@@ -12,6 +12,7 @@ export interface ReportSchedulerParts {
   registry: Pick<Registry, 'reportSchedules'>;
   directory: Directory;
   logger: Logger;
+  clock?: Clock;
 }
 
 /** Those that are due at the same moment are made jobs in so large parts: a transaction of them holds up nobody. */
@@ -21,7 +22,13 @@ const AT_ONCE = 50;
  * Makes reports jobs when their schedules say so. The job of a period and the next time of its schedule are one write,
  * so it does not matter how many look at the clock, nor when one of them dies.
  */
-export function createReportScheduler({ config, registry, directory, logger }: ReportSchedulerParts): Part {
+export function createReportScheduler({
+  config,
+  registry,
+  directory,
+  logger,
+  clock = SYSTEM_CLOCK,
+}: ReportSchedulerParts): Part {
   function jobOf(schedule: ReportSchedule, period: string): ScheduledJob {
     const report = scheduledReport(schedule);
     const owner = directory.ownerOf(schedule);
@@ -43,5 +50,6 @@ export function createReportScheduler({ config, registry, directory, logger }: R
     work: async () => (await registry.reportSchedules.runDue(jobOf, AT_ONCE)) === AT_ONCE,
     everyMs: config?.pollMs ?? 1000,
     logger,
+    clock,
   });
 }

@@ -7,8 +7,9 @@ import {
   VEHICLE_DEFAULTS,
   type Vehicle,
 } from '@outrider/domain';
+import type { ReportSchedules } from '@outrider/registry';
 import type { Part } from '@outrider/runtime';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
 import { createReportScheduler } from './scheduler.ts';
 
 const PATIENCE = { timeout: 60_000, interval: 5 };
@@ -32,6 +33,7 @@ let anna: { user: User; jwt: string };
 let van: Vehicle;
 let schedulers: Part[];
 let logged: unknown[];
+let runs: MockInstance<ReportSchedules['runDue']>;
 
 beforeEach(async () => {
   world = await World.open({ limits: LIMITS });
@@ -44,6 +46,7 @@ beforeEach(async () => {
     groupIds: [group.id],
     ...VEHICLE_DEFAULTS,
   });
+  runs = vi.spyOn(world.registry.reportSchedules, 'runDue');
   schedulers = [];
   logged = [];
 });
@@ -83,8 +86,14 @@ async function start(instances = 1): Promise<void> {
 }
 const jobs = async () => (await world.registry.jobs.list({ kind: 'report' }, { limit: 1000, after: null })).items;
 const schedule = async (id: ReportScheduleId) => (await world.registry.reportSchedules.get(id)) as ReportSchedule;
-/** Looks at the clock for a while. */
-const looks = () => new Promise((resolve) => setTimeout(resolve, 50));
+/** All schedulers have looked at the clock since. */
+const looks = () => {
+  const before = runs.mock.settledResults.length;
+  return vi.waitFor(
+    () => expect(runs.mock.settledResults.length).toBeGreaterThan(before + 3 * schedulers.length),
+    PATIENCE,
+  );
+};
 async function finishJobs(): Promise<void> {
   for (;;) {
     const leased = await world.registry.jobs.lease({ kinds: ['report'], leaseMs: 1000, atOnce: 1 });

@@ -10,9 +10,9 @@ export const service = defineService({
   // Making a report delays no REST call. Most of the time it has little to do, and makes a page of rows at a time.
   thread: { module: import.meta.url, youngMb: 12 },
   async start({ config, life, registry, hub, warehouse, reportFiles, directory, refresh, ...parts }) {
-    const { loggerOf, metrics, tracing, now } = parts;
+    const { loggerOf, metrics, tracing, clock } = parts;
     const reporter = await startReporter(life, {
-      ...{ config, registry, directory, hub, files: reportFiles, reportArchive: warehouse, metrics, tracing, now },
+      ...{ config, registry, directory, hub, files: reportFiles, reportArchive: warehouse, metrics, tracing, clock },
       refresh: refresh ?? (async () => {}),
       logger: loggerOf('reports'),
     });

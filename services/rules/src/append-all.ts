@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { type Clock, SYSTEM_CLOCK } from '@outrider/domain';
 import { isDiskOutage, type Log, LogFullError, type Topic } from '@outrider/log';
 
 /** Records in one call, at most: a call must fit into the log's bound. */
@@ -16,6 +16,7 @@ export async function appendAll<T>(
   topic: Topic<T>,
   records: readonly T[],
   onFull: () => void,
+  clock: Clock = SYSTEM_CLOCK,
 ): Promise<void> {
   for (let i = 0; i < records.length; i += MAX_IN_CALL) {
     const part = records.slice(i, i + MAX_IN_CALL);
@@ -26,7 +27,7 @@ export async function appendAll<T>(
       } catch (error) {
         if (!(error instanceof LogFullError || isDiskOutage(error))) throw error;
         onFull();
-        await wait(RETRY_MS);
+        await clock.sleep(RETRY_MS);
       }
     }
   }

@@ -5,6 +5,7 @@ import {
   blankPosition,
   type LateInterval,
   type Position,
+  SYSTEM_CLOCK,
   type TelemetryPacket,
   type TerminalId,
   type VehicleId,
@@ -52,7 +53,7 @@ async function start(saved: Checkpoints = checkpoints, metrics = new Metrics()) 
     hub: new MemoryHub(),
     logger: { debug() {}, info() {}, warn() {}, error() {}, fatal() {} },
     metrics,
-    now: Date.now,
+    clock: SYSTEM_CLOCK,
   });
   rules.failed.catch(() => {});
   running.push(rules);

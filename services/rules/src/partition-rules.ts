@@ -1,5 +1,6 @@
 import type { DeadLetterOffice } from '@outrider/backing';
 import {
+  type Clock,
   type DefinitionChange,
   type FleetEvent,
   IMPORT_PROTOCOL,
@@ -54,8 +55,7 @@ export interface PartitionParts {
   logger: Logger;
   metrics: RulesMetrics;
   deadLetters: DeadLetterOffice;
-  /** Unix milliseconds. */
-  now(): number;
+  clock: Clock;
   /** A checkpoint is due after so many milliseconds, or so many packets. */
   checkpointMs: number;
   checkpointPackets: number;
@@ -149,7 +149,7 @@ export class PartitionRules {
   constructor(partition: number, parts: PartitionParts) {
     this.#partition = partition;
     this.#parts = parts;
-    this.#savedAtMs = parts.now();
+    this.#savedAtMs = parts.clock.now();
   }
 
   get vehicleCount(): number {
@@ -210,7 +210,7 @@ export class PartitionRules {
    */
   takePackets({ records }: Batch<TelemetryPacket>): Promise<void> {
     return this.#inTurn(async () => {
-      const { metrics, now, checkpointMs, checkpointPackets } = this.#parts;
+      const { metrics, clock, checkpointMs, checkpointPackets } = this.#parts;
       const events: FleetEvent[] = [];
       let positions = 0;
       let moved = 0;
@@ -249,7 +249,8 @@ export class PartitionRules {
       }
       this.#report();
       await this.#releaseWhenReplayed();
-      if (this.#packetsSinceSave >= checkpointPackets || now() - this.#savedAtMs >= checkpointMs) await this.#save();
+      if (this.#packetsSinceSave >= checkpointPackets || clock.now() - this.#savedAtMs >= checkpointMs)
+        await this.#save();
     });
   }
 
@@ -282,7 +283,7 @@ export class PartitionRules {
 
   /** Counts what is beyond the caps, and logs it once per minute. */
   #reportSurplus(): void {
-    const { metrics, logger, now } = this.#parts;
+    const { metrics, logger, clock } = this.#parts;
     const { geofences, events, vehicles } = this.#engine.takeSurplus();
     metrics.surplusGeofences.inc(geofences);
     metrics.surplusEvents.inc(events);
@@ -290,12 +291,12 @@ export class PartitionRules {
     sum.geofences += geofences;
     sum.events += events;
     for (const vehicle of vehicles) if (sum.vehicles.size < MAX_SURPLUS_VEHICLES) sum.vehicles.add(vehicle);
-    if (sum.vehicles.size === 0 || now() - this.#surplusLoggedAtMs < SURPLUS_LOG_MS) return;
+    if (sum.vehicles.size === 0 || clock.now() - this.#surplusLoggedAtMs < SURPLUS_LOG_MS) return;
     logger.warn(
       { partition: this.#partition, geofences: sum.geofences, events: sum.events, vehicleIds: [...sum.vehicles] },
       'geofences or events above the caps are left out',
     );
-    this.#surplusLoggedAtMs = now();
+    this.#surplusLoggedAtMs = clock.now();
     this.#surplus = { geofences: 0, events: 0, vehicles: new Set() };
   }
 
@@ -313,8 +314,8 @@ export class PartitionRules {
    */
   checkSilence(): Promise<void> {
     return this.#inTurn(async () => {
-      const { log, now } = this.#parts;
-      const untilMs = now() - ON_THE_WAY_MS;
+      const { log, clock } = this.#parts;
+      const untilMs = clock.now() - ON_THE_WAY_MS;
       // The log's own check reports its outage; the next check for silent vehicles comes soon.
       const ends = await log.endOffsets(telemetryTopic).catch(() => null);
       if (ends === null) return;
@@ -466,7 +467,7 @@ export class PartitionRules {
     const events = this.#reported.withoutPublished(made);
     metrics.replayed.inc(made.length - events.length);
     await this.#put(async () => {
-      await appendAll(log, eventsTopic, events, () => metrics.logFull.inc());
+      await appendAll(log, eventsTopic, events, () => metrics.logFull.inc(), this.#parts.clock);
       metrics.countEvents(events);
       this.#measure('event', events.find(({ receivedAtMs }) => receivedAtMs != null)?.receivedAtMs ?? null);
       if (!isDebugEnabled(logger)) return;
@@ -522,7 +523,7 @@ export class PartitionRules {
   /** Measures the time since the reception of a packet; clocks of two machines may differ. */
   #measure(stage: 'live' | 'event', receivedAtMs: number | null): void {
     if (receivedAtMs === null) return;
-    this.#parts.metrics.endToEnd.observe({ stage }, Math.max(0, this.#parts.now() - receivedAtMs) / 1000);
+    this.#parts.metrics.endToEnd.observe({ stage }, Math.max(0, this.#parts.clock.now() - receivedAtMs) / 1000);
   }
 
   /** Before the checkpoint, as events are: a replay reports them again, which changes nothing. */
@@ -531,7 +532,7 @@ export class PartitionRules {
     const late = this.#engine.takeLate().map((each) => ({ ...each, hasAlarm: raisesAlarm(each, records) }));
     if (late.length === 0) return;
     await this.#put(async () => {
-      await appendAll(log, lateTopic, late, () => metrics.logFull.inc());
+      await appendAll(log, lateTopic, late, () => metrics.logFull.inc(), this.#parts.clock);
       metrics.late.inc(late.length);
       if (!isDebugEnabled(logger)) return;
       for (const each of late) logger.debug({ traceId: traceOfLate(each, records), ...each }, 'late data');
@@ -545,7 +546,7 @@ export class PartitionRules {
    *   `definitions` must not be beyond them
    */
   async #save(pending: Pending = NOTHING_PENDING): Promise<void> {
-    const { log, checkpoints, metrics, now } = this.#parts;
+    const { log, checkpoints, metrics, clock } = this.#parts;
     await this.#appending;
     if (this.#reported.size === 0) {
       this.#eventOffsets = {};
@@ -573,7 +574,7 @@ export class PartitionRules {
     stopTimer();
     log.release(telemetryTopic, this.#partition, CONSUMER, this.#position);
     this.#pendingSaved = pending;
-    this.#savedAtMs = now();
+    this.#savedAtMs = clock.now();
     this.#packetsSinceSave = 0;
     this.#unsaved = false;
   }

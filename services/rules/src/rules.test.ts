@@ -1,9 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 import {
   blankPosition,
+  type Clock,
   type Definition,
   type DefinitionChange,
   type FleetEvent,
@@ -38,6 +39,7 @@ import {
   telemetryTopic,
 } from '@outrider/log';
 import { Metrics } from '@outrider/runtime';
+import { clockAt, VirtualClock } from '@outrider/testing/clock';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createRules, type RulesConfig } from './rules.ts';
@@ -88,20 +90,16 @@ class Killed extends Error {}
 
 /** What the service does to the world, up to the moment when it is killed: nothing it does after that has an effect. */
 class Life {
+  isOver = false;
   #actsLeft: number;
-  readonly over: Promise<void>;
-  #end: () => void = () => {};
 
   constructor(acts = Number.POSITIVE_INFINITY) {
     this.#actsLeft = acts;
-    this.over = new Promise((resolve) => {
-      this.#end = resolve;
-    });
   }
 
   kill(): void {
     this.#actsLeft = 0;
-    this.#end();
+    this.isOver = true;
   }
 
   /** Lets `act` happen; after the last one that may, the service does not live to see the result. */
@@ -110,7 +108,7 @@ class Life {
     this.#actsLeft -= 1;
     const result = await act();
     if (this.#actsLeft > 0) return result;
-    this.#end();
+    this.isOver = true;
     throw new Killed();
   }
 
@@ -208,7 +206,7 @@ function shared(log: Log): Log {
   };
 }
 
-function rulesIn(life: Life, config: Partial<RulesConfig> = {}, overrides: { log?: Log; now?: () => number } = {}) {
+function rulesIn(life: Life, config: Partial<RulesConfig> = {}, overrides: { log?: Log; clock?: Clock } = {}) {
   const rules = createRules({
     config: { checkpointMs: 1000, checkpointPackets: 1_000_000, silenceCheckMs: 3_600_000, ...config },
     log: life.log(overrides.log ?? log),
@@ -216,7 +214,7 @@ function rulesIn(life: Life, config: Partial<RulesConfig> = {}, overrides: { log
     hub,
     logger: SILENT,
     metrics: new Metrics(),
-    now: overrides.now ?? (() => 0),
+    clock: overrides.clock ?? clockAt(() => 0),
   });
   return rules;
 }
@@ -343,7 +341,7 @@ test('a deleted vehicle leaves the hub, and what its terminal sent until then do
 test('a vehicle that falls silent is offline in the hub when the event is there', async () => {
   await define(operator, vehicle(1));
   let nowMs = T0;
-  const rules = rulesIn(new Life(), { silenceCheckMs: 5 }, { now: () => nowMs });
+  const rules = rulesIn(new Life(), { silenceCheckMs: 5 }, { clock: clockAt(() => nowMs) });
   await rules.start();
   await log.append(telemetryTopic, [packet(1, fix(0, 0.09))]);
   const state = async () => (await hub.latest([vehicleId(1)]))[0]?.activity?.state;
@@ -395,7 +393,8 @@ test('nobody sees a vehicle where it came before its events are durable', async 
   await log.append(telemetryTopic, [packet(1, fix(0, 0.09)), packet(1, fix(60, 0.1))]);
   const seen = async () => (await hub.latest([vehicleId(1)])).map(({ record }) => (record.fixTimeMs - T0) / 1000);
   await until('an event is on its way', () => held === 1);
-  await wait(50);
+  await until('where it came from is seen', async () => (await seen()).includes(0));
+  await nextTurn();
   expect(await seen()).not.toContain(60);
   release();
   await until('it is seen', async () => (await seen()).includes(60));
@@ -509,7 +508,7 @@ test('a second crash during the replay: events published before the first crash 
   const second = new Life(1);
   const replaying = rulesIn(second, { checkpointPackets: 1, batchPackets: 1 });
   await replaying.start();
-  await second.over;
+  await until('it died', () => second.isOver);
   await replaying.stop().catch(() => {});
   expect((await saved())?.offsets).toMatchObject({ telemetry: 1, 'events/0': 0 });
 
@@ -563,11 +562,20 @@ test('a log that fails stops the rules, and no checkpoint knows of events that a
     ...new Life().log(log),
     append: () => Promise.reject(new Error('disk gone')),
   };
-  const rules = rulesIn(new Life(), { checkpointMs: 10 }, { log: broken });
+  const clock = new VirtualClock(T0);
+  const rules = rulesIn(new Life(), {}, { log: broken, clock });
   await rules.start();
   await log.append(telemetryTopic, [packet(1, fix(0, 0.09), fix(60, 0.1))]);
+  let hasFailed = false;
+  rules.failed.catch(() => {
+    hasFailed = true;
+  });
+  await until('it has failed', async () => {
+    await clock.advance(1000);
+    return hasFailed;
+  });
   await expect(rules.failed).rejects.toThrow('disk gone');
-  await wait(50);
+  await clock.advance(5000);
   await expect(rules.stop()).rejects.toThrow('disk gone');
   expect((await saved())?.offsets.telemetry).toBe(0);
 });
@@ -589,9 +597,17 @@ const deaths = fc.array(fc.integer({ min: 1, max: 6 }), { maxLength: 6 });
 
 /** Lives through `deaths`, each after so many appends and checkpoints, while `feed` goes on; then once to the end. */
 async function liveThrough(deaths: readonly number[], config: Partial<RulesConfig>, feed: () => Promise<boolean>) {
+  const clock = new VirtualClock(T0);
+  const isTakenIn = async () => {
+    await clock.advance(config.checkpointMs ?? 1000);
+    const end = (await log.endOffsets(telemetryTopic)).get(0) ?? 0;
+    const definitionsEnd = (await log.endOffsets(definitionsTopic)).get(0) ?? 0;
+    const offsets = (await saved())?.offsets;
+    return offsets?.telemetry === end && offsets['definitions/0'] === definitionsEnd;
+  };
   for (const acts of deaths) {
     const life = new Life(acts);
-    const rules = rulesIn(life, config, { now: Date.now });
+    const rules = rulesIn(life, config, { clock });
     const started = rules.start().then(
       () => true,
       () => false,
@@ -599,20 +615,15 @@ async function liveThrough(deaths: readonly number[], config: Partial<RulesConfi
     if (await started) {
       await feed();
       // It may have nothing left to do that could kill it.
-      await Promise.race([life.over, wait(60)]);
+      await until('it died, or took in all', async () => life.isOver || (await isTakenIn()));
     }
     life.kill();
     await rules.stop().catch(() => {});
   }
-  const rules = rulesIn(new Life(), config, { now: Date.now });
+  const rules = rulesIn(new Life(), config, { clock });
   await rules.start();
   while (await feed());
-  const end = (await log.endOffsets(telemetryTopic)).get(0) ?? 0;
-  const definitionsEnd = (await log.endOffsets(definitionsTopic)).get(0) ?? 0;
-  await until('all was taken in', async () => {
-    const offsets = (await saved())?.offsets;
-    return offsets?.telemetry === end && offsets['definitions/0'] === definitionsEnd;
-  });
+  await until('all was taken in', isTakenIn);
   await rules.stop();
 }
 
@@ -683,7 +694,7 @@ test('definitions that change while data flows leave no visit open, and report n
 test('a vehicle of which nothing comes goes offline, once, and is online again with its next packet', async () => {
   await define(operator, vehicle(1), vehicle(2));
   const clock = watchedClock(T0);
-  const rules = rulesIn(new Life(), { silenceCheckMs: 10 }, { now: clock.now });
+  const rules = rulesIn(new Life(), { silenceCheckMs: 10 }, { clock: clockAt(clock.now) });
   await rules.start();
   await log.append(telemetryTopic, [packet(1, fix(0, 0.09)), packet(2, fix(0, 0.09)), packet(2, fix(300, 0.09))]);
   await until('both are known', async () => (await hub.latest([vehicleId(1), vehicleId(2)])).length === 2);
@@ -705,31 +716,31 @@ test('a vehicle of which nothing comes goes offline, once, and is online again w
 
 test('while packets wait to be taken in, nobody is said to be silent', async () => {
   await define(operator, vehicle(1), vehicle(2));
-  const first = rulesIn(new Life(), {}, { now: () => T0 });
+  const first = rulesIn(new Life(), {}, { clock: clockAt(() => T0) });
   await first.start();
   await log.append(telemetryTopic, [packet(1, fix(0, 0.09))]);
   await until('it is known', async () => (await hub.latest([vehicleId(1)])).length === 1);
   await first.stop();
 
-  // An hour's packets are there when the rules come back; each batch takes its time.
+  // An hour's packets are there when the rules come back; before each batch they look for silence.
   await log.append(
     telemetryTopic,
     Array.from({ length: 61 }, (_, minute) => packet(1, fix(60 * (minute + 1), 0.09))),
   );
+  const clock = watchedClock(T0 + 3_700_000);
   const slow: Log = {
     ...new Life().log(log),
     consume: (topic, options) =>
       log.consume(topic, {
         ...options,
         async onBatch(batch) {
-          await wait(10);
+          await clock.lookedAt(1);
           await options.onBatch(batch);
         },
       }),
   };
   const config = { silenceCheckMs: 1, batchPackets: 1, checkpointMs: 5 };
-  const clock = watchedClock(T0 + 3_700_000);
-  const second = rulesIn(new Life(), config, { log: slow, now: clock.now });
+  const second = rulesIn(new Life(), config, { log: slow, clock: clockAt(clock.now) });
   await second.start();
   await until('all are taken in', async () => (await saved())?.offsets.telemetry === 62);
   await clock.lookedAt(3);
@@ -742,10 +753,15 @@ test('offline is reported once, wherever the service was killed: a look at the c
     await closeWorld();
     await openWorld();
     await define(operator, vehicle(1), vehicle(2));
-    let now = T0;
+    const clock = watchedClock(T0);
     const config = { silenceCheckMs: 2, checkpointMs: 1_000_000 };
     const life = new Life(acts);
-    const first = rulesIn(life, config, { now: () => now });
+    const first = rulesIn(life, config, { clock: clockAt(clock.now) });
+    const died = (events: number) =>
+      until(
+        `it died, or there are ${events} events`,
+        async () => life.isOver || (await all(eventsTopic)).length >= events,
+      );
     const started = first.start().then(
       () => true,
       () => false,
@@ -754,22 +770,23 @@ test('offline is reported once, wherever the service was killed: a look at the c
     await log.append(telemetryTopic, feed);
     if (await started) {
       // Both go offline, one after the other, and come back.
-      for (const seconds of [615, 625]) {
-        now = T0 + seconds * 1000;
-        await Promise.race([life.over, wait(30)]);
+      for (const [nth, seconds] of [615, 625].entries()) {
+        clock.atMs = T0 + seconds * 1000;
+        await died(nth + 1);
       }
       await log.append(telemetryTopic, [packet(1, fix(626, 0.09)), packet(2, fix(626, 0.09))]);
-      await Promise.race([life.over, wait(30)]);
+      await died(4);
     } else {
       await log.append(telemetryTopic, [packet(1, fix(626, 0.09)), packet(2, fix(626, 0.09))]);
     }
     life.kill();
     await first.stop().catch(() => {});
 
-    const second = rulesIn(new Life(), config, { now: () => now });
+    clock.atMs = T0 + 625_000;
+    const second = rulesIn(new Life(), config, { clock: clockAt(clock.now) });
     await second.start();
     await until('all was taken in', async () => (await all(eventsTopic)).length >= 4);
-    await wait(30);
+    await clock.lookedAt(3);
     await second.stop();
     const reported = (await all(eventsTopic)).map(({ vehicleId, startedAtMs, phase }) =>
       [vehicleId.at(-1), (startedAtMs - T0) / 1000, phase].join(' '),
@@ -795,7 +812,7 @@ test('a member that lost its partition lets go of it without failing; what both 
     hub,
     logger: SILENT,
     metrics: new Metrics(),
-    now: () => 0,
+    clock: clockAt(() => 0),
   });
   await winner.start();
   await log.append(telemetryTopic, driven.slice(10));

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createDeadLetterOffice } from '@outrider/backing';
-import type { TelemetryPacket, TraceId } from '@outrider/domain';
+import type { Clock, TelemetryPacket, Timer, TraceId } from '@outrider/domain';
 import type { Hub } from '@outrider/hub';
 import {
   type Batch,
@@ -44,8 +44,7 @@ export interface RulesParts {
   metrics: Metrics;
   /** Default: none. */
   tracing?: Tracing;
-  /** Unix milliseconds. */
-  now(): number;
+  clock: Clock;
 }
 
 const GROUP = 'rules';
@@ -78,7 +77,7 @@ class LogRules implements Rules {
   readonly #deadLetters: ReturnType<typeof createDeadLetterOffice>;
   #telemetry: Subscription | null = null;
   #definitions: Subscription | null = null;
-  #timers: NodeJS.Timeout[] = [];
+  #timers: Timer[] = [];
   #fail: (error: unknown) => void = () => {};
 
   constructor(parts: RulesParts) {
@@ -89,7 +88,7 @@ class LogRules implements Rules {
       () => this.#vehicleCount(),
       () => this.#lag(),
     );
-    this.#deadLetters = createDeadLetterOffice({ ...parts, reader: 'rules' });
+    this.#deadLetters = createDeadLetterOffice({ ...parts, now: parts.clock.now, reader: 'rules' });
     this.failed = new Promise<never>((_, reject) => {
       this.#fail = reject;
     });
@@ -97,7 +96,7 @@ class LogRules implements Rules {
   }
 
   async start(): Promise<void> {
-    const { config } = this.#parts;
+    const { config, clock } = this.#parts;
     this.#definitions = await this.#followDefinitions();
     this.#definitions.failed.catch(this.#fail);
     this.#telemetry = await this.#followTelemetry().catch(async (error) => {
@@ -106,13 +105,13 @@ class LogRules implements Rules {
     });
     this.#telemetry.failed.catch(this.#fail);
     this.#timers = [
-      setInterval(() => this.#ofEach((rules) => rules.checkpoint()), config.checkpointMs),
-      setInterval(() => this.#ofEach((rules) => rules.checkSilence()), config.silenceCheckMs ?? SILENCE_CHECK_MS),
+      clock.every(config.checkpointMs, () => this.#ofEach((rules) => rules.checkpoint())),
+      clock.every(config.silenceCheckMs ?? SILENCE_CHECK_MS, () => this.#ofEach((rules) => rules.checkSilence())),
     ];
   }
 
   async stop(): Promise<void> {
-    for (const timer of this.#timers) clearInterval(timer);
+    for (const timer of this.#timers) timer.cancel();
     await this.#telemetry?.stop();
     await this.#definitions?.stop();
     for (const [partition, rules] of this.#partitions)
@@ -222,7 +221,7 @@ class LogRules implements Rules {
   }
 
   async #lag(): Promise<Lag | null> {
-    const { log, now } = this.#parts;
+    const { log, clock } = this.#parts;
     // An unavailable log has a check of its own.
     const ends = await log.endOffsets(telemetryTopic).catch(() => null);
     if (ends === null) return null;
@@ -232,8 +231,8 @@ class LogRules implements Rules {
       const waiting = Math.max(0, (ends.get(partition) ?? 0) - next);
       lag.packets += waiting;
       if (waiting > 0 && reachedAtMs !== null)
-        lag.oldestSeconds = Math.max(lag.oldestSeconds, (now() - reachedAtMs) / 1000);
-      if (unsaved) lag.checkpointSeconds = Math.max(lag.checkpointSeconds, (now() - savedAtMs) / 1000);
+        lag.oldestSeconds = Math.max(lag.oldestSeconds, (clock.now() - reachedAtMs) / 1000);
+      if (unsaved) lag.checkpointSeconds = Math.max(lag.checkpointSeconds, (clock.now() - savedAtMs) / 1000);
     }
     return lag;
   }

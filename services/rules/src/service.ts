@@ -10,10 +10,10 @@ export const service = defineService({
   patient: ['checkpoints', 'hub'],
   // The engine can have a processor of its own.
   thread: { module: import.meta.url },
-  async start({ config, life, log, checkpoints, hub, loggerOf, metrics, tracing, now }) {
+  async start({ config, life, log, checkpoints, hub, loggerOf, metrics, tracing, clock }) {
     const logger = loggerOf('rules');
     await life.start(
-      createRules({ config: rulesConfigOf(config), log, checkpoints, hub, logger, metrics, tracing, now }),
+      createRules({ config: rulesConfigOf(config), log, checkpoints, hub, logger, metrics, tracing, clock }),
     );
     // It answers: a thread or a process that hangs does not.
     return { checks: { rules: async () => {} } };

@@ -39,7 +39,7 @@ export class Attempts {
   }
 
   async run(leased: LeasedVideoTask, stop: AbortSignal): Promise<void> {
-    const { config, registry, logger, now, random } = this.#parts;
+    const { config, registry, logger, clock, random } = this.#parts;
     const { id } = leased.task;
     const driver = this.#drivers.get(leased.profile.protocol);
     if (driver === undefined) {
@@ -63,7 +63,7 @@ export class Attempts {
       onChange: this.#onChange,
       onBytes: this.#onBytes,
       logger,
-      now,
+      clock,
       random,
     });
     const onStop = () => job.stop();

@@ -1,6 +1,6 @@
 import { rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { VideoTask } from '@outrider/domain';
+import type { Clock, VideoTask } from '@outrider/domain';
 import { FilesFullError } from '@outrider/files';
 import type { FetchedFile, LeasedVideoTask, Registry, VideoStep } from '@outrider/registry';
 import type { Logger } from '@outrider/runtime';
@@ -21,7 +21,7 @@ export interface JobParts {
   onChange(task: VideoTask): void;
   onBytes(bytes: number): void;
   logger: Logger;
-  now(): number;
+  clock: Clock;
   random(): number;
 }
 
@@ -51,7 +51,7 @@ export class Job {
     this.#leased = leased;
     this.#parts = parts;
     this.#task = leased.task;
-    this.#renewedAtMs = parts.now();
+    this.#renewedAtMs = parts.clock.now();
   }
 
   get task(): VideoTask {
@@ -72,9 +72,9 @@ export class Job {
 
   /** Never rejects for the sake of a terminal, a store or a disk: those are written down in the task. */
   async run(): Promise<void> {
-    const { spool, leaseMs, logger } = this.#parts;
+    const { spool, leaseMs, logger, clock } = this.#parts;
     const path = join(spool, `${this.#task.id}.mp4`);
-    const renewing = setInterval(() => this.#renew(), Math.min(leaseMs / RENEWALS, REPORT_EVERY_MS));
+    const renewing = clock.every(Math.min(leaseMs / RENEWALS, REPORT_EVERY_MS), () => this.#renew());
     try {
       const fetched = await this.#fetchedBefore(path);
       const file = fetched ?? (await this.#fetch(path));
@@ -92,7 +92,7 @@ export class Job {
           : { reason: 'source-failed', detail: 'something went wrong in the service' },
       );
     } finally {
-      clearInterval(renewing);
+      renewing.cancel();
       await rm(path, { force: true });
       if (this.#lost) await this.#parts.retention.discard(this.#task.id);
     }
@@ -201,9 +201,9 @@ export class Job {
       // All of it is there only when it is stored.
       const percent = Math.min(99, Math.max(0, Math.floor((100 * mediaMs) / (endMs - startMs))));
       const isNews = percent !== this.#task.progressPercent || bytes !== this.#task.progressBytes;
-      const { leaseMs, now } = this.#parts;
-      if (!isNews && now() < this.#renewedAtMs + leaseMs / RENEWALS) return;
-      this.#renewedAtMs = now();
+      const { leaseMs, clock } = this.#parts;
+      if (!isNews && clock.now() < this.#renewedAtMs + leaseMs / RENEWALS) return;
+      this.#renewedAtMs = clock.now();
       const task = await this.#parts.tasks.progress(this.#leased, { percent, bytes }, leaseMs);
       if (task === null) return this.drop();
       if (isNews) this.#changed(task);
@@ -219,11 +219,11 @@ export class Job {
 
   async #fail(failure: { reason: Exclude<DriverFailure, 'aborted'> | 'no-space'; detail: string }): Promise<void> {
     if (this.#lost) return;
-    const { now, random } = this.#parts;
+    const { clock, random } = this.#parts;
     // An attempt counts even where the terminal was never asked to play. A terminal that is offline is no attempt.
     const isCounted = this.#passed.has('requested') || failure.reason === 'terminal-offline';
     const attempts = this.#task.attempts + (isCounted ? 0 : 1);
-    const step = afterFailure({ ...this.#task, attempts }, failure, now(), random());
+    const step = afterFailure({ ...this.#task, attempts }, failure, clock.now(), random());
     await this.#step({ ...step, attempts });
   }
 
@@ -233,7 +233,7 @@ export class Job {
       state: 'waiting',
       reason: 'interrupted',
       detail: 'the service was stopped',
-      nextAttemptAtMs: this.#parts.now(),
+      nextAttemptAtMs: this.#parts.clock.now(),
     });
   }
 

@@ -30,7 +30,7 @@ export const service = defineService({
     return { registry: { quotas: { ...DEFAULT_QUOTAS, dealer } } };
   },
   async start({ config, life, registry, hub, videoFiles, directory, isOwnProcess, ...parts }) {
-    const { loggerOf, metrics, tracing, now } = parts;
+    const { loggerOf, metrics, tracing, clock } = parts;
     const logger = loggerOf('video');
     const { drivers, mediaPort } = await openDrivers(config, { hub, metrics, logger });
     const video = createVideo({
@@ -44,7 +44,7 @@ export const service = defineService({
       logger,
       metrics,
       tracing,
-      now,
+      clock,
       random: Math.random,
     });
     await life.start(video);

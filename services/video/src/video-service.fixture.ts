@@ -19,6 +19,7 @@ import { MemoryHub } from '@outrider/hub';
 import { followRegistry, type Registry, type VideoProfileFields } from '@outrider/registry';
 import { openTestRegistry } from '@outrider/registry/blank';
 import { Metrics } from '@outrider/runtime';
+import { clockAt } from '@outrider/testing/clock';
 import { expect, vi } from 'vitest';
 import { FakeTerminals } from './terminals.fixture.ts';
 import { createVideo, type Video, type VideoConfig } from './video.ts';
@@ -91,7 +92,7 @@ export class Place {
       drivers: [this.terminals],
       logger: { debug: silent, info: silent, warn: note, error: note, fatal: note },
       metrics: this.metrics,
-      now: () => this.now(),
+      clock: clockAt(() => this.now()),
       random: () => 0.5,
     });
     await this.#video.start();

@@ -1,6 +1,7 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
+  type Clock,
   type Directory,
   isFinal,
   isUuid,
@@ -50,7 +51,7 @@ export interface VideoParts {
   metrics: Metrics;
   /** Default: none. */
   tracing?: Tracing;
-  now(): number;
+  clock: Clock;
   random(): number;
 }
 
@@ -68,9 +69,9 @@ const EXPIRED_AT_ONCE = 100;
  * where the API finds them. All its state is in the registry: after a crash, the next worker goes on.
  */
 export function createVideo(parts: VideoParts): Video {
-  const { config, registry, directory, files, hub, logger, now } = parts;
+  const { config, registry, directory, files, hub, logger, clock } = parts;
   const tasks = registry.videoTasks;
-  const retention = new VideoRetention(files, registry, config, logger, now);
+  const retention = new VideoRetention(files, registry, config, logger, clock.now);
   const drivers = new Map<VideoProtocol, VideoDriver>(parts.drivers.map((driver) => [driver.protocol, driver]));
   const turns = new Turns();
   const metrics = videoMetrics(parts, () => attempts.size);
@@ -86,13 +87,14 @@ export function createVideo(parts: VideoParts): Video {
     facts: ({ task }) => ({ task: task.id }),
     pollMs: config.pollMs,
     logger,
+    clock,
   });
   const everyMs = { ...EVERY_MS, ...config.everyMs };
   const others = [
-    poller({ name: 'video presence', work: () => presence.check(), everyMs: everyMs.presence, logger }),
-    poller({ name: 'expired video tasks', work: expire, everyMs: config.pollMs, logger }),
-    poller({ name: 'video files', work: () => retention.tidy(), everyMs: everyMs.tidy, logger }),
-    poller({ name: 'stray video files', work: () => retention.sweep(), everyMs: everyMs.sweep, logger }),
+    poller({ name: 'video presence', work: () => presence.check(), everyMs: everyMs.presence, logger, clock }),
+    poller({ name: 'expired video tasks', work: expire, everyMs: config.pollMs, logger, clock }),
+    poller({ name: 'video files', work: () => retention.tidy(), everyMs: everyMs.tidy, logger, clock }),
+    poller({ name: 'stray video files', work: () => retention.sweep(), everyMs: everyMs.sweep, logger, clock }),
   ];
 
   function publish(task: VideoTask): void {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { SYSTEM_CLOCK } from '@outrider/domain';
 import { type Files, openFolder } from '@outrider/files';
 import { MemoryHub } from '@outrider/hub';
 import { followRegistry } from '@outrider/registry';
@@ -51,7 +52,7 @@ const video = createVideo({
   drivers: [terminals],
   logger: createLogger('warn', 'text'),
   metrics: new Metrics(),
-  now: Date.now,
+  clock: SYSTEM_CLOCK,
   random: Math.random,
 });
 await video.start();

@@ -1,27 +1,24 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { VirtualClock } from '@outrider/testing/clock';
+import { expect, test } from 'vitest';
 import { watchClock } from './clock-watch.ts';
 
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
-
-test('a clock that is set back is reported, each time; one that is set ahead, or a little back, is not', () => {
-  let offsetMs = 0;
+test('a clock that is set back is reported, each time; one that is set ahead, or a little back, is not', async () => {
+  const clock = new VirtualClock();
   const reported: number[] = [];
-  const steadyMs = () => performance.now();
-  const end = watchClock(8000, (byMs) => reported.push(byMs), { steadyMs, wallMs: () => steadyMs() + offsetMs });
-  vi.advanceTimersByTime(60_000);
-  offsetMs += 86_400_000;
-  vi.advanceTimersByTime(2000);
-  offsetMs -= 7000;
-  vi.advanceTimersByTime(2000);
+  const end = watchClock(8000, (byMs) => reported.push(byMs), clock);
+  await clock.advance(60_000);
+  clock.set(86_400_000);
+  await clock.advance(2000);
+  clock.set(-7000);
+  await clock.advance(2000);
   expect(reported).toEqual([]);
-  offsetMs -= 86_400_000;
-  vi.advanceTimersByTime(10_000);
-  offsetMs -= 9000;
-  vi.advanceTimersByTime(2000);
+  clock.set(-86_400_000);
+  await clock.advance(10_000);
+  clock.set(-9000);
+  await clock.advance(2000);
   expect(reported).toEqual([86_400_000, 9000]);
   end();
-  offsetMs -= 9000;
-  vi.advanceTimersByTime(10_000);
+  clock.set(-9000);
+  await clock.advance(10_000);
   expect(reported.length).toBe(2);
 });

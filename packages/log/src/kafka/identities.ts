@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
+import { SYSTEM_CLOCK, type Timer } from '@outrider/domain';
 import type { Admin } from 'kafkajs';
 import type { KafkaClients } from './clients.ts';
 import { whileLeadersChange } from './topics.ts';
@@ -27,7 +27,7 @@ export class KafkaIdentities {
   readonly #kafka: KafkaClients;
   readonly #admin: Admin;
   readonly #prefix: string;
-  readonly #renewals = new Map<string, NodeJS.Timeout>();
+  readonly #renewals = new Map<string, Timer>();
   /** Queries under way: the readers of all partitions ask at once. */
   readonly #asked = new Map<string, Promise<string>>();
   #closed = false;
@@ -51,7 +51,7 @@ export class KafkaIdentities {
   }
 
   async #ask(topic: string): Promise<string> {
-    const giveUpAtMs = performance.now() + GIVE_UP_AFTER_MS;
+    const giveUpAtMs = SYSTEM_CLOCK.steadyMs() + GIVE_UP_AFTER_MS;
     for (;;) {
       const id = await this.#read(topic);
       if (id !== null) {
@@ -59,15 +59,15 @@ export class KafkaIdentities {
         const { clusterId } = await this.#admin.describeCluster();
         return createHash('sha256').update(`${clusterId} ${id}`).digest('hex').slice(0, 16);
       }
-      if (performance.now() > giveUpAtMs) throw new Error(`the identity of topic ${topic} could not be written`);
+      if (SYSTEM_CLOCK.steadyMs() > giveUpAtMs) throw new Error(`the identity of topic ${topic} could not be written`);
       await this.#write(topic, async () => (await this.#read(topic)) ?? randomBytes(8).toString('hex'));
-      await wait(RETRY_MS);
+      await SYSTEM_CLOCK.sleep(RETRY_MS);
     }
   }
 
   close(): void {
     this.#closed = true;
-    for (const renewal of this.#renewals.values()) clearTimeout(renewal);
+    for (const renewal of this.#renewals.values()) renewal.cancel();
   }
 
   #groupOf(topic: string): string {
@@ -115,10 +115,10 @@ export class KafkaIdentities {
 
   #renewLater(topic: string): void {
     if (this.#closed || this.#renewals.has(topic)) return;
-    const renewal = setTimeout(() => {
+    const renewal = SYSTEM_CLOCK.after(RENEW_AFTER_MS, () => {
       this.#renewals.delete(topic);
       this.#renew(topic).catch(() => {});
-    }, RENEW_AFTER_MS);
+    });
     this.#renewals.set(topic, renewal.unref());
   }
 

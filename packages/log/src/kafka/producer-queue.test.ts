@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { VirtualClock } from '@outrider/testing/clock';
 import type { ProducerBatch } from 'kafkajs';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { KafkaClients } from './clients.ts';
 import { ProducerQueue } from './producer-queue.ts';
 
@@ -76,32 +77,28 @@ test('many small records go in requests of a thousand, few large ones in request
 });
 
 test('what comes right behind a request waits a little for more, but for a full request', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] });
-  try {
-    const { requests, clients } = brokers();
-    const queue = new ProducerQueue(clients, 50);
-    const send = (value: string) =>
-      queue.send({ topic: 'texts', key: 'k', value: Buffer.from(value), bytes: 100, settle: () => {} });
-    const sizes = () => requests.map(({ values }) => values.length);
-    send('at once');
-    await turns();
-    requests[0]?.take();
-    send('soon');
-    await turns();
-    await vi.advanceTimersByTimeAsync(30);
-    send('soon as well');
-    await turns();
-    expect(sizes()).toEqual([1]);
-    await vi.advanceTimersByTimeAsync(20);
-    await turns();
-    expect(sizes()).toEqual([1, 2]);
-    for (let i = 0; i < 1000; i++) send(`many ${i}`);
-    requests[1]?.take();
-    await turns();
-    expect(sizes()).toEqual([1, 2, 1000]);
-    requests[2]?.take();
-    await queue.close();
-  } finally {
-    vi.useRealTimers();
-  }
+  const clock = new VirtualClock();
+  const { requests, clients } = brokers();
+  const queue = new ProducerQueue(clients, 50, clock);
+  const send = (value: string) =>
+    queue.send({ topic: 'texts', key: 'k', value: Buffer.from(value), bytes: 100, settle: () => {} });
+  const sizes = () => requests.map(({ values }) => values.length);
+  send('at once');
+  await turns();
+  requests[0]?.take();
+  send('soon');
+  await turns();
+  await clock.advance(30);
+  send('soon as well');
+  await turns();
+  expect(sizes()).toEqual([1]);
+  await clock.advance(20);
+  await turns();
+  expect(sizes()).toEqual([1, 2]);
+  for (let i = 0; i < 1000; i++) send(`many ${i}`);
+  requests[1]?.take();
+  await turns();
+  expect(sizes()).toEqual([1, 2, 1000]);
+  requests[2]?.take();
+  await queue.close();
 });

@@ -1,3 +1,4 @@
+import { type Clock, SYSTEM_CLOCK } from '@outrider/domain';
 import type { Producer } from 'kafkajs';
 import type { KafkaClients } from './clients.ts';
 import { partitionByKey } from './partitioner.ts';
@@ -42,16 +43,18 @@ export interface Queued {
 export class ProducerQueue {
   readonly #kafka: KafkaClients;
   readonly #apartMs: number;
-  /** By `performance.now()`. */
+  readonly #clock: Clock;
+  /** Steady milliseconds. */
   #nextAtMs = 0;
   #producer: Promise<Producer> | null = null;
   #queue: Queued[] = [];
   #sending: Promise<void> | null = null;
 
   /** @param apartMs least time between the beginnings of two requests that are not full */
-  constructor(kafka: KafkaClients, apartMs = APART_MS) {
+  constructor(kafka: KafkaClients, apartMs = APART_MS, clock: Clock = SYSTEM_CLOCK) {
     this.#kafka = kafka;
     this.#apartMs = apartMs;
+    this.#clock = clock;
   }
 
   send(queued: Queued): void {
@@ -86,10 +89,9 @@ export class ProducerQueue {
   }
 
   async #keepApart(): Promise<void> {
-    const soonMs = this.#nextAtMs - performance.now();
-    if (soonMs > 0 && this.#queue.length < MAX_REQUEST_RECORDS)
-      await new Promise((resolve) => setTimeout(resolve, soonMs));
-    this.#nextAtMs = performance.now() + this.#apartMs;
+    const soonMs = this.#nextAtMs - this.#clock.steadyMs();
+    if (soonMs > 0 && this.#queue.length < MAX_REQUEST_RECORDS) await this.#clock.sleep(soonMs);
+    this.#nextAtMs = this.#clock.steadyMs() + this.#apartMs;
   }
 
   #takeRequest(): Queued[] {

@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { SYSTEM_CLOCK } from '@outrider/domain';
 import type { KafkaMessage } from 'kafkajs';
 import type Cluster from 'kafkajs/src/cluster/index.js';
 import KafkaBatch from 'kafkajs/src/consumer/batch.js';
@@ -40,22 +40,23 @@ export class KafkaReader {
    * @throws the last error, when no fetch succeeded in time; at once for an error that a retry can't cure
    */
   async fetch(topic: string, partition: number, offset: number, maxBytes = FETCH_BYTES): Promise<Fetched | null> {
-    const untilMs = performance.now() + RETRY_FOR_MS;
+    const untilMs = SYSTEM_CLOCK.steadyMs() + RETRY_FOR_MS;
     for (;;) {
       try {
         if (this.#closed) throw new Error('the log was closed while it was read');
         const fetched = await this.#tryFetch(topic, partition, offset, maxBytes);
         if (fetched) return fetched;
-        if (performance.now() > untilMs) throw new Error(`${topic}/${partition} returned nothing at offset ${offset}`);
+        if (SYSTEM_CLOCK.steadyMs() > untilMs)
+          throw new Error(`${topic}/${partition} returned nothing at offset ${offset}`);
       } catch (error) {
         const { name, retriable } = error as { name: string; retriable?: boolean };
         if (name === 'KafkaJSOffsetOutOfRange') return null;
         // One of the errors that the library calls final only means that its own retries are used up.
         const isFinal = !retriable && name !== 'KafkaJSNumberOfRetriesExceeded';
-        if (this.#closed || isFinal || performance.now() > untilMs) throw error;
+        if (this.#closed || isFinal || SYSTEM_CLOCK.steadyMs() > untilMs) throw error;
         await this.#recover(error as { host?: string; port?: number });
       }
-      await wait(RETRY_AFTER_MS);
+      await SYSTEM_CLOCK.sleep(RETRY_AFTER_MS);
     }
   }
 

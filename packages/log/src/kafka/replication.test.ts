@@ -1,3 +1,4 @@
+import { VirtualClock } from '@outrider/testing/clock';
 import { expect, test } from 'vitest';
 import { assignReplicas, KafkaReplicas, type ReplicationAdmin, ReplicationWatch } from './replication.ts';
 
@@ -113,14 +114,18 @@ const options = { prefix: 'fleet.', factor: 3 };
 
 test('topics of a cluster that grew are given the replicas wanted, and keep their other settings', async () => {
   const cluster = grownCluster();
-  const replicas = new KafkaReplicas(cluster.admin, ['telemetry', 'events', 'definitions'], options, async () => {});
+  const clock = new VirtualClock();
+  const topics = ['telemetry', 'events', 'definitions'];
+  const replicas = new KafkaReplicas(cluster.admin, topics, options, async () => {}, clock);
   expect(await replicas.status()).toEqual([
     { topic: 'telemetry', partitions: 3, replicas: 1, wanted: 3 },
     { topic: 'definitions', partitions: 1, replicas: 3, wanted: 3 },
   ]);
-  await expect(replicas.raise({ withinMs: -1, pollMs: 1 })).rejects.toThrow('replicas of 2 partitions');
+  await expect(replicas.raise({ withinMs: -1 })).rejects.toThrow('replicas of 2 partitions');
   expect(cluster.changedWhileCopying).toEqual([]);
-  await replicas.raise({ pollMs: 1 });
+  const raised = replicas.raise();
+  await clock.advance(1000);
+  await raised;
   expect((await replicas.status()).map((each) => each.replicas)).toEqual([3, 3]);
   expect(cluster.topics.get('fleet.telemetry')?.overrides).toEqual({
     'retention.ms': '3600000',
@@ -144,7 +149,10 @@ test('a topic made on one broker is reported once the cluster has more, until it
   await watch.check();
   await watch.check();
   expect(reported).toEqual([{ topic: 'telemetry', partitions: 3, replicas: 1, wanted: 2 }]);
-  await new KafkaReplicas(cluster.admin, ['telemetry'], options, async () => {}).raise({ pollMs: 1 });
+  const clock = new VirtualClock();
+  const raised = new KafkaReplicas(cluster.admin, ['telemetry'], options, async () => {}, clock).raise();
+  await clock.advance(2000);
+  await raised;
   await watch.check();
   expect(watch.found).toMatchObject([{ replicas: 2, wanted: 2 }]);
   expect(reported).toHaveLength(1);

@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { type Clock, SYSTEM_CLOCK, type Timer } from '@outrider/domain';
 import type { Admin, ConfigResourceTypes, ConfigSource, ReplicaAssignment } from 'kafkajs';
 import type { TopicReplication } from '../log.ts';
 
@@ -111,7 +111,7 @@ export class ReplicationWatch {
   readonly #onFewer: (replication: TopicReplication) => void;
   readonly #topics = new Set<string>();
   readonly #reported = new Set<string>();
-  readonly #timer: NodeJS.Timeout;
+  readonly #timer: Timer;
   #checking: Promise<void> = Promise.resolve();
   #found: readonly TopicReplication[] = [];
   #closed = false;
@@ -128,7 +128,7 @@ export class ReplicationWatch {
     this.#admin = admin;
     this.#options = options;
     this.#onFewer = onFewer;
-    this.#timer = setInterval(() => this.check(), CHECK_EVERY_MS).unref();
+    this.#timer = SYSTEM_CLOCK.every(CHECK_EVERY_MS, () => void this.check()).unref();
   }
 
   get found(): readonly TopicReplication[] {
@@ -151,8 +151,11 @@ export class ReplicationWatch {
 
   async close(): Promise<void> {
     this.#closed = true;
-    clearInterval(this.#timer);
-    await Promise.race([this.#checking, wait(CLOSED_WITHIN_MS, undefined, { ref: false })]);
+    this.#timer.cancel();
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const timer = SYSTEM_CLOCK.after(CLOSED_WITHIN_MS, resolve);
+    await Promise.race([this.#checking, late]);
+    timer.cancel();
   }
 
   async #check(): Promise<void> {
@@ -179,6 +182,7 @@ export class KafkaReplicas {
   readonly #topics: readonly string[];
   readonly #options: ReplicationOptions;
   readonly #disconnect: () => Promise<void>;
+  readonly #clock: Clock;
 
   /** @param topics without the prefix, whether they exist or not */
   constructor(
@@ -186,11 +190,13 @@ export class KafkaReplicas {
     topics: readonly string[],
     options: ReplicationOptions,
     disconnect: () => Promise<void>,
+    clock: Clock = SYSTEM_CLOCK,
   ) {
     this.#admin = admin;
     this.#topics = topics;
     this.#options = options;
     this.#disconnect = disconnect;
+    this.#clock = clock;
   }
 
   /** Of topics that exist. */
@@ -203,7 +209,7 @@ export class KafkaReplicas {
    *
    * @throws {Error} when the brokers have not made all copies in time; they continue in the background
    */
-  async raise({ withinMs = REASSIGNED_WITHIN_MS, pollMs = POLL_MS } = {}): Promise<void> {
+  async raise({ withinMs = REASSIGNED_WITHIN_MS } = {}): Promise<void> {
     const brokers = (await this.#admin.describeCluster()).brokers.map(({ nodeId }) => nodeId);
     const reassigned = (await this.#describe())
       .map(({ name, partitions, replication }) => ({
@@ -214,7 +220,7 @@ export class KafkaReplicas {
     if (reassigned.length > 0) await this.#admin.alterPartitionReassignments({ topics: reassigned });
     // Also of an earlier call that did not wait for the end: until a partition has all copies, more in sync can't be
     // demanded.
-    await this.#whileReassigning(performance.now() + withinMs, pollMs);
+    await this.#whileReassigning(this.#clock.steadyMs() + withinMs);
     for (const { name, replication } of await this.#describe())
       if (replication.replicas > 1) await this.#raiseMinInSync(name, minInSyncReplicas(replication.replicas));
   }
@@ -227,7 +233,7 @@ export class KafkaReplicas {
     return describeTopics(this.#admin, this.#options.prefix, this.#topics, this.#options.factor);
   }
 
-  async #whileReassigning(untilMs: number, pollMs: number): Promise<void> {
+  async #whileReassigning(untilMs: number): Promise<void> {
     for (;;) {
       const described = await this.#describe();
       if (described.length === 0) return;
@@ -240,9 +246,9 @@ export class KafkaReplicas {
         0,
       );
       if (left === 0) return;
-      if (performance.now() > untilMs)
+      if (this.#clock.steadyMs() > untilMs)
         throw new Error(`replicas of ${left} partitions are still being copied: the brokers go on; raise again later`);
-      await wait(pollMs);
+      await this.#clock.sleep(POLL_MS);
     }
   }
 

@@ -1,3 +1,4 @@
+import { SYSTEM_CLOCK } from '@outrider/domain';
 import type { Consumer, EachBatchPayload, KafkaMessage } from 'kafkajs';
 import { CheckpointFencedError } from '../checkpoints.ts';
 import type { ConsumeOptions, LogRecord, StartAt, Subscription, Topic } from '../log.ts';
@@ -206,10 +207,11 @@ export class KafkaSubscription<T> implements Subscription {
     this.#places.delete(partition);
     if (this.#stopped) return;
     this.#consumer.pause([{ topic: this.#topic.name, partitions: [partition] }]);
-    setTimeout(() => {
+    const again = SYSTEM_CLOCK.after(FENCED_PAUSE_MS, () => {
       if (this.#stopped || this.#places.has(partition) || !this.#assigned.has(partition)) return;
       this.#take([partition]).catch((error) => this.#crash(error));
-    }, FENCED_PAUSE_MS).unref();
+    });
+    again.unref();
   }
 
   async #offsetOf(partition: number, startAt: StartAt): Promise<number> {
@@ -265,11 +267,11 @@ export class KafkaSubscription<T> implements Subscription {
     heartbeat: () => Promise<void>,
   ): Promise<Error | 'failed' | null> {
     let lost: Error | null = null;
-    const beat = setInterval(() => {
+    const beat = SYSTEM_CLOCK.every(HEARTBEAT_EVERY_MS, () => {
       heartbeat().catch((error: Error) => {
         lost = error;
       });
-    }, HEARTBEAT_EVERY_MS);
+    });
     const handled = (async () => {
       const records: LogRecord<T>[] = [];
       for (const { offset, value } of messages) {
@@ -293,7 +295,7 @@ export class KafkaSubscription<T> implements Subscription {
       }
       lost = error as Error;
     } finally {
-      clearInterval(beat);
+      beat.cancel();
     }
     return lost;
   }

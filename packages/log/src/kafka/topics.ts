@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { SYSTEM_CLOCK } from '@outrider/domain';
 import type { Admin } from 'kafkajs';
 import type { Bounds, Topic } from '../log.ts';
 import { minInSyncReplicas, type ReplicationWatch, TOPIC_RESOURCE, wantedReplicas } from './replication.ts';
@@ -24,14 +24,14 @@ const LEADER_RETRY_MS = 200;
 
 /** @throws the last error when no leader was found in time; any other error at once */
 export async function whileLeadersChange<T>(ask: () => Promise<T>): Promise<T> {
-  const untilMs = performance.now() + LEADER_WITHIN_MS;
+  const untilMs = SYSTEM_CLOCK.steadyMs() + LEADER_WITHIN_MS;
   for (;;) {
     try {
       return await ask();
     } catch (error) {
       const { type = '' } = error as { type?: string };
-      if (!NO_LEADER.has(type) || performance.now() > untilMs) throw error;
-      await wait(LEADER_RETRY_MS);
+      if (!NO_LEADER.has(type) || SYSTEM_CLOCK.steadyMs() > untilMs) throw error;
+      await SYSTEM_CLOCK.sleep(LEADER_RETRY_MS);
     }
   }
 }
@@ -111,14 +111,14 @@ export class KafkaTopics {
   /** Current retention time of a topic; null when the brokers never remove its records. */
   async retentionMs(topic: string): Promise<number | null> {
     const known = this.#retention.get(topic);
-    if (known && performance.now() < known.untilMs) return known.ms;
+    if (known && SYSTEM_CLOCK.steadyMs() < known.untilMs) return known.ms;
     const { resources } = await this.#admin.describeConfigs({
       includeSynonyms: false,
       resources: [{ type: TOPIC_RESOURCE, name: topic, configNames: ['retention.ms'] }],
     });
     const value = Number(resources[0]?.configEntries[0]?.configValue ?? -1);
     const ms = value < 0 ? null : value;
-    this.#retention.set(topic, { ms, untilMs: performance.now() + RETENTION_KNOWN_FOR_MS });
+    this.#retention.set(topic, { ms, untilMs: SYSTEM_CLOCK.steadyMs() + RETENTION_KNOWN_FOR_MS });
     return ms;
   }
 

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { SYSTEM_CLOCK, type Timer } from '@outrider/domain';
 import { Encoded, type HoldUp, LogAtBoundError, LogFullError, type Topic } from '../log.ts';
 import { type DiskOutage, errorOf, messageOf } from './database.ts';
 import { COPIED_BYTES, PREFIX_BYTES, pushRecord, SEGMENT_BYTES, type Segment } from './segment.ts';
@@ -38,8 +39,8 @@ export class Appender {
   #writing: Waiting[] | null = null;
   /** The flush at the end of this turn of the event loop, or when the gap is over. */
   #turnEnd: NodeJS.Immediate | null = null;
-  #gapEnd: NodeJS.Timeout | null = null;
-  /** The gap since the last commit began is over at this time of `performance.now()`. */
+  #gapEnd: Timer | null = null;
+  /** The gap since the last commit began is over at this time of the steady clock. */
   #nextCommitAtMs = 0;
   #holdUp: HoldUp | null = null;
   readonly #spare: ArrayBuffer[] = [];
@@ -136,22 +137,22 @@ export class Appender {
   #scheduleFlush(): void {
     if (this.#writing || this.#turnEnd) return;
     const gapMs = this.#gapLeftMs();
-    if (gapMs > 0) this.#gapEnd ??= setTimeout(() => this.#flush(), gapMs);
+    if (gapMs > 0) this.#gapEnd ??= SYSTEM_CLOCK.after(gapMs, () => this.#flush());
     else this.#turnEnd = setImmediate(() => this.#flush());
   }
 
   #gapLeftMs(): number {
     if (this.#closed || this.#pendingBytes >= FULL_COMMIT_BYTES) return 0;
-    return Math.max(0, this.#nextCommitAtMs - performance.now());
+    return Math.max(0, this.#nextCommitAtMs - SYSTEM_CLOCK.steadyMs());
   }
 
   #flush(): void {
     clearImmediate(this.#turnEnd ?? undefined);
     this.#turnEnd = null;
-    clearTimeout(this.#gapEnd ?? undefined);
+    this.#gapEnd?.cancel();
     this.#gapEnd = null;
     if (this.#writing || this.#waiting.length === 0) return;
-    this.#nextCommitAtMs = performance.now() + this.#commitGapMs;
+    this.#nextCommitAtMs = SYSTEM_CLOCK.steadyMs() + this.#commitGapMs;
     const segments = this.#full;
     for (const { segment } of this.#filling.values()) segments.push(segment);
     this.#full = [];

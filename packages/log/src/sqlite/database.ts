@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+// Not the whole package, which the thread that writes would load for it.
+import { SYSTEM_CLOCK } from '@outrider/domain/clock';
 import { DiskBusyError, DiskFullError } from '../log.ts';
 import type { RegisteredReader } from '../reader-register.ts';
 
@@ -112,7 +114,7 @@ function identityIn(db: DatabaseSync, startsRun: boolean): string {
       if (first === undefined) {
         db.prepare('INSERT INTO runs (id, started_at_ms, ends) VALUES (?, ?, ?)').run(
           id,
-          Date.now(),
+          SYSTEM_CLOCK.now(),
           JSON.stringify(endsIn(db)),
         );
         db.prepare('DELETE FROM runs WHERE number <= (SELECT max(number) FROM runs) - ?').run(MAX_RUNS);
@@ -239,13 +241,13 @@ export function messageOf(error: unknown): string {
 
 /** Runs `action` again while another connection is in its way. */
 export function retryWhileBusy(action: () => void): void {
-  const giveUpAt = performance.now() + BUSY_TIMEOUT_MS;
+  const giveUpAt = SYSTEM_CLOCK.steadyMs() + BUSY_TIMEOUT_MS;
   for (;;) {
     try {
       action();
       return;
     } catch (error) {
-      if (sqliteCode(error) !== SQLITE_BUSY || performance.now() > giveUpAt) throw error;
+      if (sqliteCode(error) !== SQLITE_BUSY || SYSTEM_CLOCK.steadyMs() > giveUpAt) throw error;
       sleep(5);
     }
   }

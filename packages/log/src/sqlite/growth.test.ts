@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { VirtualClock } from '@outrider/testing/clock';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { growthChannelOf } from './database.ts';
 import { type Growing, Growth } from './growth.ts';
 import type { WrittenRow } from './segment.ts';
@@ -8,17 +9,17 @@ import type { WrittenRow } from './segment.ts';
 const CHECKED_MS = 1000;
 const path = `/tmp/${randomUUID()}`;
 let changed = false;
+let clock: VirtualClock;
 let growth: Growth;
 const stops: (() => void)[] = [];
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  clock = new VirtualClock();
   changed = false;
-  growth = new Growth(path, () => changed);
+  growth = new Growth(path, () => changed, clock);
 });
 afterEach(() => {
   for (const stop of stops.splice(0)) stop();
-  expect(vi.getTimerCount()).toBe(0);
-  vi.useRealTimers();
+  expect(clock.timers).toBe(0);
 });
 
 interface TestReader {
@@ -60,17 +61,17 @@ test('a reader is handed what a commit wrote, and nothing by the check of the fi
   announce('telemetry', [0], row);
   await expect.poll(() => reader.rows).toEqual([row]);
   changed = true;
-  await vi.advanceTimersByTimeAsync(CHECKED_MS);
+  await clock.advance(CHECKED_MS);
   expect(reader.rows).toEqual([row, null]);
 });
 
 test('a patient reader is woken by the next check of a file that was changed, and not while nothing changes', async () => {
   const patient = follow('telemetry', 0, true);
   const reader = follow('events', 0, false);
-  await vi.advanceTimersByTimeAsync(CHECKED_MS);
+  await clock.advance(CHECKED_MS);
   expect([patient.wakes, reader.wakes]).toEqual([0, 0]);
   changed = true;
-  await vi.advanceTimersByTimeAsync(CHECKED_MS);
+  await clock.advance(CHECKED_MS);
   expect(patient.wakes).toBeGreaterThan(0);
   expect(reader.wakes).toBeGreaterThan(0);
 });
@@ -79,6 +80,6 @@ test('a patient reader is checked for as often, whichever reader followed before
   const reader = follow('events', 0, false);
   const patient = follow('telemetry', 0, true);
   changed = true;
-  await vi.advanceTimersByTimeAsync(300);
+  await clock.advance(300);
   expect([reader.wakes, patient.wakes]).toEqual([1, 1]);
 });

@@ -1,3 +1,4 @@
+import { type Clock, SYSTEM_CLOCK, type Timer } from '@outrider/domain';
 import { growthChannelOf } from './database.ts';
 import type { WrittenRow } from './segment.ts';
 
@@ -36,13 +37,15 @@ interface FollowedTopic {
 export class Growth {
   readonly #path: string;
   readonly #hasChanged: () => boolean;
+  readonly #clock: Clock;
   readonly #topics = new Map<string, FollowedTopic>();
-  #checking: { timer: NodeJS.Timeout; everyMs: number } | null = null;
+  #checking: { timer: Timer; everyMs: number } | null = null;
 
   /** @param hasChanged whether anything was committed to the file since the last call */
-  constructor(path: string, hasChanged: () => boolean) {
+  constructor(path: string, hasChanged: () => boolean, clock: Clock = SYSTEM_CLOCK) {
     this.#path = path;
     this.#hasChanged = hasChanged;
+    this.#clock = clock;
   }
 
   /** @returns what ends it */
@@ -59,8 +62,8 @@ export class Growth {
   /** As often as the most demanding reader needs it, until the last is gone. */
   #checkEvery(ms: number): void {
     if (this.#checking !== null && this.#checking.everyMs <= ms) return;
-    clearInterval(this.#checking?.timer);
-    this.#checking = { timer: setInterval(() => this.#check(), ms), everyMs: ms };
+    this.#checking?.timer.cancel();
+    this.#checking = { timer: this.#clock.every(ms, () => this.#check()), everyMs: ms };
   }
 
   #listen(topic: string, { followers }: FollowedTopic): BroadcastChannel {
@@ -83,7 +86,7 @@ export class Growth {
     if (followed.followers.size > 0) return;
     this.#topics.delete(topic);
     if (this.#topics.size > 0) return;
-    clearInterval(this.#checking?.timer);
+    this.#checking?.timer.cancel();
     this.#checking = null;
   }
 

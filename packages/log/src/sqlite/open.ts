@@ -1,3 +1,4 @@
+import { SYSTEM_CLOCK, type Timer } from '@outrider/domain';
 import { ConsumerPlaces } from '../consumer-places.ts';
 import type { UnreadableRecord } from '../dead-letters.ts';
 import type {
@@ -99,7 +100,7 @@ class SqliteLog implements Log {
   readonly #register: ReaderRegister;
   /** Where openings publish what their readers have released. */
   readonly #released: BroadcastChannel;
-  #publishTimer: NodeJS.Timeout | null = null;
+  #publishTimer: Timer | null = null;
   readonly #onUnreadable: SqliteLogOptions['onUnreadable'];
   readonly #appender: Appender;
   readonly #reader: Reader;
@@ -264,7 +265,7 @@ class SqliteLog implements Log {
 
   async #close(): Promise<void> {
     await Promise.all([...this.#subscriptions].map((subscription) => subscription.stop()));
-    if (this.#publishTimer) clearTimeout(this.#publishTimer);
+    this.#publishTimer?.cancel();
     await this.#appender.close();
     this.#released.close();
     this.#reader.close();
@@ -291,7 +292,7 @@ class SqliteLog implements Log {
   }
 
   #publishSoon(): void {
-    this.#publishTimer ??= setTimeout(() => this.#publishReleased(), PUBLISH_RELEASED_EVERY_MS).unref();
+    this.#publishTimer ??= SYSTEM_CLOCK.after(PUBLISH_RELEASED_EVERY_MS, () => this.#publishReleased()).unref();
   }
 
   #publishReleased(): void {

@@ -2,6 +2,8 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { crc32 } from 'node:zlib';
+// Not the whole package, which the thread that writes would load for it.
+import { SYSTEM_CLOCK, type Timer } from '@outrider/domain/clock';
 import type { HoldUp } from '../log.ts';
 import type { RegisteredReader } from '../reader-register.ts';
 import { type CompressionSettings, Compressor } from './compressor.ts';
@@ -94,7 +96,7 @@ class Writer {
     this.#compressor = new Compressor(settings.compression);
     this.#turns = new BroadcastChannel(turnsChannelOf(settings.path));
     this.#turns.onmessage = () => {
-      this.#leaveToOthersUntil = performance.now() + PAUSE_MS;
+      this.#leaveToOthersUntil = SYSTEM_CLOCK.steadyMs() + PAUSE_MS;
     };
     this.#released = new BroadcastChannel(readersChannelOf(settings.path));
     this.#released.onmessage = ({ data }) => {
@@ -110,7 +112,7 @@ class Writer {
   /** @throws {Error} when nothing of it was written */
   write(segments: readonly Segment[]): void {
     const written = this.#transaction((db) => {
-      const nowMs = Date.now();
+      const nowMs = SYSTEM_CLOCK.now();
       return segments.map((segment) => ({ ...segment, row: this.#insert(db, segment, nowMs) }));
     });
     for (const [topic, grown] of Map.groupBy(written, (segment) => segment.topic))
@@ -141,7 +143,7 @@ class Writer {
       for (const { name, partition } of tables) {
         const table = tableOf(String(name), Number(partition));
         const reader = slowest.get(`${name}/${partition}`);
-        removed += removeRows(db, table, Date.now() - maxAgeMs, reader);
+        removed += removeRows(db, table, SYSTEM_CLOCK.now() - maxAgeMs, reader);
         const head = db.prepare(`SELECT written_at_ms FROM ${table} ORDER BY base_offset LIMIT 1`).get();
         if (head) heads.push({ table, writtenAtMs: Number(head.written_at_ms), reader });
       }
@@ -244,15 +246,15 @@ class Writer {
 
   /** Takes the file's lock. @throws {Error} SQLITE_BUSY when it was not to be had */
   #begin(db: DatabaseSync): void {
-    const pauseMs = this.#leaveToOthersUntil - performance.now();
+    const pauseMs = this.#leaveToOthersUntil - SYSTEM_CLOCK.steadyMs();
     if (pauseMs > 0) sleep(pauseMs);
-    const giveUpAt = performance.now() + this.#settings.lockTimeoutMs;
+    const giveUpAt = SYSTEM_CLOCK.steadyMs() + this.#settings.lockTimeoutMs;
     for (let said = false; ; said = true) {
       try {
         db.exec('BEGIN IMMEDIATE');
         return;
       } catch (error) {
-        if (sqliteCode(error) !== SQLITE_BUSY || performance.now() > giveUpAt) throw error;
+        if (sqliteCode(error) !== SQLITE_BUSY || SYSTEM_CLOCK.steadyMs() > giveUpAt) throw error;
       }
       if (!said) this.#turns.postMessage(null);
       sleep(LOOK_EVERY_MS);
@@ -349,11 +351,11 @@ if (parentPort) serve(parentPort, workerData as WriterSettings);
 function serve(port: NonNullable<typeof parentPort>, settings: WriterSettings): void {
   const writer = new Writer(settings);
   const { retentionEveryMs, maxBytes } = settings;
-  const removeLater = setInterval(removeOld, retentionEveryMs);
+  const removeLater = SYSTEM_CLOCK.every(retentionEveryMs, removeOld);
   const bytesBetweenRuns = maxBytes * SHARE_BETWEEN_RUNS;
   let bytesSinceRun = 0;
   let removing = false;
-  let retry: NodeJS.Timeout | null = null;
+  let retry: Timer | null = null;
   let isHeld = false;
   let closed = false;
 
@@ -383,10 +385,10 @@ function serve(port: NonNullable<typeof parentPort>, settings: WriterSettings): 
     if (holdUp !== null || isHeld) port.postMessage({ type: 'held', holdUp } satisfies FromWriter);
     isHeld = holdUp !== null;
     if (!isHeld || closed) return;
-    retry ??= setTimeout(() => {
+    retry ??= SYSTEM_CLOCK.after(HELD_RETRY_MS, () => {
       retry = null;
       void removeOld();
-    }, HELD_RETRY_MS);
+    });
   }
 
   function write(segments: Segment[]): void {
@@ -419,8 +421,8 @@ function serve(port: NonNullable<typeof parentPort>, settings: WriterSettings): 
 
   function close(): void {
     closed = true;
-    clearInterval(removeLater);
-    if (retry) clearTimeout(retry);
+    removeLater.cancel();
+    retry?.cancel();
     writer.close();
     port.close();
   }

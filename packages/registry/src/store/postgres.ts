@@ -1,3 +1,4 @@
+import { SYSTEM_CLOCK } from '@outrider/domain';
 import { PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { RegistryAwayError } from './errors.ts';
@@ -98,11 +99,11 @@ function endUnanswered(client: pg.ClientBase, withinMs: number): void {
       throw orAway(error);
     });
     if (CHANGES_TABLES.test(textOf(args[0]))) return answered;
-    const timer = setTimeout(() => {
+    const timer = SYSTEM_CLOCK.after(withinMs, () => {
       gone = new RegistryAwayError(`PostgreSQL did not answer within ${withinMs} ms`);
       connection.stream.destroy(gone);
-    }, withinMs);
-    return answered.finally(() => clearTimeout(timer));
+    });
+    return answered.finally(() => timer.cancel());
   };
   Object.assign(client, { query: watched });
 }

@@ -4,6 +4,7 @@ import {
   type Definition,
   type DefinitionChange,
   type QuotaLimits,
+  SYSTEM_CLOCK,
   storedChange,
   type UserId,
   withoutSecrets,
@@ -216,14 +217,14 @@ export class Store {
         tx,
       );
       if (rows[0]?.mine !== true) return null;
-      const life = setInterval(() => {
+      const life = SYSTEM_CLOCK.every(SHOW_LIFE_EVERY_MS, () => {
         // A lost turn shows at the end of the transaction.
         sql`select 1`.execute(tx).catch(() => {});
-      }, SHOW_LIFE_EVERY_MS);
+      });
       try {
         return await work();
       } finally {
-        clearInterval(life);
+        life.cancel();
       }
     });
   }

@@ -23,7 +23,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import type { PacketTrace, TraceId } from '@outrider/domain';
+import { type PacketTrace, SYSTEM_CLOCK, type TraceId } from '@outrider/domain';
 import type { Logger } from '../logger.ts';
 import type { TracingConfig } from './settings.ts';
 import { NO_SPAN, type Span, type SpanOptions, type Tracing } from './tracing.ts';
@@ -110,13 +110,11 @@ export function openOpenTelemetry(config: TracingConfig & { endpoint: string }, 
       return start(name, parent === null ? ROOT_CONTEXT : traces.setSpanContext(ROOT_CONTEXT, parent), options);
     },
     async close() {
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, CLOSE_WITHIN_MS);
-      });
+      const { promise: late, resolve } = Promise.withResolvers<void>();
+      const timer = SYSTEM_CLOCK.after(CLOSE_WITHIN_MS, resolve);
       // Failed exports were logged when they happened.
       await Promise.race([provider.shutdown().catch(() => {}), late]);
-      clearTimeout(timer);
+      timer.cancel();
     },
   };
 }
@@ -265,7 +263,7 @@ function loggingFailures(exporter: OTLPTraceExporter, endpoint: string, logger: 
 }
 
 function nowMs(): number {
-  return performance.timeOrigin + performance.now();
+  return performance.timeOrigin + SYSTEM_CLOCK.steadyMs();
 }
 
 function timeOf(ms: number): [seconds: number, nanoseconds: number] {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import type { MediaCommand, Position, StoredRecording } from '@outrider/domain';
+import { type MediaCommand, type Position, type StoredRecording, SYSTEM_CLOCK, type Timer } from '@outrider/domain';
 import {
   decodeCommand,
   encodeLocation,
@@ -116,8 +116,8 @@ class SimulatedVideoTerminal implements VideoTerminal {
   #authorized = false;
   /** Given at the first registration, shown from then on. */
   #code: string | null = null;
-  #retry: NodeJS.Timeout | null = null;
-  #heartbeat: NodeJS.Timeout | null = null;
+  #retry: Timer | null = null;
+  #heartbeat: Timer | null = null;
   #stats: VideoTerminalStats = {
     online: false,
     connections: 0,
@@ -151,7 +151,7 @@ class SimulatedVideoTerminal implements VideoTerminal {
 
   disconnect(): void {
     this.#wantsConnection = false;
-    if (this.#retry) clearTimeout(this.#retry);
+    this.#retry?.cancel();
     this.#retry = null;
     this.#socket?.destroy();
     for (const playback of this.#playbacks) this.#end(playback);
@@ -194,13 +194,13 @@ class SimulatedVideoTerminal implements VideoTerminal {
   #disconnected(): void {
     this.#socket = null;
     this.#authorized = false;
-    if (this.#heartbeat) clearInterval(this.#heartbeat);
+    this.#heartbeat?.cancel();
     this.#heartbeat = null;
     if (!this.#wantsConnection) return;
-    this.#retry = setTimeout(() => {
+    this.#retry = SYSTEM_CLOCK.after(this.#options.retryMs ?? 500, () => {
       this.#retry = null;
       this.#dial();
-    }, this.#options.retryMs ?? 500);
+    });
   }
 
   #receive(message: Jt808Message, socket: Socket): void {
@@ -230,7 +230,8 @@ class SimulatedVideoTerminal implements VideoTerminal {
 
   #welcome(socket: Socket): void {
     this.#authorized = true;
-    this.#heartbeat ??= setInterval(() => socket.write(this.#side.heartbeat()), this.#options.heartbeatMs ?? 20_000);
+    const everyMs = this.#options.heartbeatMs ?? 20_000;
+    this.#heartbeat ??= SYSTEM_CLOCK.every(everyMs, () => void socket.write(this.#side.heartbeat()));
   }
 
   #obey(command: MediaCommand, message: Jt808Message, socket: Socket): void {
@@ -267,7 +268,7 @@ class SimulatedVideoTerminal implements VideoTerminal {
   #storedIn(wanted: { channel: number; startMs: number; endMs: number }): StoredRecording[] {
     const { channels = [1, 2], clockErrorMs = 0, sound = true } = this.#options;
     if (!channels.includes(wanted.channel)) return [];
-    const nowMs = Date.now();
+    const nowMs = SYSTEM_CLOCK.now();
     const recorded = this.#options.recorded ?? [{ startMs: nowMs - RECORDED_MS, endMs: nowMs }];
     const files: StoredRecording[] = [];
     for (const { startMs, endMs } of recorded) {
@@ -333,7 +334,7 @@ class SimulatedVideoTerminal implements VideoTerminal {
     const frames = this.#options.frames ?? recordedFrames;
     const writer = new StreamWriter(phone, command.channel, { form: phoneForm ?? (edition === 2019 ? 10 : 6) });
     const withSound = command.media !== 'video' && (this.#options.sound ?? true);
-    const beganMs = performance.now();
+    const beganMs = SYSTEM_CLOCK.steadyMs();
     let firstMs: number | null = null;
     let atMs = 0;
     function* packets(): Generator<Buffer> {
@@ -348,7 +349,7 @@ class SimulatedVideoTerminal implements VideoTerminal {
     const { socket } = playback;
     for (const sending of withFaults(packets(), faults)) {
       if (sending === 'cut' || sending === 'stall') return sending;
-      const wait = speed === undefined ? 0 : (atMs - (firstMs ?? atMs)) / speed - (performance.now() - beganMs);
+      const wait = speed === undefined ? 0 : (atMs - (firstMs ?? atMs)) / speed - (SYSTEM_CLOCK.steadyMs() - beganMs);
       if (wait > 0) await this.#waitOrWake(playback, wait);
       while (playback.paused && !playback.ended) await this.#waitOrWake(playback, 1000);
       if (playback.ended) return 'ended';
@@ -361,9 +362,9 @@ class SimulatedVideoTerminal implements VideoTerminal {
 
   #waitOrWake(playback: Playback, waitMs: number): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, waitMs);
+      const timer = SYSTEM_CLOCK.after(waitMs, resolve);
       playback.wake = () => {
-        clearTimeout(timer);
+        timer.cancel();
         resolve();
       };
       if (playback.ended) playback.wake();

@@ -1,6 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { GeofenceOwners, Problem } from '@outrider/access';
-import type { Directory, User, UserId } from '@outrider/domain';
+import type { Clock, Directory, User, UserId } from '@outrider/domain';
 import {
   FEED_NAMES,
   type FeedLog,
@@ -51,7 +50,7 @@ export interface FeedsParts {
   /** Owners of geofences, deleted ones included. */
   geofenceOwners: Geofences['ownersOf'];
   metrics: Metrics;
-  now(): number;
+  clock: Clock;
   bounds?: FeedBounds;
 }
 
@@ -122,18 +121,19 @@ export class Feeds {
     const admission = this.#admit(feed, 'page', call);
     try {
       const reading = await this.#reading(feed, place);
-      const untilMs = performance.now() + asked.waitMs;
+      const { steadyMs } = this.#parts.clock;
+      const untilMs = steadyMs() + asked.waitMs;
       const ended = AbortSignal.any([call.signal, this.#closing.signal]);
       let items: SentItem[];
-      let recheckAtMs = performance.now() + RECHECK_EVERY_MS;
+      let recheckAtMs = steadyMs() + RECHECK_EVERY_MS;
       for (;;) {
-        const byMs = performance.now() + LOOK_THROUGH_MS;
+        const byMs = steadyMs() + LOOK_THROUGH_MS;
         items = await reading.take(call.callerNow, { maxItems: asked.limit, byMs, until: 'full', hasCursors: false });
-        const leftMs = untilMs - performance.now();
+        const leftMs = untilMs - steadyMs();
         if (items.length > 0 || leftMs <= 0 || ended.aborted) break;
-        if (!reading.isBehind) await paused(Math.min(LOOK_EVERY_MS, leftMs), ended);
-        if (performance.now() >= recheckAtMs) {
-          recheckAtMs = performance.now() + RECHECK_EVERY_MS;
+        if (!reading.isBehind) await this.#pause(Math.min(LOOK_EVERY_MS, leftMs), ended);
+        if (steadyMs() >= recheckAtMs) {
+          recheckAtMs = steadyMs() + RECHECK_EVERY_MS;
           await call.callerNow();
         }
         await reading.look();
@@ -207,20 +207,21 @@ export class Feeds {
     ended: AbortSignal,
   ): AsyncGenerator<Uint8Array, undefined> {
     try {
-      let heartbeatAtMs = performance.now();
-      let recheckAtMs = performance.now() + RECHECK_EVERY_MS;
+      const { steadyMs } = this.#parts.clock;
+      let heartbeatAtMs = steadyMs();
+      let recheckAtMs = steadyMs() + RECHECK_EVERY_MS;
       while (!ended.aborted) {
-        if (performance.now() >= heartbeatAtMs) {
-          heartbeatAtMs = performance.now() + HEARTBEAT_MS;
+        if (steadyMs() >= heartbeatAtMs) {
+          heartbeatAtMs = steadyMs() + HEARTBEAT_MS;
           admission.lagSeconds = await reading.lagSeconds();
           const { lagSeconds } = admission;
           yield form.heartbeat({ type: 'heartbeat', cursor: reading.cursor(), lagSeconds });
         }
-        if (performance.now() >= recheckAtMs) {
-          recheckAtMs = performance.now() + RECHECK_EVERY_MS;
+        if (steadyMs() >= recheckAtMs) {
+          recheckAtMs = steadyMs() + RECHECK_EVERY_MS;
           await call.callerNow();
         }
-        const byMs = performance.now() + LOOK_THROUGH_MS;
+        const byMs = steadyMs() + LOOK_THROUGH_MS;
         const chunk = { maxItems: CHUNK_ITEMS, byMs, until: 'any', hasCursors: true } as const;
         const items = await reading.take(call.callerNow, chunk);
         if (items.length > 0) {
@@ -228,7 +229,7 @@ export class Feeds {
           yield form.items(items);
         } else if (!reading.isBehind) {
           admission.lagSeconds = 0;
-          await paused(LOOK_EVERY_MS, ended);
+          await this.#pause(LOOK_EVERY_MS, ended);
         }
         await reading.look();
       }
@@ -241,10 +242,15 @@ export class Feeds {
     return undefined;
   }
 
+  /** Resolves after a time, or as soon as the signal is aborted. */
+  async #pause(ms: number, signal: AbortSignal): Promise<void> {
+    await this.#parts.clock.sleep(ms, signal).catch(() => {});
+  }
+
   async #reading(feed: FeedName, place: FeedPlace): Promise<FeedReading> {
-    const { log, now } = this.#parts;
+    const { log, clock } = this.#parts;
     if (log === undefined) throw new Problem('unavailable', 'There is no log to follow here.');
-    const context = { feed, log, pages: this.#pages.get(feed) ?? [], owners: this.#owners, now };
+    const context = { feed, log, pages: this.#pages.get(feed) ?? [], owners: this.#owners, clock };
     return 'cursor' in place ? FeedReading.from(context, place.cursor) : FeedReading.begin(context, place.from);
   }
 
@@ -305,9 +311,4 @@ function asFeedProblem(error: unknown): unknown {
   if (isLogAway(error))
     return new Problem('unavailable', 'The log does not answer; try again.', { headers: { 'retry-after': '5' } });
   return asProblem(error) ?? error;
-}
-
-/** Resolves after a time, or as soon as the signal is aborted. */
-async function paused(ms: number, signal: AbortSignal): Promise<void> {
-  await pause(ms, undefined, { signal }).catch(() => {});
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Access, Problem } from '@outrider/access';
-import type { EventKind, User, VehicleId, VehicleStatus } from '@outrider/domain';
+import { type EventKind, SYSTEM_CLOCK, type User, type VehicleId, type VehicleStatus } from '@outrider/domain';
 import { type Logger, refuseUpgrade, WEB_SOCKET_CLOSING } from '@outrider/runtime';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Identity, KnownIdentity } from '../context.ts';
@@ -222,9 +222,9 @@ function devicesOf(access: Access, ids: readonly VehicleId[], statuses: Readonly
 /** Resolves once the message is on its way; a client that takes too long for it is left. */
 function send(webSocket: WebSocket, message: object): Promise<void> {
   return new Promise((resolve) => {
-    const late = setTimeout(() => webSocket.terminate(), SEND_WITHIN_MS);
+    const late = SYSTEM_CLOCK.after(SEND_WITHIN_MS, () => webSocket.terminate());
     webSocket.send(JSON.stringify(message), () => {
-      clearTimeout(late);
+      late.cancel();
       resolve();
     });
   });

@@ -1,6 +1,7 @@
 import { connect, isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
+import { type Clock, SYSTEM_CLOCK, type Timer } from '@outrider/domain';
 import { isWrongMqttVersion, MQTT_FIRST_FAILURE, mqttReason } from '@outrider/protocols';
 import { generate, type IConnackPacket, type ISubackPacket, type Packet, parser } from 'mqtt-packet';
 import { createWebSocketStream, WebSocket } from 'ws';
@@ -13,6 +14,7 @@ export interface MqttOptions {
   filters: readonly string[];
   /** Default 30 s. */
   keepAliveSeconds?: number;
+  clock?: Clock;
 }
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'mqtt:': 1883, 'mqtts:': 8883 };
@@ -46,34 +48,37 @@ interface Unacknowledged {
 
 class MqttConnection implements BrokerConnection {
   readonly #options: MqttOptions;
+  readonly #clock: Clock;
   readonly #version: 4 | 5;
   readonly #events: BrokerEvents;
   readonly #onWrongVersion: () => void;
   readonly #stream: Duplex;
   readonly #keepAliveMs: number;
-  readonly #timeout: NodeJS.Timeout;
-  #pinging: NodeJS.Timeout | null = null;
+  readonly #timeout: Timer;
+  #pinging: Timer | null = null;
   /** In the order of their arrival: MQTT wants them acknowledged in it. */
   readonly #unacknowledged: Unacknowledged[] = [];
   #unacknowledgedBytes = 0;
   #isHeld = false;
   #isPaused = false;
   #isClosed = false;
-  #lastReceivedMs = performance.now();
+  #lastReceivedMs: number;
 
   constructor(options: MqttOptions, version: 4 | 5, events: BrokerEvents, onWrongVersion: () => void) {
     this.#options = options;
+    this.#clock = options.clock ?? SYSTEM_CLOCK;
+    this.#lastReceivedMs = this.#clock.steadyMs();
     this.#version = version;
     this.#events = events;
     this.#onWrongVersion = onWrongVersion;
     this.#keepAliveMs = (options.keepAliveSeconds ?? KEEP_ALIVE_SECONDS) * 1000;
     this.#stream = openStream(new URL(options.url), () => this.#greet());
-    this.#timeout = setTimeout(() => this.#close('no answer in time'), CONNECT_TIMEOUT_MS);
+    this.#timeout = this.#clock.after(CONNECT_TIMEOUT_MS, () => this.#close('no answer in time'));
     const packets = parser({ protocolVersion: version });
     packets.on('packet', (packet) => this.#onPacket(packet));
     packets.on('error', (error: Error) => this.#close(`not MQTT: ${error.message}`));
     this.#stream.on('data', (chunk: Buffer) => {
-      this.#lastReceivedMs = performance.now();
+      this.#lastReceivedMs = this.#clock.steadyMs();
       if (this.#isClosed) return;
       if (packets.parse(chunk) > MAX_MESSAGE_BYTES) this.#close(`a message of more than ${MAX_MESSAGE_BYTES} bytes`);
     });
@@ -162,14 +167,15 @@ class MqttConnection implements BrokerConnection {
       (_, nth) => Number(granted[nth] ?? MQTT_FIRST_FAILURE) >= MQTT_FIRST_FAILURE,
     );
     if (refused.length > 0) return this.#close(`the broker refused the topics ${refused.join(', ')}`);
-    clearTimeout(this.#timeout);
-    this.#pinging ??= setInterval(() => this.#ping(), this.#keepAliveMs / 2);
+    this.#timeout.cancel();
+    this.#pinging ??= this.#clock.every(this.#keepAliveMs / 2, () => this.#ping());
     this.#events.onReady();
   }
 
   #ping(): void {
-    if (this.#isPaused) this.#lastReceivedMs = performance.now();
-    if (performance.now() - this.#lastReceivedMs > 1.5 * this.#keepAliveMs) return this.#close('the broker is silent');
+    const nowMs = this.#clock.steadyMs();
+    if (this.#isPaused) this.#lastReceivedMs = nowMs;
+    if (nowMs - this.#lastReceivedMs > 1.5 * this.#keepAliveMs) return this.#close('the broker is silent');
     this.#send({ cmd: 'pingreq' });
   }
 
@@ -205,11 +211,11 @@ class MqttConnection implements BrokerConnection {
   #close(reason: string): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    clearTimeout(this.#timeout);
-    if (this.#pinging !== null) clearInterval(this.#pinging);
+    this.#timeout.cancel();
+    this.#pinging?.cancel();
     if (this.#stream.writableEnded) {
       this.#stream.resume();
-      setTimeout(() => this.#stream.destroy(), 1000).unref();
+      this.#clock.after(1000, () => this.#stream.destroy()).unref();
     } else this.#stream.destroy();
     this.#events.onClosed(reason);
   }

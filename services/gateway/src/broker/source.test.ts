@@ -3,6 +3,7 @@ import { Directory, LEARNING_ACCESS, OPEN_ACCESS, type TerminalId, type VehicleI
 import { sampleVehicle } from '@outrider/domain/samples';
 import { MemoryHub } from '@outrider/hub';
 import { createLogger, Metrics, NO_TRACING } from '@outrider/runtime';
+import { VirtualClock } from '@outrider/testing/clock';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { FirstContacts } from '../first-contacts.ts';
 import { NOON, PATIENCE } from '../gateway.fixture.ts';
@@ -54,13 +55,15 @@ const PLACE = { latitude: 52.37, longitude: 4.89 };
 let log: HeldLog;
 let hub: MemoryHub;
 let broker: FakeBroker;
+let clock: VirtualClock;
 let directory: Directory;
 let refusals: string[];
 const sources: BrokerSource[] = [];
 
 beforeEach(() => {
   log = new HeldLog();
-  hub = new MemoryHub();
+  clock = new VirtualClock(NOON);
+  hub = new MemoryHub(clock);
   broker = new FakeBroker();
   directory = new Directory();
   refusals = [];
@@ -88,15 +91,14 @@ function createSource(): BrokerSource {
       address: 'broker.example',
       clientId: 'outrider',
     },
-    ...{ hub, logger, registry: new Metrics(), tracing: NO_TRACING, pausesMs: [5, 10], leaseMs: 60 },
+    ...{ hub, logger, registry: new Metrics(), tracing: NO_TRACING, clock },
     metricsOf: (protocol) => metrics.of(protocol),
-    intake: new Intake(log, directory, logger, (isHeld) => source.hold(isHeld)),
+    intake: new Intake(log, directory, logger, (isHeld) => source.hold(isHeld), undefined, undefined, clock),
     traces: new PacketTraces(() => 1),
     contacts: new FirstContacts(hub, () => {}),
     vehicleOf: (terminalId) => directory.vehicleOfTerminal(terminalId),
     onRefused: (protocol, reason) => refusals.push(`${protocol} ${reason}`),
     onAccessRefused: () => {},
-    now: () => NOON,
   });
   sources.push(source);
   return source;
@@ -168,10 +170,13 @@ test('a broker that is away is tried again, and shown as a warning until it is b
   broker.isAway = true;
   const source = createSource();
   source.start();
-  await vi.waitFor(() => expect(broker.connects).toBeGreaterThan(2), PATIENCE);
+  // After 0.5 to 1 s, 1 to 2 s, and 2 to 4 s.
+  await clock.advance(7000);
+  expect(broker.connects).toBeGreaterThan(2);
   expect(source.warnings).toEqual([expect.stringContaining('what is published there waits (ECONNREFUSED)')]);
   broker.isAway = false;
-  await vi.waitFor(() => expect(source.warnings).toEqual([]), PATIENCE);
+  await clock.advance(16_000);
+  expect(source.warnings).toEqual([]);
 });
 
 test('one gateway reads; another one takes over where it ends or dies', async () => {
@@ -179,11 +184,12 @@ test('one gateway reads; another one takes over where it ends or dies', async ()
   const second = createSource();
   second.start();
   const { connects } = broker;
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await clock.advance(60_000);
   expect(broker.connects).toBe(connects);
   expect(second.warnings).toEqual([]);
   await first.stop();
-  await vi.waitFor(() => expect(broker.connects).toBe(connects + 1), PATIENCE);
+  await clock.advance(5000);
+  expect(broker.connects).toBe(connects + 1);
   expect(broker.events).not.toBeNull();
 });
 
@@ -194,10 +200,9 @@ test('a log that refuses holds the broker until it takes again', async () => {
   await vi.waitFor(() => expect(log.waiting).toHaveLength(1), PATIENCE);
   log.waiting.shift()?.refuse(new Error('full'));
   await vi.waitFor(() => expect(broker.held).toBe(true), PATIENCE);
-  await vi.waitFor(() => {
-    for (const { durable } of log.waiting.splice(0)) durable();
-    expect(broker.held).toBe(false);
-  }, PATIENCE);
+  await clock.advance(100);
+  for (const { durable } of log.waiting.splice(0)) durable();
+  await vi.waitFor(() => expect(broker.held).toBe(false), PATIENCE);
   expect(broker.acknowledged).toHaveLength(1);
 });
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   type AccessRefusal,
+  type Clock,
   OPEN_ACCESS,
   type PacketTrace,
   type ProtocolName,
@@ -49,10 +50,7 @@ export interface BrokerSourceParts {
   vehicleOf(terminalId: TerminalId): Vehicle | undefined;
   onRefused(protocol: ProtocolName, reason: string, detail: string, trace: PacketTrace): void;
   onAccessRefused(protocol: ProtocolName, vehicle: Vehicle, refusal: AccessRefusal): void;
-  now(): number;
-  /** Default: a second to 30 s. */
-  pausesMs?: readonly [first: number, last: number];
-  leaseMs?: number;
+  clock: Clock;
 }
 
 type State = 'standby' | 'connecting' | 'connected';
@@ -120,30 +118,29 @@ export class BrokerSource {
   }
 
   async #run(): Promise<void> {
-    const [firstPauseMs, lastPauseMs] = this.#parts.pausesMs ?? [FIRST_PAUSE_MS, LAST_PAUSE_MS];
-    const leaseMs = this.#parts.leaseMs ?? LEASE_MS;
-    let pauseMs = firstPauseMs;
+    const { clock } = this.#parts;
+    let pauseMs = FIRST_PAUSE_MS;
     while (!this.#isStopping) {
-      const isHolder = await this.#holdLease(leaseMs);
+      const isHolder = await this.#holdLease();
       if (this.#isStopping) return;
       if (!isHolder) {
         this.#setState('standby');
-        await this.#wait(leaseMs / 3);
+        await this.#wait(LEASE_MS / 3);
         continue;
       }
-      const startedMs = performance.now();
-      await this.#connectOnce(leaseMs);
+      const startedMs = clock.steadyMs();
+      await this.#connectOnce();
       if (this.#isStopping) return;
-      if (performance.now() - startedMs > GOOD_AFTER_MS) pauseMs = firstPauseMs;
+      if (clock.steadyMs() - startedMs > GOOD_AFTER_MS) pauseMs = FIRST_PAUSE_MS;
       await this.#wait(pauseMs * (0.5 + Math.random() / 2));
-      pauseMs = Math.min(lastPauseMs, 2 * pauseMs);
+      pauseMs = Math.min(LAST_PAUSE_MS, 2 * pauseMs);
     }
   }
 
   /** @returns false where another gateway has it, or where that is not known */
-  async #holdLease(leaseMs: number): Promise<boolean> {
+  async #holdLease(): Promise<boolean> {
     try {
-      this.#hasLease = await this.#parts.hub.holdLease(this.#leaseKey, this.#holder, leaseMs);
+      this.#hasLease = await this.#parts.hub.holdLease(this.#leaseKey, this.#holder, LEASE_MS);
     } catch (error) {
       this.#parts.logger.warn({ err: error }, 'cannot ask for the lease of the broker');
       this.#hasLease = false;
@@ -152,11 +149,11 @@ export class BrokerSource {
   }
 
   /** Resolves when the connection ended. */
-  #connectOnce(leaseMs: number): Promise<void> {
-    const { connect, logger, address } = this.#parts;
+  #connectOnce(): Promise<void> {
+    const { connect, logger, address, clock } = this.#parts;
     this.#setState('connecting');
     return new Promise((resolve) => {
-      const renewing = setInterval(() => void this.#renew(leaseMs), leaseMs / 3);
+      const renewing = clock.every(LEASE_MS / 3, () => void this.#renew());
       this.#connection = connect({
         onReady: () => {
           this.#setState('connected');
@@ -165,7 +162,7 @@ export class BrokerSource {
         },
         onMessage: (message, acknowledge) => this.#take(message, acknowledge ?? (() => {})),
         onClosed: (reason) => {
-          clearInterval(renewing);
+          renewing.cancel();
           this.#connection = null;
           if (!this.#isStopping) this.#setState('connecting');
           // The same reason again and again says nothing new.
@@ -180,9 +177,9 @@ export class BrokerSource {
   }
 
   /** While the hub does not answer, the connection stays: nobody else can get the lease either. */
-  async #renew(leaseMs: number): Promise<void> {
+  async #renew(): Promise<void> {
     try {
-      this.#hasLease = await this.#parts.hub.holdLease(this.#leaseKey, this.#holder, leaseMs);
+      this.#hasLease = await this.#parts.hub.holdLease(this.#leaseKey, this.#holder, LEASE_MS);
     } catch {
       return;
     }
@@ -199,7 +196,7 @@ export class BrokerSource {
     }
     const { protocol } = route;
     const startMs = this.#parts.tracing.nowMs();
-    const receivedAtMs = this.#parts.now();
+    const receivedAtMs = this.#parts.clock.now();
     const read = protocol.topics.decode(message, receivedAtMs);
     if ('refused' in read) {
       this.#refuse(protocol.name, read.refused, read.detail);
@@ -314,9 +311,9 @@ export class BrokerSource {
 
   #wait(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
+      const timer = this.#parts.clock.after(ms, resolve);
       this.#wake = () => {
-        clearTimeout(timer);
+        timer.cancel();
         resolve();
       };
       if (this.#isStopping) this.#wake();

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { User } from '@outrider/domain';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
@@ -68,8 +69,10 @@ test('clients that leave while their cookie is checked hold no place', async () 
     const socket = new WebSocket(place.liveUrl);
     socket.on('error', () => {});
     await vi.waitFor(() => expect(asked).toBe(nth), PATIENCE);
+    const left = new Promise((resolve) => socket.on('close', resolve));
     socket.terminate();
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await left;
+    await nextTurn();
     check.resolve(null);
     check = Promise.withResolvers<null>();
   }

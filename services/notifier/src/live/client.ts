@@ -4,6 +4,7 @@ import {
   callerWithKey,
   type Directory,
   type SessionId,
+  type Timer,
   type User,
   type UserId,
 } from '@outrider/domain';
@@ -92,7 +93,7 @@ export class LiveClient implements Debtor {
   reading: Promise<unknown> | null = null;
   /** While it gets its snapshot and what it missed, live messages wait. */
   catchingUp = false;
-  expiry: NodeJS.Timeout | null = null;
+  expiry: Timer | null = null;
 
   /** @param onTooSlow called when more waits for this client alone than a client may leave waiting */
   constructor(socket: WebSocket, stream: Duplex, unsent: UnsentBytes, onTooSlow: (client: LiveClient) => void) {

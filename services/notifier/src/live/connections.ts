@@ -1,7 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type Refused, tokenOfHeader, type Verified, type VerifiedApiKey } from '@outrider/auth';
-import type { ApiKeyGrant, ApiKeyId, Directory, SessionId, UserId } from '@outrider/domain';
+import {
+  type ApiKeyGrant,
+  type ApiKeyId,
+  type Clock,
+  type Directory,
+  type SessionId,
+  SYSTEM_CLOCK,
+  type Timer,
+  type UserId,
+} from '@outrider/domain';
 import { ConnectionCounts, type Logger, refuseUpgrade, WEB_SOCKET_CLOSING } from '@outrider/runtime';
 import { type RawData, WebSocketServer } from 'ws';
 import { BINARY_PROTOCOL } from './binary.ts';
@@ -47,7 +56,7 @@ export interface ConnectionsContext {
   unsent: UnsentBytes;
   metrics: LiveMetrics;
   logger: Logger;
-  now(): number;
+  clock: Clock;
   /** A client asked for another subscription; null: for none. */
   onSubscription(client: LiveClient, subscription: Subscription | null): Promise<void> | void;
   onTooSlow(client: LiveClient): void;
@@ -85,7 +94,7 @@ export class Connections {
   /** Which clients a second begins for at the same time: heartbeats of all would keep everybody else waiting. */
   readonly #turns = Array.from({ length: TURNS }, () => new Set<LiveClient>());
   /** One timer for all connections. */
-  readonly #heartbeats: NodeJS.Timeout;
+  readonly #heartbeats: Timer;
   readonly #server = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
@@ -102,14 +111,15 @@ export class Connections {
       total: Math.ceil(maxConnections * ANONYMOUS_SHARE),
       perKey: MAX_ANONYMOUS_PER_ADDRESS,
     });
-    let last = Math.floor(performance.now() / TURN_MS);
-    this.#heartbeats = setInterval(() => {
-      const now = Math.floor(performance.now() / TURN_MS);
+    const { clock } = context;
+    let last = Math.floor(clock.steadyMs() / TURN_MS);
+    this.#heartbeats = clock.every(TURN_MS, () => {
+      const now = Math.floor(clock.steadyMs() / TURN_MS);
       // A process that is busy makes up for what it left out, each turn once.
       for (let turn = Math.max(last, now - TURNS) + 1; turn <= now; turn++)
         for (const client of this.#turns[turn % TURNS] ?? []) client.passSecond();
       last = now;
-    }, TURN_MS);
+    });
   }
 
   /** The identified clients of an account. */
@@ -215,33 +225,33 @@ export class Connections {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#heartbeats);
+    this.#heartbeats.cancel();
     for (const client of this.clients) client.close(1001, 'the service is stopping');
-    const patience = setTimeout(() => {
+    const patience = SYSTEM_CLOCK.after(CLOSED_WITHIN_MS, () => {
       for (const client of this.clients) client.terminate();
-    }, CLOSED_WITHIN_MS);
-    while (this.clients.size > 0) await new Promise((resolve) => setTimeout(resolve, 10));
-    clearTimeout(patience);
+    });
+    while (this.clients.size > 0) await SYSTEM_CLOCK.sleep(10);
+    patience.cancel();
     this.#server.close();
   }
 
   /** From here on the client's messages are processed, one after the other. */
   #admit(client: LiveClient): void {
-    const { logger } = this.#context;
+    const { logger, clock } = this.#context;
     this.clients.add(client);
     const turn = this.#turns.reduce((least, other) => (other.size < least.size ? other : least));
     turn.add(client);
     let waiting = 0;
     let handled: Promise<void> = Promise.resolve();
     let alive = true;
-    const authorizing = setTimeout(() => {
+    const authorizing = clock.after(AUTHORIZE_WITHIN_MS, () => {
       if (client.userId === null) client.close(CLOSE.unauthorized, 'no token within 5 seconds');
-    }, AUTHORIZE_WITHIN_MS);
-    const ping = setInterval(() => {
+    });
+    const ping = clock.every(PING_EVERY_MS, () => {
       if (!alive) return client.terminate();
       alive = false;
       client.socket.ping();
-    }, PING_EVERY_MS);
+    });
     client.socket.on('pong', () => {
       alive = true;
     });
@@ -259,15 +269,15 @@ export class Connections {
     });
     client.socket.on('error', (error) => logger.debug({ err: error }, 'socket error of a live client'));
     client.socket.on('close', () => {
-      clearTimeout(authorizing);
-      clearInterval(ping);
+      authorizing.cancel();
+      ping.cancel();
       turn.delete(client);
       this.#remove(client);
     });
   }
 
   #remove(client: LiveClient): void {
-    if (client.expiry) clearTimeout(client.expiry);
+    client.expiry?.cancel();
     this.clients.delete(client);
     if (client.userId !== null) {
       const others = this.#ofUser.get(client.userId);
@@ -343,13 +353,12 @@ export class Connections {
       authentication.noteApiKeyUse(grant.id, client.address).catch((error) => {
         logger.warn({ err: error }, 'the use of an API key could not be noted');
       });
-    if (client.expiry) clearTimeout(client.expiry);
+    client.expiry?.cancel();
     client.expiry = null;
-    if (expiresAtMs !== null)
-      client.expiry = setTimeout(
-        () => client.close(CLOSE.unauthorized, 'the token expired'),
-        Math.min(expiresAtMs - this.#context.now(), MAX_TIMER_MS),
-      );
+    if (expiresAtMs !== null) {
+      const leftMs = Math.min(expiresAtMs - this.#context.clock.now(), MAX_TIMER_MS);
+      client.expiry = this.#context.clock.after(leftMs, () => client.close(CLOSE.unauthorized, 'the token expired'));
+    }
     // What it may see is another: what it asked for holds for that from now on.
     if (isOther) this.#context.onRights(client);
   }

@@ -9,6 +9,7 @@ import {
   blankPosition,
   positionJson,
   type SessionId,
+  SYSTEM_CLOCK,
   type UserId,
   type VehicleId,
   type VehicleStatus,
@@ -118,7 +119,7 @@ export async function benchFanOut(one: FanOutCase): Promise<FanOutRow[]> {
     clientAddress: () => '127.0.0.1',
     logger: createLogger('silent', 'json'),
     metrics: new Metrics(),
-    now: Date.now,
+    clock: SYSTEM_CLOCK,
   });
   await notifier.start();
   const server = createServer();

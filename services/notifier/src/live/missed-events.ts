@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { GeofenceOwners } from '@outrider/access';
-import type { Directory } from '@outrider/domain';
+import { type Directory, SYSTEM_CLOCK } from '@outrider/domain';
 import type { LiveClient } from './client.ts';
 import { type EventMessage, eventFrame } from './event-messages.ts';
 import { jsonFrame } from './frames.ts';
@@ -66,7 +66,7 @@ export class MissedEvents {
       ...(reached.corrections === null ? [] : [{ stream: corrections, places: reached.corrections }]),
     ];
     let missed = 0;
-    let yieldAtMs = performance.now() + SLICE_MS;
+    let yieldAtMs = SYSTEM_CLOCK.steadyMs() + SLICE_MS;
     for (let behind = true; behind && client.open; ) {
       behind = false;
       for (const { stream, places } of streams)
@@ -76,9 +76,9 @@ export class MissedEvents {
             missed += await this.#sendNext(returning, stream, places, partition, end);
             // No page is held meanwhile: many slow clients at different places would hold much.
             if (client.slow) await client.drained();
-            if (performance.now() > yieldAtMs) {
+            if (SYSTEM_CLOCK.steadyMs() > yieldAtMs) {
               await nextTurn();
-              yieldAtMs = performance.now() + SLICE_MS;
+              yieldAtMs = SYSTEM_CLOCK.steadyMs() + SLICE_MS;
             }
           }
         }

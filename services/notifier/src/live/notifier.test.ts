@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { Refused, Verified } from '@outrider/auth';
 import {
   blankPosition,
+  type Clock,
   type CommandNews,
   type Definition,
   type DefinitionChange,
@@ -18,6 +19,7 @@ import {
   REPORT_JOB_CHANNEL,
   type ReportJobNews,
   type SessionId,
+  SYSTEM_CLOCK,
   type User,
   type UserId,
   VEHICLE_COMMAND_CHANNEL,
@@ -35,6 +37,7 @@ import { sampleGeofence, sampleStatus, sampleUser, sampleVehicle } from '@outrid
 import { MemoryHub } from '@outrider/hub';
 import { correctionsTopic, definitionsTopic, eventsTopic, type Log, openSqliteLog } from '@outrider/log';
 import { createLogger, Metrics } from '@outrider/runtime';
+import { VirtualClock } from '@outrider/testing/clock';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { createNotifier, type Notifier, RECHECK_EVERY_MS } from './notifier.ts';
@@ -60,6 +63,7 @@ let log: Log;
 let hub: MemoryHub;
 let notifier: Notifier;
 let http: Server;
+let clock: Clock;
 let tokenLifeMs: number;
 const endedSessions = new Set<SessionId>();
 const revokedKeys = new Set<string>();
@@ -73,7 +77,7 @@ async function verify(token: string): Promise<Verified | Refused> {
   return {
     userId,
     sessionId: userId as string as SessionId,
-    expiresAtMs: Date.now() + tokenLifeMs,
+    expiresAtMs: clock.now() + tokenLifeMs,
     keyId: `key of ${token}`,
   };
 }
@@ -133,12 +137,29 @@ async function startNotifier(): Promise<void> {
     clientAddress: () => '127.0.0.1',
     logger: createLogger('silent', 'json'),
     metrics: new Metrics(),
-    now: Date.now,
+    clock,
   });
   await notifier.start();
 }
 
+/** From here on time goes on only when the test says so. */
+async function stopTime(): Promise<VirtualClock> {
+  const stopped = new VirtualClock();
+  clock = stopped;
+  await notifier.stop();
+  await startNotifier();
+  return stopped;
+}
+
+/** Everything that it was sent before is there. */
+async function hasReadAll(socket: WebSocket): Promise<void> {
+  const answered = once(socket, 'pong');
+  socket.ping();
+  await answered;
+}
+
 beforeEach(async () => {
+  clock = SYSTEM_CLOCK;
   tokenLifeMs = 3_600_000;
   endedSessions.clear();
   revokedKeys.clear();
@@ -636,17 +657,10 @@ test('what is older than the memory is read from the log once for all clients th
 });
 
 describe('heartbeats', () => {
-  const gapsOf = (of: { at: number[] }) => of.at.slice(1).map((ms, nth) => ms - (of.at[nth] ?? 0));
-  /** When each message came. */
-  const timed = (socket: WebSocket) => {
-    const at = [performance.now()];
-    socket.on('message', () => at.push(performance.now()));
-    return { at };
-  };
-
   test.each([[], ['outrider.live.v1+binary']])(
     'come to a subscribed client at least each 5 seconds while nothing else does, by subprotocol %s',
     async (...protocols) => {
+      const time = await stopTime();
       const socket = new WebSocket(`ws://127.0.0.1:${(http.address() as AddressInfo).port}/live`, protocols, {
         headers: { Authorization: 'JWT user' },
       });
@@ -658,28 +672,34 @@ describe('heartbeats', () => {
       await once(socket, 'open');
       socket.send(JSON.stringify({ type: 'subscribe', all: true }));
       await vi.waitFor(() => expect(texts.at(-1)).toMatchObject({ type: 'resumed', heartbeatSeconds: 5 }), PATIENCE);
-      const times = timed(socket);
-      await vi.waitFor(() => expect(texts.slice(-2)).toEqual([{ type: 'heartbeat' }, { type: 'heartbeat' }]), PATIENCE);
-      // Each may be a second early, and late by what a busy machine adds.
-      for (const ms of gapsOf(times)) expect(ms).toBeGreaterThan(3000);
-      for (const ms of gapsOf(times)) expect(ms).toBeLessThan(10_000);
+      const before = texts.length;
+      // Each may be a second early.
+      for (const [ms, count] of [
+        [4000, 0],
+        [1000, 1],
+        [4000, 1],
+        [1000, 2],
+      ] as const) {
+        await time.advance(ms);
+        await hasReadAll(socket);
+        expect(texts.slice(before)).toEqual(Array.from({ length: count }, () => ({ type: 'heartbeat' })));
+      }
     },
   );
 
   test('do not come where something else does, nor without a subscription', async () => {
+    const time = await stopTime();
     const unsubscribed = await subscribed('user', { all: true });
     unsubscribed.say({ type: 'unsubscribe' });
     const quiet = await subscribed('operator', { all: true, events: false });
     const busy = await subscribed('operator', { all: true });
-    let offset = 0;
-    await vi.waitFor(
-      async () => {
-        await log.append(eventsTopic, [visit(CAR, NOON + offset++)]);
-        expect(quiet.of('heartbeat').length).toBe(2);
-      },
-      { timeout: 60_000, interval: 1000 },
-    );
-    expect(busy.of('event').length).toBeGreaterThan(5);
+    for (let nth = 0; nth < 10; nth++) {
+      await log.append(eventsTopic, [visit(CAR, NOON + nth)]);
+      await busy.receives('event', nth + 1);
+      await time.advance(1000);
+    }
+    for (const { socket } of [quiet, busy, unsubscribed]) await hasReadAll(socket);
+    expect(quiet.of('heartbeat').length).toBe(2);
     expect([busy, unsubscribed].map((client) => client.of('heartbeat').length)).toEqual([0, 0]);
   });
 });
@@ -716,13 +736,19 @@ test('parameters in the query are refused with 400: neither a token nor a filter
 });
 
 test('a connection ends with its token, unless a newer one came meanwhile', async () => {
+  const time = await stopTime();
   tokenLifeMs = 3000;
   const expiring = await subscribed('user');
   const renewed = await subscribed('user');
   tokenLifeMs = 3_600_000;
   renewed.say({ type: 'authorize', jwt: 'user' });
   await renewed.receives('authorized');
+  await time.advance(2999);
+  await hasReadAll(expiring.socket);
+  expect(expiring.closedWith).toBeNull();
+  await time.advance(1);
   await vi.waitFor(() => expect(expiring.closedWith).toBe(4401), PATIENCE);
+  await hasReadAll(renewed.socket);
   expect(renewed.closedWith).toBeNull();
 });
 
@@ -747,6 +773,7 @@ test('the cookie of a blocked account gets the code of a blocked account, also w
 });
 
 test('a session that was ended has no socket 5 s later; other sessions keep theirs', async () => {
+  const time = await stopTime();
   const ended = await subscribed('user');
   const byMessage = connect();
   await byMessage.opened;
@@ -754,6 +781,7 @@ test('a session that was ended has no socket 5 s later; other sessions keep thei
   await byMessage.receives('authorized');
   const kept = await subscribed('operator');
   endedSessions.add(USER as string as SessionId);
+  await time.advance(RECHECK_EVERY_MS);
   await vi.waitFor(() => expect([ended.closedWith, byMessage.closedWith]).toEqual([4401, 4401]), PATIENCE);
   // A check that just missed the end of the session is followed by the next in time.
   expect(2 * RECHECK_EVERY_MS).toBeLessThan(5000);
@@ -761,9 +789,11 @@ test('a session that was ended has no socket 5 s later; other sessions keep thei
 });
 
 test('a revoked key ends the connections of what it signed, and no other', async () => {
+  const time = await stopTime();
   const ended = await subscribed('user');
   const kept = await subscribed('operator');
   revokedKeys.add('key of user');
+  await time.advance(RECHECK_EVERY_MS);
   await vi.waitFor(() => expect(ended.closedWith).toBe(4401), PATIENCE);
   expect(kept.closedWith).toBeNull();
 });
@@ -784,6 +814,7 @@ test('a message that can not be taken is answered with what is wrong, and the co
 });
 
 test('a slow client gets the newest position of each vehicle, and every event', async () => {
+  const other = await subscribed('operator');
   const client = await subscribed('operator');
   const { _socket: stream } = client.socket as unknown as { _socket: { pause(): void; resume(): void } };
   stream.pause();
@@ -794,7 +825,7 @@ test('a slow client gets the newest position of each vehicle, and every event', 
     ]);
   const events = Array.from({ length: 500 }, (_, index) => visit(CAR, NOON + index));
   await log.append(eventsTopic, events);
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await other.receives('event', events.length);
   stream.resume();
   await client.receives('event', events.length);
   expect(client.of('event').map(({ id }) => id)).toEqual(events.map(({ id }) => id));

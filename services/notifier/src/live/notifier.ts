@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { GeofenceOwners } from '@outrider/access';
 import {
+  type Clock,
   COUNTERS_CHANNEL,
   type CountersNews,
   type DefinitionChange,
@@ -56,7 +57,7 @@ export interface NotifierParts extends Authentication {
   counters(vehicleIds: readonly VehicleId[]): Promise<VehicleCounters[]>;
   logger: Logger;
   metrics: Metrics;
-  now(): number;
+  clock: Clock;
 }
 
 export interface Notifier extends Part {
@@ -107,7 +108,8 @@ class LiveNotifier implements Notifier {
   #slowLoggedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(parts: NotifierParts) {
-    const { config, logger, now } = parts;
+    const { config, logger, clock } = parts;
+    const { now } = clock;
     const { promise, reject } = Promise.withResolvers<never>();
     this.failed = promise;
     this.failed.catch(() => {});
@@ -121,6 +123,7 @@ class LiveNotifier implements Notifier {
       work: async () => this.#statuses.sendDrivers(await this.#drivers.changed()),
       everyMs: RECHECK_EVERY_MS,
       logger,
+      clock,
     });
     this.#counters = new ChangedCounters({
       counters: parts.counters,
@@ -132,6 +135,7 @@ class LiveNotifier implements Notifier {
       work: () => this.#counters.send(),
       everyMs: COUNTERS_EVERY_MS,
       logger,
+      clock,
     });
     this.#owners = new GeofenceOwners(directory, parts.geofenceOwners);
     this.#unsent = new UnsentBytes(
@@ -150,6 +154,7 @@ class LiveNotifier implements Notifier {
       everyMs: RECHECK_EVERY_MS,
       retryMs: RECHECK_EVERY_MS,
       logger,
+      clock,
     });
     this.#connections = new Connections({
       bounds: config,
@@ -158,7 +163,7 @@ class LiveNotifier implements Notifier {
       unsent: this.#unsent,
       metrics,
       logger,
-      now,
+      clock,
       onSubscription: (client, subscription) => this.#subscribe(client, subscription),
       onTooSlow: (client) => {
         this.#countSlow('client', 1);
@@ -179,7 +184,7 @@ class LiveNotifier implements Notifier {
       drivers: this.#drivers,
       unsent: this.#unsent,
       metrics,
-      now,
+      clock,
     });
     this.#events = new EventFeed({ log: parts.log, directory, audiences, owners: this.#owners, metrics, logger, now });
     this.#notifications = new NotificationFeed({
@@ -192,7 +197,7 @@ class LiveNotifier implements Notifier {
       here: (client) => this.#events.here(client),
     });
     this.#jobs = new JobFeed({ directory, audiences, connections, metrics });
-    this.#unread = new UnreadFeed({ inbox: parts.inbox, directory, connections, metrics, logger });
+    this.#unread = new UnreadFeed({ inbox: parts.inbox, directory, connections, metrics, logger, clock });
     this.#changes = new DefinitionFeed({
       directory,
       connections,
@@ -350,11 +355,12 @@ class LiveNotifier implements Notifier {
 
   /** Many clients may be slow at the same time: one line for all of a while. */
   #logSlow(): void {
-    if (this.#slowSinceLogged === 0 || performance.now() < this.#slowLoggedAtMs + LOG_SLOW_EVERY_MS) return;
+    const nowMs = this.#parts.clock.steadyMs();
+    if (this.#slowSinceLogged === 0 || nowMs < this.#slowLoggedAtMs + LOG_SLOW_EVERY_MS) return;
     const fields = { clients: this.#slowSinceLogged, unsentBytes: this.#unsent.total };
     this.#parts.logger.warn(fields, 'disconnected slow live clients');
     this.#slowSinceLogged = 0;
-    this.#slowLoggedAtMs = performance.now();
+    this.#slowLoggedAtMs = nowMs;
   }
 }
 

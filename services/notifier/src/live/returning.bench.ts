@@ -14,6 +14,7 @@ import {
   type FleetEvent,
   type GroupId,
   type SessionId,
+  SYSTEM_CLOCK,
   type User,
   type UserId,
   type Vehicle,
@@ -107,7 +108,7 @@ export async function benchReturning(
         clientAddress: () => '127.0.0.1',
         logger,
         metrics: new Metrics(),
-        now: Date.now,
+        clock: SYSTEM_CLOCK,
       });
       await notifier.start();
       return notifier;

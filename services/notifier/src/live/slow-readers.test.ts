@@ -42,8 +42,10 @@ test('a client that reads nothing for a while as it catches up gets each event o
     async () => expect(await sampleOf(metrics, 'outrider_live_unsent_bytes')).toBeGreaterThan(200_000),
     PATIENCE,
   );
-  for (let turn = 0; turn < 20; turn++) {
-    await new Promise((resolve) => setTimeout(resolve, 10));
+  const other = await place.connect(user, { all: true });
+  for (let turn = 1; turn <= 20; turn++) {
+    other.say({ type: 'subscribe', all: true });
+    await other.receives('resumed', turn + 1);
     expect(await sampleOf(metrics, 'outrider_live_unsent_bytes')).toBeLessThan(400_000);
   }
   client.socket.resume();

@@ -1,4 +1,5 @@
 import {
+  type Clock,
   type Directory,
   type DriverId,
   FairQueue,
@@ -8,6 +9,7 @@ import {
   maySeeVehicle,
   positionJson,
   type TankLevel,
+  type Timer,
   type Vehicle,
   type VehicleActivity,
   type VehicleCounters,
@@ -34,7 +36,7 @@ export interface StatusFeedContext {
   drivers: CurrentDrivers;
   unsent: UnsentBytes;
   metrics: LiveMetrics;
-  now(): number;
+  clock: Clock;
 }
 
 const SNAPSHOT_CHUNK = 1000;
@@ -68,12 +70,14 @@ export class StatusFeed {
   readonly #numbers = new VehicleNumbers();
   readonly #snapshots = new FairQueue({ atOnce: SNAPSHOTS_AT_ONCE, maxWaiting: Number.POSITIVE_INFINITY });
   /** Clients for which something waits: those that take messages one by one, and those that take lists. */
-  readonly #single = new FlushQueue(0);
-  readonly #lists = new FlushQueue(LIST_EVERY_MS);
+  readonly #single: FlushQueue;
+  readonly #lists: FlushQueue;
   #unsubscribe: Unsubscribe | null = null;
 
   constructor(context: StatusFeedContext) {
     this.#context = context;
+    this.#single = new FlushQueue(0, context.clock);
+    this.#lists = new FlushQueue(LIST_EVERY_MS, context.clock);
   }
 
   async start(): Promise<void> {
@@ -90,7 +94,7 @@ export class StatusFeed {
     const sight = this.#sightOf(client);
     client.statuses.begin(
       client.isBinary
-        ? new BinaryMessages(this.#numbers, sight, this.#context.now, states)
+        ? new BinaryMessages(this.#numbers, sight, this.#context.clock.now, states)
         : batch
           ? new ListMessages(sight)
           : new SingleMessages(sight),
@@ -110,7 +114,7 @@ export class StatusFeed {
 
   /** The latest status of each vehicle that the client wants and may see. */
   async sendSnapshot(client: LiveClient, subscription: Subscription): Promise<void> {
-    const { hub, directory, unsent, now } = this.#context;
+    const { hub, directory, unsent, clock } = this.#context;
     const vehicleIds = [...this.#candidates(subscription)].filter((id) => this.#isVisible(client, subscription, id));
     let from = 0;
     do {
@@ -130,7 +134,7 @@ export class StatusFeed {
           const sight = this.#sightOf(client);
           const updates = vehicles.flatMap(({ status }) => (status === null ? [] : [this.#updateOf(status)]));
           const driven = updates.filter(({ hasDriver }) => hasDriver);
-          client.send(vehiclesFrame(vehicles, this.#numbers, sight.geofence, now(), options));
+          client.send(vehiclesFrame(vehicles, this.#numbers, sight.geofence, clock.now(), options));
           for (const { vehicleId } of vehicles) client.statuses.markIntroduced(vehicleId);
           const filled = updates.filter(({ hasTank }) => hasTank);
           if (subscription.states && driven.length > 0) client.send(driversFrame(driven, sight));
@@ -308,11 +312,13 @@ export class StatusFeed {
  */
 class FlushQueue {
   readonly #everyMs: number;
+  readonly #clock: Clock;
   readonly #clients = new Set<LiveClient>();
   #isScheduled = false;
-  #pause: NodeJS.Timeout | null = null;
+  #pause: Timer | null = null;
 
-  constructor(everyMs: number) {
+  constructor(everyMs: number, clock: Clock) {
+    this.#clock = clock;
     this.#everyMs = everyMs;
   }
 
@@ -332,15 +338,15 @@ class FlushQueue {
       for (const client of this.#clients) client.flushStatuses();
       this.#clients.clear();
       if (this.#everyMs === 0) return;
-      this.#pause = setTimeout(() => {
+      this.#pause = this.#clock.after(this.#everyMs, () => {
         this.#pause = null;
         this.flushSoon();
-      }, this.#everyMs);
+      });
     });
   }
 
   stop(): void {
-    if (this.#pause !== null) clearTimeout(this.#pause);
+    this.#pause?.cancel();
     this.#clients.clear();
   }
 }

@@ -1,4 +1,4 @@
-import { type Directory, type User, type UserId, visibleUnread } from '@outrider/domain';
+import { type Clock, type Directory, type User, type UserId, visibleUnread } from '@outrider/domain';
 import type { Notifications as Inbox } from '@outrider/registry';
 import type { Logger } from '@outrider/runtime';
 import type { Connections } from './connections.ts';
@@ -11,6 +11,7 @@ export interface UnreadFeedContext {
   connections: Pick<Connections, 'of'>;
   metrics: Pick<LiveMetrics, 'sent'>;
   logger: Logger;
+  clock: Clock;
 }
 
 /** A user's notifications are counted at most this often. */
@@ -56,11 +57,12 @@ export class UnreadFeed {
     } catch (error) {
       this.#context.logger.error({ err: error, userId }, 'counting unread notifications failed');
     }
-    setTimeout(() => {
+    const again = this.#context.clock.after(COUNT_EVERY_MS, () => {
       const isStale = this.#counting.get(userId);
       this.#counting.delete(userId);
       if (isStale) this.changed(userId);
-    }, COUNT_EVERY_MS).unref();
+    });
+    again.unref();
   }
 
   #isWanted(userId: UserId): boolean {

@@ -4,6 +4,7 @@ import { rm } from 'node:fs/promises';
 import { createConnection, createServer, type Socket } from 'node:net';
 import { join, relative } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
+import { SYSTEM_CLOCK } from '@outrider/domain';
 import { type Logger, type Part, StartError } from '@outrider/runtime';
 import type { Warehouse } from '@outrider/warehouse';
 
@@ -66,11 +67,11 @@ export function createArchiveHold({
     try {
       await warehouse.freeze(name, async () => {
         if (socket.destroyed) return;
-        const timer = setTimeout(() => socket.destroy(new Error('held for too long')), heldAtMostMs);
+        const timer = SYSTEM_CLOCK.after(heldAtMostMs, () => socket.destroy(new Error('held for too long')));
         const taken = once(lines, 'line');
         socket.write(`frozen ${name}\n`);
         await Promise.race([taken, closed]).catch(() => {});
-        clearTimeout(timer);
+        timer.cancel();
       });
       logger.info({ name }, 'the archive was frozen for a backup');
       socket.write('released\n');

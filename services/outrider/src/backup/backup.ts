@@ -4,6 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { backup as copyDatabase, type DatabaseSync } from 'node:sqlite';
 import { parseArgs } from 'node:util';
 import { SECRETS_KEY_FILE } from '@outrider/backing';
+import { SYSTEM_CLOCK } from '@outrider/domain';
 import { syncFolder } from '@outrider/files';
 import { type Config, StartError, serviceVersion } from '@outrider/runtime';
 import { archiveFiles } from '@outrider/warehouse';
@@ -150,13 +151,13 @@ function isWithin(folder: string, path: string): boolean {
 /** Copies everything, in the order that docs/decisions/0084-a-backup-is-of-one-moment.md explains. */
 async function fill(unfinished: string, copier: Copier, request: Request): Promise<Manifest> {
   const { source, withSecretsKey, hasArchive } = request;
-  const startedAt = new Date().toISOString();
+  const startedAt = new Date(SYSTEM_CLOCK.now()).toISOString();
   let takenAt = startedAt;
   let databases: { name: string; opened: DatabaseSync }[] = [];
   const openDatabases = async () => {
     const names = await databaseNames(source);
     const opened = await openAtOneMoment(names.map((name) => join(source, name)));
-    takenAt = new Date().toISOString();
+    takenAt = new Date(SYSTEM_CLOCK.now()).toISOString();
     databases = names.map((name, nth) => ({ name, opened: opened[nth] as DatabaseSync }));
   };
   const copyRest = async (frozen: string | null) => {
@@ -190,7 +191,7 @@ async function fill(unfinished: string, copier: Copier, request: Request): Promi
     dataDirFormat: Number(await readFile(join(source, 'format'), 'utf8')),
     startedAt,
     takenAt,
-    finishedAt: new Date().toISOString(),
+    finishedAt: new Date(SYSTEM_CLOCK.now()).toISOString(),
     service: stopped === null ? 'running' : 'stopped',
     hasSecretsKey: files.some(({ path }) => path === SECRETS_KEY_FILE),
     files,

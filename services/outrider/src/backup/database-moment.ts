@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { SYSTEM_CLOCK } from '@outrider/domain';
 
 /** Writers of the databases wait no longer than this for one attempt. */
 const ATTEMPT_MS = 300;
@@ -17,12 +17,12 @@ const PAUSE_MS = 200;
  * @throws {Error} when the locks can't be had
  */
 export async function openAtOneMoment(paths: readonly string[]): Promise<DatabaseSync[]> {
-  const giveUpAt = performance.now() + GIVE_UP_AFTER_MS;
+  const giveUpAt = SYSTEM_CLOCK.steadyMs() + GIVE_UP_AFTER_MS;
   for (;;) {
     const opened = await attempt(paths);
     if (opened !== null) return opened;
-    if (performance.now() > giveUpAt) throw new Error(`cannot lock ${paths.join(', ')} together`);
-    await sleep(PAUSE_MS);
+    if (SYSTEM_CLOCK.steadyMs() > giveUpAt) throw new Error(`cannot lock ${paths.join(', ')} together`);
+    await SYSTEM_CLOCK.sleep(PAUSE_MS);
   }
 }
 
@@ -30,13 +30,13 @@ async function attempt(paths: readonly string[]): Promise<DatabaseSync[] | null>
   const writers: DatabaseSync[] = [];
   const readers: DatabaseSync[] = [];
   try {
-    const endAt = performance.now() + ATTEMPT_MS;
+    const endAt = SYSTEM_CLOCK.steadyMs() + ATTEMPT_MS;
     for (const path of paths) {
       const writer = new DatabaseSync(path, { timeout: 0 });
       writers.push(writer);
       while (!hasLocked(writer)) {
-        if (performance.now() > endAt) return null;
-        await sleep(RETRY_MS);
+        if (SYSTEM_CLOCK.steadyMs() > endAt) return null;
+        await SYSTEM_CLOCK.sleep(RETRY_MS);
       }
     }
     for (const path of paths) {

@@ -6,6 +6,7 @@ import {
   type NotificationRule,
   type Role,
   type Sensor,
+  SYSTEM_CLOCK,
   type User,
   type UserId,
   VEHICLE_DEFAULTS,
@@ -185,7 +186,7 @@ async function ensureCounters(registry: Registry, vehicles: readonly Pick<Vehicl
     if (compressor === undefined || known.has(vehicle.id)) continue;
     await registry.customCounters.create(vehicle.id, {
       ...{ name: COOLING, unit: HOURS_UNIT, source: 'sensor-hours', sensorId: compressor.id },
-      startsAtMs: Date.now() - 7 * DAY_MS,
+      startsAtMs: SYSTEM_CLOCK.now() - 7 * DAY_MS,
     });
   }
 }
@@ -200,7 +201,7 @@ async function ensureMaintenance(
 ): Promise<void> {
   const { maintenance } = registry;
   if ((await maintenance.plans()).length > 0) return;
-  const nowMs = Date.now();
+  const nowMs = SYSTEM_CLOCK.now();
   const nothing = { distanceM: null, engineMs: null, days: null, counter: null };
   const [first, second] = vehicles;
   const [group] = groups.values();

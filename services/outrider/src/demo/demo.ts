@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { builtConsole } from '@outrider/api';
-import type { ProtocolName, VehicleId } from '@outrider/domain';
+import { type ProtocolName, SYSTEM_CLOCK, type VehicleId } from '@outrider/domain';
 import { eventsTopic, telemetryTopic } from '@outrider/log';
 import type { Config } from '@outrider/runtime';
 import {
@@ -95,7 +94,7 @@ class RunningDemo implements Demo {
     const definitions = await ensureDefinitions(stores.registry, this.#scenario, this.#memory.password);
     this.#definitions = definitions;
     // Terminals report whole seconds, and some protocols nothing finer.
-    const nowMs = Math.floor(Date.now() / 1000) * 1000;
+    const nowMs = Math.floor(SYSTEM_CLOCK.now() / 1000) * 1000;
     const keyed = (driver: Driver, vehicle: DemoVehicle) => withKeys(driver, vehicle, nowMs + SHIFT_CHANGE_MS);
     const pasts = this.#pasts(definitions, nowMs).map((past) => ({
       ...past,
@@ -133,8 +132,8 @@ class RunningDemo implements Demo {
     const driven = this.#scenario.vehicles.filter(drives);
     this.#startFleet(driven, ports as Record<ProtocolName, number>);
     await useApi(ports.http, definitions, this.#memory.password, driven);
-    const saving = setInterval(() => this.#save(), SAVE_EVERY_MS);
-    this.#closers.push(() => clearInterval(saving));
+    const saving = SYSTEM_CLOCK.every(SAVE_EVERY_MS, () => this.#save());
+    this.#closers.push(() => saving.cancel());
     if (this.#config.LOG_FORMAT === 'text') this.#printLogins(outrider, definitions, driven);
   }
 
@@ -174,7 +173,7 @@ class RunningDemo implements Demo {
   async #forward({ registry }: Stores, { dealer }: DemoDefinitions): Promise<void> {
     // Where an operator said no, nothing is sent to this machine.
     if (this.#config.WEBHOOK_ALLOW_PRIVATE !== 'yes') return;
-    const receiver = await startReceiver(randomBytes, Date.now);
+    const receiver = await startReceiver(randomBytes, SYSTEM_CLOCK.now);
     this.#closers.push(() => receiver.close());
     await ensureForwarding(registry, dealer, receiver);
   }
@@ -211,12 +210,12 @@ class RunningDemo implements Demo {
     if (bus === undefined) return;
     const cameras = startVideoTerminal({ host, port: ports.jt808 ?? 0, phone: CAMERA_PHONE });
     const driver = this.#driverOf(bus);
-    const reporting = setInterval(() => {
-      for (const position of driver.advanceTo(Date.now())) cameras.report(position);
-    }, CAMERA_REPORT_MS);
+    const reporting = SYSTEM_CLOCK.every(CAMERA_REPORT_MS, () => {
+      for (const position of driver.advanceTo(SYSTEM_CLOCK.now())) cameras.report(position);
+    });
     this.#closers.push(
       () => cameras.stop(),
-      () => clearInterval(reporting),
+      () => reporting.cancel(),
     );
   }
 
@@ -236,7 +235,7 @@ class RunningDemo implements Demo {
     const print = this.#progress(`Taking in ${positions.toLocaleString('en')} positions`);
     const ends = await log.endOffsets(telemetryTopic);
     const end = Math.max(1, ...ends.values());
-    const endMs = Date.now() + PATIENCE_MS;
+    const endMs = SYSTEM_CLOCK.now() + PATIENCE_MS;
     for (;;) {
       const readers = await log.readers();
       const telemetry = readers.filter(({ topic }) => topic === telemetryTopic.name);
@@ -252,11 +251,11 @@ class RunningDemo implements Demo {
           readers.every(({ topic, offset }) => topic !== name || offset >= to);
         if (areRead(telemetryTopic.name, end) && areRead(eventsTopic.name, events)) break;
       }
-      if (Date.now() > endMs) {
+      if (SYSTEM_CLOCK.now() > endMs) {
         process.stderr.write('the history is still being taken in; the fleet starts anyway\n');
         return;
       }
-      await wait(LOOK_EVERY_MS);
+      await SYSTEM_CLOCK.sleep(LOOK_EVERY_MS);
     }
     print(1);
   }
@@ -269,13 +268,13 @@ class RunningDemo implements Demo {
 
   /** Prints a line for each quarter that is done. */
   #progress(what: string): (share: number) => void {
-    const startMs = performance.now();
+    const startMs = SYSTEM_CLOCK.steadyMs();
     let printed = -1;
     return (share) => {
       const quarter = Math.floor(share * 4);
       if (this.#config.LOG_FORMAT !== 'text' || quarter <= printed) return;
       printed = quarter;
-      const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
+      const seconds = ((SYSTEM_CLOCK.steadyMs() - startMs) / 1000).toFixed(1);
       process.stdout.write(`${what}: ${quarter * 25} %${quarter === 4 ? `, ${seconds} s` : ''}\n`);
     };
   }
@@ -408,7 +407,7 @@ async function askTerminal(
     let response = await ask();
     // The terminal has just been started, and may not be connected yet.
     for (let nth = 0; response.status === 409 && nth < CONNECTING_TRIES; nth++) {
-      await wait(CONNECTING_MS);
+      await SYSTEM_CLOCK.sleep(CONNECTING_MS);
       response = await ask();
     }
     if (!response.ok) throw new Error(`the demo's command was refused: ${response.status} ${await response.text()}`);

@@ -1,4 +1,4 @@
-import type { GroupId, UserId, VehicleId } from '@outrider/domain';
+import { type GroupId, SYSTEM_CLOCK, type UserId, type VehicleId } from '@outrider/domain';
 import type { Registry } from '@outrider/registry';
 import { DEMO_PEOPLE } from '@outrider/simulator';
 
@@ -12,7 +12,7 @@ export async function ensurePeople(
   vehicleIdOf: (name: string) => VehicleId | undefined,
 ): Promise<void> {
   if ((await registry.drivers.list({ dealerId }, { limit: 1, after: null })).items.length > 0) return;
-  const nowMs = Date.now();
+  const nowMs = SYSTEM_CLOCK.now();
   for (const { name, code, phone, licenceNumber, licenceDays, assignedTo } of DEMO_PEOPLE) {
     const { id: driverId } = await registry.drivers.create({
       ...{ name, phone, licenceNumber, dealerId, groupIds },

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
+import { SYSTEM_CLOCK } from '@outrider/domain';
 import { ConfigError, createLogger, misspeltVariables, readConfig, StartError } from '@outrider/runtime';
 import { variables } from '../config.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
@@ -66,7 +67,7 @@ async function examine(environment: NodeJS.ProcessEnv): Promise<Finding[]> {
     ...(await checkPorts(config, isInUse)),
     ...(await checkServers(config, createLogger('fatal', config.LOG_FORMAT))),
     ...(await checkKeys(config)),
-    ...checkCertificate(config, Date.now()),
+    ...checkCertificate(config, SYSTEM_CLOCK.now()),
     await checkMail(config),
     checkFfmpeg(config.FFMPEG),
     ...checkWeakSettings(config),

@@ -1,5 +1,6 @@
 import { backingOf, mailChannelOf, type ServerProbe, serverProbes } from '@outrider/backing';
 import { createEmailChannel } from '@outrider/channels';
+import { SYSTEM_CLOCK, type Timer } from '@outrider/domain';
 import type { Config, Logger } from '@outrider/runtime';
 import type { variables } from '../config.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
@@ -16,7 +17,7 @@ export async function checkServers(config: Config<typeof variables>, logger: Log
 }
 
 export async function checkServer({ setting, name, testedFrom, probe }: ServerProbe): Promise<Finding[]> {
-  const beganMs = Date.now();
+  const beganMs = SYSTEM_CLOCK.now();
   try {
     const { version, clockMs, warnings } = await within(WITHIN_MS, probe());
     const findings = warnings.map(({ detail, todo }) => warning(name, detail, todo));
@@ -24,7 +25,7 @@ export async function checkServer({ setting, name, testedFrom, probe }: ServerPr
       findings.push(warning(name, `version ${version}`, `update it: tested are versions from ${testedFrom} on`));
     if (clockMs !== null) {
       // The server answered between two moments; a header shows whole seconds.
-      const endedMs = Date.now();
+      const endedMs = SYSTEM_CLOCK.now();
       const offMs = clockMs > endedMs ? clockMs - endedMs : Math.max(0, beganMs - 1000 - clockMs);
       const detail = `the clocks of ${name} and this machine differ by ${(offMs / 1000).toFixed(1)} s`;
       if (offMs >= CLOCK_PROBLEM_MS) findings.push(problem(name, detail, 'set both by NTP'));
@@ -48,7 +49,7 @@ export async function checkMail(config: Config<typeof variables>): Promise<Findi
   if (SMTP_URL === null) return ok('mail', 'SMTP_URL is not set: e-mails become files in DATA_DIR');
   const todo = 'correct SMTP_URL or MAIL_FROM';
   try {
-    const channel = createEmailChannel({ ...mailChannelOf(config), now: Date.now });
+    const channel = createEmailChannel({ ...mailChannelOf(config), now: SYSTEM_CLOCK.now });
     const failure = await channel.verify();
     await channel.close();
     if (failure !== null) return problem('mail', `the mail server can't be used: ${failure}`, todo);
@@ -61,13 +62,13 @@ export async function checkMail(config: Config<typeof variables>): Promise<Findi
 }
 
 async function within<T>(limitMs: number, promise: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
+  let timer: Timer | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${limitMs / 1000} s`)), limitMs);
+    timer = SYSTEM_CLOCK.after(limitMs, () => reject(new Error(`no answer within ${limitMs / 1000} s`)));
   });
   try {
     return await Promise.race([promise, late]);
   } finally {
-    clearTimeout(timer);
+    timer?.cancel();
   }
 }

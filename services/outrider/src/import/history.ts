@@ -1,5 +1,5 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { ApiError } from '@outrider/client';
+import { SYSTEM_CLOCK } from '@outrider/domain';
 import { readGpxTrack } from '@outrider/geo/files';
 import { readSheet, writeCsvLine } from '@outrider/reports';
 import { endedJob } from '../cli/ended-job.ts';
@@ -128,7 +128,7 @@ async function begin<T>(make: () => Promise<T>): Promise<T> {
       return await make();
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 409) throw error;
-      await wait(BUSY_EVERY_MS);
+      await SYSTEM_CLOCK.sleep(BUSY_EVERY_MS);
     }
   }
 }

@@ -1,5 +1,5 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { ApiError, Client } from '@outrider/client';
+import { SYSTEM_CLOCK } from '@outrider/domain';
 import { StartError } from '@outrider/runtime';
 
 /** The service that something is imported into, over its REST API. */
@@ -36,11 +36,11 @@ export async function openTarget({ url, key, login, password }: TargetOptions): 
   let issuedAtMs = Number.NEGATIVE_INFINITY;
   const client = new Client({ baseUrl, token: () => token });
   const renew = async () => {
-    if (Date.now() - issuedAtMs < TOKEN_FOR_MS) return;
+    if (SYSTEM_CLOCK.now() - issuedAtMs < TOKEN_FOR_MS) return;
     const anonymous = new Client({ baseUrl });
     const answer = await anonymous.post('/auth/login', { query: { jwt: '1' }, body: { login, password } });
     token = (answer as { jwt: string }).jwt;
-    issuedAtMs = Date.now();
+    issuedAtMs = SYSTEM_CLOCK.now();
   };
   return { client, call: patient(renew) };
 }
@@ -55,7 +55,7 @@ function patient(prepare: () => Promise<void>) {
         const seconds = error instanceof ApiError ? error.retryAfterSeconds : null;
         const isPassing = error instanceof ApiError && (error.status === 429 || error.status === 503);
         if (!isPassing || seconds === null || seconds > MAX_WAIT_SECONDS) throw error;
-        await wait(seconds * 1000);
+        await SYSTEM_CLOCK.sleep(seconds * 1000);
       }
     }
   };

@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { SYSTEM_CLOCK } from '@outrider/domain';
 import { StartError } from '@outrider/runtime';
 import type {
   LinkedList,
@@ -69,8 +69,8 @@ export class TraccarApi implements TraccarSource {
   }
 
   async *positions(deviceId: number, fromMs: number): AsyncGenerator<SourcePage> {
-    for (let startMs = fromMs; startMs < Date.now(); startMs += WINDOW_MS) {
-      const reachedMs = Math.min(startMs + WINDOW_MS, Date.now());
+    for (let startMs = fromMs; startMs < SYSTEM_CLOCK.now(); startMs += WINDOW_MS) {
+      const reachedMs = Math.min(startMs + WINDOW_MS, SYSTEM_CLOCK.now());
       const [from, to] = [startMs, startMs + WINDOW_MS].map((timeMs) => new Date(timeMs).toISOString());
       const positions = await this.#read<SourcePosition>(`positions?deviceId=${deviceId}&from=${from}&to=${to}`);
       yield { positions, reachedMs };
@@ -103,7 +103,7 @@ export class TraccarApi implements TraccarSource {
       } catch (error) {
         if (nth === RETRIES) throw new StartError(`Traccar was not reached: ${(error as Error).message}`);
       }
-      await wait(RETRY_MS);
+      await SYSTEM_CLOCK.sleep(RETRY_MS);
     }
   }
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { ApiError, type Client } from '@outrider/client';
-import { sensorNameKey, VEHICLE_FIELDS } from '@outrider/domain';
+import { SYSTEM_CLOCK, sensorNameKey, VEHICLE_FIELDS } from '@outrider/domain';
 import { featureFromShape, shapeOfTraccarArea } from '@outrider/geo';
 import { StartError } from '@outrider/runtime';
 import { recalculate, sendHistory } from './history.ts';
@@ -258,7 +258,7 @@ class Move {
     for (const maintenance of maintenances) {
       const { id, name } = maintenance;
       const what = `maintenance ${name}`;
-      const terms = this.#equivalent(what, planOf(maintenance, Date.now()));
+      const terms = this.#equivalent(what, planOf(maintenance, SYSTEM_CLOCK.now()));
       if (terms === null) continue;
       const { vehicleIds, groupIds } = this.#targetsOf(links.get(id));
       const { every, startsAtMs } = terms;
@@ -350,7 +350,7 @@ class Move {
     let { reachedMs, pending } = this.#progress.of(uniqueId, fromMs);
     await this.#attempt(`history of ${name}`, async () => {
       for await (const read of this.#source.positions(id, reachedMs)) {
-        const rows = traccarHistory(read.positions, Date.now());
+        const rows = traccarHistory(read.positions, SYSTEM_CLOCK.now());
         const taken = await sendHistory(this.#target, vehicle, rows);
         positions += taken.positions;
         leftOut += rows.leftOut;

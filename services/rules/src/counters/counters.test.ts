@@ -20,6 +20,7 @@ import type { Registry } from '@outrider/registry';
 import { openTestRegistry } from '@outrider/registry/blank';
 import { Metrics } from '@outrider/runtime';
 import { runs } from '@outrider/testing';
+import { clockAt } from '@outrider/testing/clock';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type CountedHistory, countVehicles } from './counting.ts';
@@ -346,7 +347,7 @@ describe('maintenance', () => {
       directory,
       logger: silent,
       metrics: new Metrics(),
-      now: () => nowMs,
+      clock: clockAt(() => nowMs),
     });
   async function drive(vehicle: Vehicle, second: number, odometerM: number): Promise<void> {
     nowMs = Math.max(nowMs, T0 + second * 1000);

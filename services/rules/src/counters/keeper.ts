@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  type Clock,
   COUNTERS_CHANNEL,
   type CountersNews,
   type Directory,
@@ -34,8 +35,7 @@ export interface CounterKeeperParts {
   directory: Directory;
   logger: Logger;
   metrics: Metrics;
-  /** Unix milliseconds. */
-  now(): number;
+  clock: Clock;
 }
 
 export interface CounterKeeper extends Part {
@@ -61,10 +61,10 @@ class LostLease extends Error {}
  * them would do at once is stored once.
  */
 export function createCounterKeeper(parts: CounterKeeperParts): CounterKeeper {
-  const { log, hub, registry, history, directory, logger, now } = parts;
+  const { log, hub, registry, history, directory, logger, clock } = parts;
   const { counters, customCounters, maintenance } = registry;
   const holder = randomUUID();
-  const archive = new ArchiveProgress(log, parts.checkpoints, now, parts.hurryArchiver);
+  const archive = new ArchiveProgress(log, parts.checkpoints, clock, parts.hurryArchiver);
   const published = new Counter({
     name: 'outrider_maintenance_events_total',
     help: 'Events of maintenance put into the log',
@@ -77,13 +77,13 @@ export function createCounterKeeper(parts: CounterKeeperParts): CounterKeeper {
 
   async function hold(): Promise<boolean> {
     if (!(await hub.holdLease(LEASE, holder, LEASE_MS))) return false;
-    heldUntilMs = now() + LEASE_MS;
+    heldUntilMs = clock.now() + LEASE_MS;
     return true;
   }
 
   function check(signal: AbortSignal): void {
     signal.throwIfAborted();
-    if (now() > heldUntilMs) throw new LostLease();
+    if (clock.now() > heldUntilMs) throw new LostLease();
   }
 
   async function latest(vehicleIds: readonly VehicleId[]): Promise<readonly VehicleStatus[]> {
@@ -122,7 +122,7 @@ export function createCounterKeeper(parts: CounterKeeperParts): CounterKeeper {
       if (states.length === 0) return;
       await rewrite(states);
       const events = states.flatMap(({ unsent }) => unsent);
-      await appendAll(log, eventsTopic, events, () => {});
+      await appendAll(log, eventsTopic, events, () => {}, clock);
       await maintenance.saveStates(states.map((state) => ({ ...state, unsent: [], written: [], removed: [] })));
       published.inc(events.length);
       for (const { id, phase, vehicleId } of events) logger.debug({ eventId: id, phase, vehicleId }, 'maintenance');
@@ -133,16 +133,16 @@ export function createCounterKeeper(parts: CounterKeeperParts): CounterKeeper {
     const written = states.flatMap((state) => state.written);
     const ids = new Set(written.map(({ id }) => id));
     const removed = states.flatMap((state) => state.removed).filter(({ id }) => !ids.has(id));
-    if (written.length + removed.length > 0) await history.replaceEvents({ number: now(), written, removed });
+    if (written.length + removed.length > 0) await history.replaceEvents({ number: clock.now(), written, removed });
   }
 
   async function work(signal: AbortSignal): Promise<boolean> {
     if (!(await hold())) return false;
     try {
-      const startMs = now();
+      const startMs = clock.now();
       if (startMs >= countAgainMs) {
         await countAll(signal);
-        countAgainMs = now() + 3 * (now() - startMs);
+        countAgainMs = clock.now() + 3 * (clock.now() - startMs);
       }
     } catch (error) {
       if (error instanceof LostLease) return false;
@@ -154,7 +154,7 @@ export function createCounterKeeper(parts: CounterKeeperParts): CounterKeeper {
       (vehicleId: VehicleId): FindReached =>
       (counter, value) =>
         findReached({ history, counters, customCounters }, vehicleId, counter, value, stopped);
-    await judgePlans({ maintenance, counters, customCounters, directory, latest, find }, now(), stopped);
+    await judgePlans({ maintenance, counters, customCounters, directory, latest, find }, clock.now(), stopped);
     await publish();
     return true;
   }
@@ -163,6 +163,7 @@ export function createCounterKeeper(parts: CounterKeeperParts): CounterKeeper {
     name: 'counters',
     everyMs: parts.config?.pollMs ?? 15_000,
     logger,
+    clock,
     async work(signal) {
       await work(signal);
     },

@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import type { Clock } from '@outrider/domain';
 import { type Checkpoints, eventsTopic, type Log, type Topic, telemetryTopic } from '@outrider/log';
 
 const CATCH_UP_MS = 60_000;
@@ -10,7 +10,7 @@ export class ArchiveBehind extends Error {}
 export class ArchiveProgress {
   readonly #log: Pick<Log, 'endOffsets' | 'locate'>;
   readonly #checkpoints: Pick<Checkpoints, 'load'>;
-  readonly #now: () => number;
+  readonly #clock: Clock;
   readonly #hurry: () => Promise<void>;
   /**
    * Identity of the log that the archiver's checkpoints are of, by topic and partition, once it was found to be this
@@ -22,13 +22,13 @@ export class ArchiveProgress {
   constructor(
     log: Pick<Log, 'endOffsets' | 'locate'>,
     checkpoints: Pick<Checkpoints, 'load'>,
-    now: () => number,
+    clock: Clock,
     hurry: () => Promise<void> = async () => {},
   ) {
     this.#hurry = hurry;
     this.#log = log;
     this.#checkpoints = checkpoints;
-    this.#now = now;
+    this.#clock = clock;
   }
 
   /**
@@ -38,16 +38,16 @@ export class ArchiveProgress {
    * @throws {ArchiveBehind} when that takes too long
    */
   async caughtUp(check: () => Promise<void>, stop: AbortSignal): Promise<void> {
-    const untilMs = this.#now() + CATCH_UP_MS;
+    const untilMs = this.#clock.now() + CATCH_UP_MS;
     const topics = [telemetryTopic, eventsTopic] as readonly Topic<unknown>[];
     const ends = await Promise.all(topics.map(async (topic) => [topic, await this.#log.endOffsets(topic)] as const));
     for (const [topic, partitions] of ends)
       for (const [partition, end] of partitions) {
         while (end > 0 && (await this.#archivedUpTo(topic, partition)) < end) {
-          if (this.#now() >= untilMs) throw new ArchiveBehind();
+          if (this.#clock.now() >= untilMs) throw new ArchiveBehind();
           await check();
           await this.#hurry();
-          await wait(50, undefined, { signal: stop });
+          await this.#clock.sleep(50, stop);
         }
       }
   }

@@ -12,6 +12,7 @@ import {
   type GeofenceId,
   type LateInterval,
   type Position,
+  SYSTEM_CLOCK,
   type TelemetryPacket,
   type TerminalId,
   type UserId,
@@ -218,7 +219,7 @@ export async function recalculationBench(options: RecalculationBenchOptions): Pr
       directory,
       logger: { debug() {}, info() {}, warn: console.error, error: console.error, fatal: console.error },
       metrics,
-      now: Date.now,
+      clock: SYSTEM_CLOCK,
       config: { againMs: DAY_MS },
     });
     const totalOf = async (name: string) => {

@@ -61,7 +61,7 @@ export class Recalculations {
     this.#parts = parts;
     this.#times = times;
     this.#metrics = metrics;
-    this.#archive = new ArchiveProgress(parts.log, parts.checkpoints, parts.now, parts.hurryArchiver);
+    this.#archive = new ArchiveProgress(parts.log, parts.checkpoints, parts.clock, parts.hurryArchiver);
   }
 
   /**
@@ -75,13 +75,13 @@ export class Recalculations {
 
   /** Recalculates one job vehicle by vehicle; each is noted when it is done. */
   async runAlone(task: RecalculationTask, leased: LeasedJob, stop: AbortSignal): Promise<void> {
-    const { jobs, history, logger, now, refresh } = this.#parts;
+    const { jobs, history, logger, clock, refresh } = this.#parts;
     const { job } = leased;
     let done = { ...NOTHING, ...(leased.resume as Partial<Progress> | null) };
     const renewal = this.#renewalOf(task, leased, stop);
-    const begunAtMs = now();
+    const begunAtMs = clock.now();
     try {
-      const freshMs = now() - FRESH_MS;
+      const freshMs = clock.now() - FRESH_MS;
       await this.#archive.caughtUp(() => renewal({ percent: 0, positions: done.positions }, null), stop);
       await refresh?.();
       const all = this.#vehiclesOf(leased);
@@ -106,8 +106,8 @@ export class Recalculations {
         this.#metrics.positions.inc(outcome.positions);
         this.#metrics.corrected.inc(outcome.added + outcome.changed + outcome.removed);
         await renewal({ percent: percent(1), positions: done.positions }, { ...done });
-        if (now() - begunAtMs >= this.#times.turnMs && nth + 1 < todo.length) {
-          await jobs.settle(leased, { state: 'queued', resume: { ...done }, dueAtMs: now() });
+        if (clock.now() - begunAtMs >= this.#times.turnMs && nth + 1 < todo.length) {
+          await jobs.settle(leased, { state: 'queued', resume: { ...done }, dueAtMs: clock.now() });
           return;
         }
       }
@@ -126,7 +126,7 @@ export class Recalculations {
 
   /** Recalculates late data of many vehicles side by side: each ends as it would alone. */
   async runTogether(task: RecalculationTask, stop: AbortSignal): Promise<void> {
-    const { jobs, history, refresh, now } = this.#parts;
+    const { jobs, history, refresh, clock } = this.#parts;
     const { group } = task;
     const added: ServiceJobFields[] = [];
     const outcomeOf = (leased: LeasedJob, error: unknown) => {
@@ -136,7 +136,7 @@ export class Recalculations {
     let settled: { leased: LeasedJob; outcome: JobOutcome }[];
     try {
       const check = async () => this.#check(task, stop);
-      const freshMs = now() - FRESH_MS;
+      const freshMs = clock.now() - FRESH_MS;
       await this.#archive.caughtUp(check, stop);
       await refresh?.();
       const side = async (some: readonly LeasedJob[]) => {
@@ -203,13 +203,13 @@ export class Recalculations {
     history: History & ArrivalHistory,
     onProgress: (share: number, positions: number) => Promise<void>,
   ): Promise<VehicleOutcome> {
-    const { jobs, directory, counters, now } = this.#parts;
+    const { jobs, directory, counters, clock } = this.#parts;
     const { fromMs, toMs, receivedAtMs, isRepeat = false } = job.parameters as unknown as RecalculatedInterval;
     const isLateData = job.kind === 'late-data' || job.kind === 'old-data';
     // A fix that was ahead of its reception is recalculated once its time has come.
-    if (job.kind === 'late-data' && toMs > now()) {
-      const rest: RecalculatedInterval & JobFacts = { fromMs: Math.max(fromMs, now()), toMs, receivedAtMs: null };
-      const dueAtMs = Math.min(toMs, now() + LONGEST_AGAIN_MS) + ARRIVED_MS;
+    if (job.kind === 'late-data' && toMs > clock.now()) {
+      const rest: RecalculatedInterval & JobFacts = { fromMs: Math.max(fromMs, clock.now()), toMs, receivedAtMs: null };
+      const dueAtMs = Math.min(toMs, clock.now() + LONGEST_AGAIN_MS) + ARRIVED_MS;
       await jobs.add({ kind: 'late-data', subjectId: vehicleId, parameters: rest, dueAtMs }, mergedIntervals);
     }
     const geofenceId = job.kind === 'recalculate-geozone' ? (job.subjectId as GeofenceId) : null;
@@ -234,7 +234,7 @@ export class Recalculations {
           fromMs,
           toMs,
           freshMs,
-          number: now(),
+          number: clock.now(),
         },
         onProgress,
       );
@@ -246,7 +246,7 @@ export class Recalculations {
   /** @param sinceMs when the late data was received: what it implies about a later fix was unknown before, too */
   async #publish(events: readonly FleetEvent[], sinceMs: number): Promise<void> {
     const known = events.map((event) => ({ ...event, receivedAtMs: Math.max(event.receivedAtMs ?? 0, sinceMs) }));
-    await appendAll(this.#parts.log, lateEventsTopic, known, () => this.#metrics.logFull.inc());
+    await appendAll(this.#parts.log, lateEventsTopic, known, () => this.#metrics.logFull.inc(), this.#parts.clock);
     this.#metrics.published.inc(known.length);
   }
 
@@ -256,7 +256,13 @@ export class Recalculations {
       ...removed.map((event) => ({ event, removed: true })),
       ...written.map((event) => ({ event, removed: false })),
     ];
-    await appendAll(this.#parts.log, correctionsTopic, corrections, () => this.#metrics.logFull.inc());
+    await appendAll(
+      this.#parts.log,
+      correctionsTopic,
+      corrections,
+      () => this.#metrics.logFull.inc(),
+      this.#parts.clock,
+    );
   }
 
   /**
@@ -264,15 +270,15 @@ export class Recalculations {
    * the longer the event lasts. Null: no more.
    */
   #again({ job }: LeasedJob, vehicleId: VehicleId, awaitsData: boolean): ServiceJobFields | null {
-    const { now } = this.#parts;
+    const { clock } = this.#parts;
     const { fromMs, toMs, isRepeat = false } = job.parameters as unknown as RecalculatedInterval;
     const isSoon = awaitsData && !isRepeat;
-    const isOld = toMs < now() - MAX_LATE_MS;
+    const isOld = toMs < clock.now() - MAX_LATE_MS;
     if (isOld && !isSoon) return null;
     this.#metrics.again.inc();
-    const laterMs = Math.round(Math.max(this.#times.againMs, Math.min((now() - toMs) / 4, LONGEST_AGAIN_MS)));
+    const laterMs = Math.round(Math.max(this.#times.againMs, Math.min((clock.now() - toMs) / 4, LONGEST_AGAIN_MS)));
     const parameters: RecalculatedInterval & JobFacts = { fromMs, toMs, receivedAtMs: null, isRepeat: true };
-    const dueAtMs = now() + (isSoon ? FRESH_MS + SOON_MS : laterMs);
+    const dueAtMs = clock.now() + (isSoon ? FRESH_MS + SOON_MS : laterMs);
     return { kind: isOld ? 'old-data' : 'late-data', subjectId: vehicleId, parameters, dueAtMs };
   }
 
@@ -284,13 +290,13 @@ export class Recalculations {
 
   /** Renews the lease and saves the progress, where that is due; throws where the job must not go on. */
   #renewalOf(task: RecalculationTask, leased: LeasedJob, stop: AbortSignal): Renewal {
-    const { jobs, now } = this.#parts;
+    const { jobs, clock } = this.#parts;
     const { leaseMs } = this.#times;
-    let lastMs = now();
+    let lastMs = clock.now();
     return async (progress, resume) => {
       this.#check(task, stop);
-      if (resume === null && now() - lastMs < leaseMs / 20) return;
-      lastMs = now();
+      if (resume === null && clock.now() - lastMs < leaseMs / 20) return;
+      lastMs = clock.now();
       const lease = await jobs.renew(leased, leaseMs, progress, resume);
       if (lease !== 'held') throw new BrokenOff(lease);
     };
@@ -298,10 +304,10 @@ export class Recalculations {
 
   /** What becomes of a job that did not get to its end. A lease that is lost settles nothing. */
   #outcomeOf({ job }: LeasedJob, done: Progress, error: unknown): JobOutcome {
-    const { logger, now } = this.#parts;
+    const { logger, clock } = this.#parts;
     const { retryMs } = this.#times;
     const later = (ms: number, progress: Progress): JobOutcome => {
-      return { state: 'queued', resume: { ...progress }, dueAtMs: now() + ms };
+      return { state: 'queued', resume: { ...progress }, dueAtMs: clock.now() + ms };
     };
     if (error instanceof BrokenOff) return error.why === 'cancel' ? { state: 'cancelled' } : later(0, done);
     if (error instanceof ArchiveBehind) return later(retryMs, done);

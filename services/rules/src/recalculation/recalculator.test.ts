@@ -7,6 +7,7 @@ import {
   type FleetEvent,
   type GeofenceId,
   type Position,
+  SYSTEM_CLOCK,
   type TerminalId,
   type UserId,
   type VehicleId,
@@ -120,7 +121,7 @@ async function start(config: RecalculatorConfig = {}, more: Partial<Recalculator
     directory,
     logger: quiet,
     metrics: new Metrics(),
-    now: Date.now,
+    clock: SYSTEM_CLOCK,
     ...more,
   });
   recalculator.failed.catch(() => {});

@@ -1,5 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
-import type { Directory, LateInterval } from '@outrider/domain';
+import type { Clock, Directory, LateInterval } from '@outrider/domain';
 import { type Batch, type Checkpoints, type Log, lateTopic, resumeFromStore, type Subscription } from '@outrider/log';
 import type { Counters, JobFacts, Jobs } from '@outrider/registry';
 import { type Logger, type Metrics, type Part, worker } from '@outrider/runtime';
@@ -47,8 +46,7 @@ export interface RecalculatorParts {
   refresh?: () => Promise<void>;
   logger: Logger;
   metrics: Metrics;
-  /** Unix milliseconds. */
-  now(): number;
+  clock: Clock;
 }
 
 export interface Recalculator extends Part {
@@ -81,7 +79,7 @@ const AT_ONCE = 1;
  * - The changes of a vehicle are written at once. They are the difference to what is stored: repeated, they are empty.
  */
 export function createRecalculator(parts: RecalculatorParts): Recalculator {
-  const { log, jobs, logger, now } = parts;
+  const { log, jobs, logger, clock } = parts;
   const {
     lateDelayMs = 2000,
     oldDelayMs = 10_000,
@@ -119,6 +117,7 @@ export function createRecalculator(parts: RecalculatorParts): Recalculator {
     pollMs,
     retryMs,
     logger,
+    clock,
   });
 
   /** Retries while the registry is unavailable: the log keeps the records. */
@@ -128,14 +127,15 @@ export function createRecalculator(parts: RecalculatorParts): Recalculator {
         return await gather(batch);
       } catch (error) {
         logger.error({ err: error, partition: batch.partition }, 'late data not saved; retrying');
-        await wait(retryMs, undefined, { signal: stopping.signal }).catch(() => {});
+        await clock.sleep(retryMs, stopping.signal).catch(() => {});
       }
     }
     // No later batch is saved: its offset would skip this one.
   }
 
   async function gather({ partition, records }: Batch<LateInterval>): Promise<void> {
-    const oldestMs = now() - MAX_LATE_MS;
+    const nowMs = clock.now();
+    const oldestMs = nowMs - MAX_LATE_MS;
     const last = records.at(-1);
     if (last === undefined) return;
     await jobs.gather(
@@ -146,9 +146,9 @@ export function createRecalculator(parts: RecalculatorParts): Recalculator {
           return { offset, kind, subjectId: vehicleId, parameters, dueAtMs };
         };
         const found = [];
-        if (fromMs < oldestMs) found.push(jobOf('old-data', fromMs, Math.min(toMs, oldestMs - 1), now() + oldDelayMs));
+        if (fromMs < oldestMs) found.push(jobOf('old-data', fromMs, Math.min(toMs, oldestMs - 1), nowMs + oldDelayMs));
         // An alarm may have to be notified at once: it goes before everything that is only history.
-        const dueAtMs = hasAlarm ? 0 : now() + lateDelayMs;
+        const dueAtMs = hasAlarm ? 0 : nowMs + lateDelayMs;
         if (toMs >= oldestMs) found.push(jobOf('late-data', Math.max(fromMs, oldestMs), toMs, dueAtMs));
         return found;
       }),

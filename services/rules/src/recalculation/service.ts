@@ -13,7 +13,7 @@ export const service = defineService({
   storeOptions: () => ({ registry: { withoutSecrets: true } }),
   patient: ['hub'],
   async start({ life, registry, log, checkpoints, warehouse, directory, hub, refresh, neighbours, ...parts }) {
-    const { loggerOf, metrics, now } = parts;
+    const { loggerOf, metrics, clock } = parts;
     const { hurryArchiver } = neighbours;
     const shared = {
       log,
@@ -21,7 +21,7 @@ export const service = defineService({
       history: warehouse,
       directory,
       metrics,
-      now,
+      clock,
       ...(hurryArchiver && { hurryArchiver }),
     };
     const recalculator = createRecalculator({

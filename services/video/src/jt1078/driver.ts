@@ -1,4 +1,11 @@
-import type { CommandOutcome, TerminalAnswer, TerminalCommand, TerminalId, VideoQuality } from '@outrider/domain';
+import {
+  type CommandOutcome,
+  SYSTEM_CLOCK,
+  type TerminalAnswer,
+  type TerminalCommand,
+  type TerminalId,
+  type VideoQuality,
+} from '@outrider/domain';
 import { type Hub, openTerminalCommands, type TerminalCommands } from '@outrider/hub';
 import { Counter, type Logger, type Metrics } from '@outrider/runtime';
 import type {
@@ -303,9 +310,9 @@ function aborted(): Extract<DriverOutcome<never>, { ok: false }> {
 function within<T>(promise: Promise<T>, timeoutMs: number, signal: AbortSignal): Promise<T | null> {
   return new Promise((resolve, reject) => {
     const giveUp = () => done(() => resolve(null));
-    const timer = setTimeout(giveUp, timeoutMs);
+    const timer = SYSTEM_CLOCK.after(timeoutMs, giveUp);
     const done = (settle: () => void) => {
-      clearTimeout(timer);
+      timer.cancel();
       signal.removeEventListener('abort', giveUp);
       settle();
     };

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { sourceOf } from '@outrider/auth';
-import { type TerminalId, terminalIdsOf } from '@outrider/domain';
+import { SYSTEM_CLOCK, type TerminalId, terminalIdsOf } from '@outrider/domain';
 import { PlaybackReassembler, type StreamMessage } from '@outrider/protocols';
 import { ConnectionCounts, type Logger, surviveAcceptErrors } from '@outrider/runtime';
 
@@ -87,7 +87,7 @@ export class MediaPort {
     if (this.#waiting.has(key)) throw new Error(`the stream of ${key} is waited for already`);
     const { promise, resolve } = Promise.withResolvers<MediaConnection>();
     const waiting: Waiting = {
-      sinceMs: performance.now(),
+      sinceMs: SYSTEM_CLOCK.steadyMs(),
       connect: (connection) => {
         this.#waiting.delete(key);
         resolve(connection);
@@ -119,7 +119,7 @@ export class MediaPort {
   }
 
   #greet(socket: Socket, onTurnedAway: (reason: TurnedAway, address: string) => void): void {
-    const connectedMs = performance.now();
+    const connectedMs = SYSTEM_CLOCK.steadyMs();
     const reassembler = new PlaybackReassembler();
     const messages: StreamMessage[] = [];
     this.#sockets.add(socket);
@@ -130,8 +130,8 @@ export class MediaPort {
       onTurnedAway(reason, socket.remoteAddress ?? 'unknown');
       socket.destroy();
     };
-    const silent = setTimeout(() => refuseUpgrade('silent'), FIRST_PACKET_MS);
-    const isOver = () => clearTimeout(silent);
+    const silent = SYSTEM_CLOCK.after(FIRST_PACKET_MS, () => refuseUpgrade('silent'));
+    const isOver = () => silent.cancel();
     const receive = (ended: boolean, chunk: Buffer | null) => {
       messages.push(...(chunk === null ? [] : reassembler.push(chunk)), ...(ended ? reassembler.end() : []));
       const [first] = messages;

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { SYSTEM_CLOCK } from '@outrider/domain';
 
 /** Why a stream gave nothing more. */
 export type StreamEnd =
@@ -25,12 +26,12 @@ function isReadable(socket: Socket, idleMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const events = ['readable', 'end', 'close', 'error'] as const;
     const done = (happened: boolean) => {
-      clearTimeout(timer);
+      timer.cancel();
       for (const event of events) socket.off(event, happens);
       resolve(happened);
     };
     const happens = () => done(true);
-    const timer = setTimeout(() => done(false), idleMs);
+    const timer = SYSTEM_CLOCK.after(idleMs, () => done(false));
     for (const event of events) socket.on(event, happens);
   });
 }

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
+import { SYSTEM_CLOCK, type Timer } from '@outrider/domain';
 import type { DriverFailure } from '../driver.ts';
 
 /** What ffmpeg is to copy from: a URL on this machine, or bytes. */
@@ -64,10 +65,10 @@ export function runFfmpeg(job: FfmpegJob): Promise<FfmpegOutcome> {
       end ??= { reason, detail };
       child.kill('SIGKILL');
     };
-    let stalled: NodeJS.Timeout | null = null;
+    let stalled: Timer | null = null;
     const alive = () => {
-      if (stalled) clearTimeout(stalled);
-      stalled = setTimeout(() => stop('stalled', `nothing came for ${stallMs / 1000} s`), stallMs);
+      stalled?.cancel();
+      stalled = SYSTEM_CLOCK.after(stallMs, () => stop('stalled', `nothing came for ${stallMs / 1000} s`));
     };
     const abort = () => stop('aborted', 'it is not wanted any more');
     alive();
@@ -106,7 +107,7 @@ export function runFfmpeg(job: FfmpegJob): Promise<FfmpegOutcome> {
       end ??= { reason: 'unreachable', detail: isMissing ? 'ffmpeg is not installed' : 'ffmpeg could not be started' };
     });
     child.on('close', (code) => {
-      if (stalled) clearTimeout(stalled);
+      stalled?.cancel();
       signal.removeEventListener('abort', abort);
       if ('body' in input) input.body.destroy();
       const [, videoCodec] = /Stream #0:\d+.*: Video: (\w+)/.exec(said) ?? [];

@@ -1,3 +1,4 @@
+import { SYSTEM_CLOCK } from '@outrider/domain';
 import type { Kysely } from 'kysely';
 import { newMailAddressRow } from '../../accounts/mail-addresses.ts';
 import { tenantOfUser } from '../../work/fair-order.ts';
@@ -59,7 +60,7 @@ async function confirmNamedAddresses(db: Kysely<unknown>): Promise<void> {
         for (const address of Array.isArray(emails) ? emails : [])
           await tables
             .insertInto('mailAddresses')
-            .values(newMailAddressRow(newId(), tenant ?? '', String(address), 'confirmed', Date.now()))
+            .values(newMailAddressRow(newId(), tenant ?? '', String(address), 'confirmed', SYSTEM_CLOCK.now()))
             .onConflict((conflict) => conflict.doNothing())
             .execute();
       }

@@ -1,4 +1,4 @@
-import { storedChange } from '@outrider/domain';
+import { SYSTEM_CLOCK, storedChange } from '@outrider/domain';
 import type { Kysely } from 'kysely';
 import { fromUserRow } from '../../accounts/user-rows.ts';
 import { groupsOf } from '../../fleet/memberships.ts';
@@ -41,7 +41,12 @@ async function blockUsersOfBlockedDealers(db: Kysely<Tables>): Promise<void> {
   const changes = rows.map((row) => {
     const definition = fromUserRow({ ...row, version: row.version + 1 }, groups.get(row.id) ?? []);
     const { kind, id, version } = definition;
-    return { kind, id, version, change: storedChange({ kind, id, version, changedAtMs: Date.now(), definition }) };
+    return {
+      kind,
+      id,
+      version,
+      change: storedChange({ kind, id, version, changedAtMs: SYSTEM_CLOCK.now(), definition }),
+    };
   });
   for (const { id, version } of changes) await db.updateTable('users').set({ version }).where('id', '=', id).execute();
   for (const some of inChunks(changes)) await db.insertInto('outbox').values(some).execute();

@@ -1,4 +1,4 @@
-import { type DefinitionChange, storedChange, withoutSecrets } from '@outrider/domain';
+import { type DefinitionChange, SYSTEM_CLOCK, storedChange, withoutSecrets } from '@outrider/domain';
 import type { Kysely } from 'kysely';
 import { CLEAR_SECRETS } from '../../definitions/stored-secrets.ts';
 import { fromProfileRow } from '../../video/video-profiles.ts';
@@ -44,7 +44,12 @@ async function hideCarriedSecrets(db: Kysely<Tables>): Promise<void> {
   const changes = profiles.map((row) => {
     const definition = fromProfileRow({ ...row, version: row.version + 1 });
     const { kind, id, version } = definition;
-    return { kind, id, version, change: storedChange({ kind, id, version, changedAtMs: Date.now(), definition }) };
+    return {
+      kind,
+      id,
+      version,
+      change: storedChange({ kind, id, version, changedAtMs: SYSTEM_CLOCK.now(), definition }),
+    };
   });
   for (const { id, version } of changes)
     await db.updateTable('videoProfiles').set({ version }).where('id', '=', id).execute();

@@ -1,4 +1,4 @@
-import { type DefinitionChange, hiddenUrl, isHiddenUrl, storedChange } from '@outrider/domain';
+import { type DefinitionChange, hiddenUrl, isHiddenUrl, SYSTEM_CLOCK, storedChange } from '@outrider/domain';
 import type { Kysely } from 'kysely';
 import { RULES } from '../../notifications/notification-rules.ts';
 import { inChunks } from '../lists.ts';
@@ -74,7 +74,12 @@ async function hideInRules(db: Kysely<Tables>): Promise<void> {
   );
   const changes = rules.map((definition) => {
     const { kind, id, version } = definition;
-    return { kind, id, version, change: storedChange({ kind, id, version, changedAtMs: Date.now(), definition }) };
+    return {
+      kind,
+      id,
+      version,
+      change: storedChange({ kind, id, version, changedAtMs: SYSTEM_CLOCK.now(), definition }),
+    };
   });
   for (const some of inChunks(changes)) await db.insertInto('outbox').values(some).execute();
   await appendRecentChanges(db, changes);
