@@ -1,4 +1,4 @@
-import type { Notification, PublishedEvent } from '@outrider/client';
+import type { FeedEvent, Notification, PublishedEvent } from '@outrider/client';
 import { signal } from '@preact/signals';
 import { announce } from './alerts.ts';
 import { Loadable } from './parts/loadable.ts';
@@ -50,11 +50,7 @@ export function onCaughtUp(count: number): void {
 }
 
 /** When this phase of an event happened. */
-export function eventTime({
-  phase,
-  startedAt,
-  endedAt,
-}: Pick<PublishedEvent, 'phase' | 'startedAt' | 'endedAt'>): string {
+export function eventTime({ phase, startedAt, endedAt }: Pick<FeedEvent, 'phase' | 'startedAt' | 'endedAt'>): string {
   return phase === 'end' && endedAt !== null ? endedAt : startedAt;
 }
 
