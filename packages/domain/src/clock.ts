@@ -35,6 +35,11 @@ export abstract class Clock {
       signal?.addEventListener('abort', onAbort, { once: true });
     });
   }
+
+  /** Resolves after the time, or as soon as the signal is aborted. */
+  pause(ms: number, signal: AbortSignal): Promise<void> {
+    return this.sleep(ms, signal).catch(() => {});
+  }
 }
 
 class SystemClock extends Clock {

@@ -44,8 +44,8 @@ export class VirtualClock extends Clock {
     return this.#waiting.size;
   }
 
-  /** Sets the wall clock forward, or back; timers don't notice. */
-  set(byMs: number): void {
+  /** Sets the wall clock forward, or back where `byMs` is negative; timers don't notice. */
+  setForward(byMs: number): void {
     this.#aheadMs += byMs;
   }
 

@@ -139,7 +139,7 @@ export function createArchiver(parts: ArchiverParts): Archiver {
       const waited = new AbortController();
       const hurried = Promise.all(topics.map((topic) => topic.hurry()));
       // A failure is reported by the write itself.
-      await Promise.race([hurried.catch(() => {}), clock.sleep(MAX_HURRY_MS, waited.signal).catch(() => {})]);
+      await Promise.race([hurried.catch(() => {}), clock.pause(MAX_HURRY_MS, waited.signal)]);
       waited.abort();
     },
     async start() {

@@ -25,7 +25,7 @@ export async function retry<T>(work: () => Promise<T>, options: RetryOptions): P
       if (isFinal(error) || giveUp.aborted) throw error;
       const waitMs = Math.min(longestMs, firstMs * 2 ** Math.min(attempt - 1, 30));
       onRetry(error, attempt, waitMs);
-      await clock.sleep(waitMs, giveUp).catch(() => {});
+      await clock.pause(waitMs, giveUp);
     }
   }
 }

@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { gzipSync } from 'node:zlib';
 import type { GeoJSONVT } from '@maplibre/geojson-vt';
 import { fromGeojsonVt } from '@maplibre/vt-pbf';
+import { mercatorX, mercatorY } from '../src/fleet/mercator.ts';
 
 /** Layers of vector tiles by name, each an index of its features. */
 export type TileLayers = Record<string, GeoJSONVT>;
@@ -40,9 +41,9 @@ export function writeTiles(file: string, map: TileMap): { tiles: number; bytes: 
   for (let zoom = map.minZoom; zoom <= map.maxZoom; zoom += 1) {
     const layers = map.layersAt(zoom);
     const last = 2 ** zoom - 1;
-    const columnOf = (longitude: number) => Math.min(last, Math.floor(((longitude + 180) / 360) * (last + 1)));
-    for (let column = columnOf(west); column <= columnOf(east); column += 1)
-      for (let row = rowOf(north, zoom); row <= rowOf(south, zoom); row += 1) {
+    const within = (share: number) => Math.max(0, Math.min(last, Math.floor(share * (last + 1))));
+    for (let column = within(mercatorX(west)); column <= within(mercatorX(east)); column += 1)
+      for (let row = within(mercatorY(north)); row <= within(mercatorY(south)); row += 1) {
         const tile = encode(layers, zoom, column, row);
         if (tile === null) continue;
         // MBTiles counts rows from the south.
@@ -54,12 +55,6 @@ export function writeTiles(file: string, map: TileMap): { tiles: number; bytes: 
   database.exec('COMMIT');
   database.close();
   return written;
-}
-
-function rowOf(latitude: number, zoom: number): number {
-  const angle = (latitude * Math.PI) / 180;
-  const share = (1 - Math.log(Math.tan(angle) + 1 / Math.cos(angle)) / Math.PI) / 2;
-  return Math.max(0, Math.min(2 ** zoom - 1, Math.floor(share * 2 ** zoom)));
 }
 
 function encode(layers: TileLayers, zoom: number, column: number, row: number): Uint8Array | null {

@@ -78,7 +78,7 @@ export class ForwardingRun {
         for (const feed of this.#readings.keys()) count += await this.#forwardNext(feed);
         if (!(await this.#keep())) return;
         if (count > 0 || this.#isBehind) continue;
-        await this.#context.clock.sleep(LOOK_EVERY_MS, signal).catch(() => {});
+        await this.#context.clock.pause(LOOK_EVERY_MS, signal);
       }
       await this.#save();
     } catch (error) {

@@ -221,7 +221,7 @@ describe('commands', () => {
     connected.came(IMEI, forged, 'jt808', clock.now());
     expect(connected.of(IMEI)).toBe(own);
     expect(own.hasRivals && forged.hasRivals).toBe(true);
-    clock.set(31_000);
+    clock.setForward(31_000);
     expect(connected.of(IMEI)).toBe(forged);
     Object.assign(own, { lastReceivedMs: clock.now() });
     expect(connected.of(IMEI)).toBe(own);
@@ -239,7 +239,7 @@ describe('commands', () => {
     connected.came(IMEI, own, 'jt808', clock.now());
     expect(connected.of(IMEI)).toBe(own);
     const later = link('198.51.100.9');
-    clock.set(100_000);
+    clock.setForward(100_000);
     connected.came(IMEI, later, 'jt808', clock.now());
     Object.assign(later, { lastReceivedMs: clock.now() });
     expect(connected.of(IMEI)).toBe(own);
@@ -257,11 +257,11 @@ describe('commands', () => {
       const own = link('192.0.2.1');
       const forged = link('198.51.100.9');
       here.came(IMEI, own, 'jt808', clock.now());
-      clock.set(1000);
+      clock.setForward(1000);
       there.came(IMEI, forged, 'jt808', clock.now());
       await clock.advance(200);
       expect(own.hasRivals).toBe(true);
-      clock.set(6000);
+      clock.setForward(6000);
       Object.assign(forged, { lastReceivedMs: clock.now() });
       expect(here.isContested(IMEI)).toBe(false);
       Object.assign(own, { lastReceivedMs: clock.now() });
@@ -282,12 +282,12 @@ describe('commands', () => {
     const other = link('198.51.100.9');
     connected.came(IMEI, one, 'jt808', clock.now());
     connected.came(IMEI, other, 'jt808', clock.now());
-    clock.set(6000);
+    clock.setForward(6000);
     Object.assign(other, { lastReceivedMs: clock.now() });
     expect(connected.isContested(IMEI)).toBe(false);
     Object.assign(one, { lastReceivedMs: clock.now() });
     expect(connected.isContested(IMEI)).toBe(true);
-    clock.set(301_000);
+    clock.setForward(301_000);
     Object.assign(other, { lastReceivedMs: clock.now() });
     expect(connected.isContested(IMEI)).toBe(false);
   });
@@ -295,7 +295,7 @@ describe('commands', () => {
   test('requests from two places in turn are a conflict; a phone that changes networks is none', () => {
     const connected = terminals();
     const note = (address: string, afterMs: number) => {
-      clock.set(afterMs);
+      clock.setForward(afterMs);
       return connected.noteRequest(IMEI, address);
     };
     expect([note('192.0.2.1', 0), note('192.0.2.1', 10_000), note('198.51.100.9', 10_000)]).toEqual([
@@ -320,7 +320,7 @@ describe('commands', () => {
       return log.waiting.at(-1)?.packets[0]?.positions.map(({ alarms }) => alarms);
     };
     expect(await send(other, NOON)).toEqual([[]]);
-    clock.set(6000);
+    clock.setForward(6000);
     expect(await send(one, NOON + 1000)).toEqual([['terminal-conflict']]);
     expect(await send(other, NOON + 2000)).toEqual([['terminal-conflict']]);
     // What it waits for is answered before its connection ends.

@@ -126,7 +126,7 @@ class CommandSender implements Part {
       } catch (error) {
         if (!signal.aborted) this.#parts.logger.error({ err: error }, 'looking for commands failed; trying again');
       }
-      await this.#parts.clock.sleep(POLL_MS, signal).catch(() => {});
+      await this.#parts.clock.pause(POLL_MS, signal);
     }
   }
 
@@ -214,7 +214,7 @@ class CommandSender implements Part {
     const end = endOf(outcome);
     logger.info({ commandId: id, type: order.type, outcome: outcome.outcome }, 'command to a terminal');
     // A terminal with too many commands of its own is given time.
-    if (end === 'again') await this.#parts.clock.sleep(POLL_MS, signal).catch(() => {});
+    if (end === 'again') await this.#parts.clock.pause(POLL_MS, signal);
     const command =
       end === 'again' ? await registry.vehicleCommands.requeue(id) : await registry.vehicleCommands.settle(id, end);
     if (command !== null) await this.#publish(command);

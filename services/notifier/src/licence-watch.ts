@@ -33,7 +33,7 @@ export class LicenceWatch {
         if (signal.aborted) return;
         this.#parts.logger.error({ err: error }, 'looking for licences that expire failed; trying again');
       }
-      await this.#parts.clock.sleep(this.#parts.pollMs, signal).catch(() => {});
+      await this.#parts.clock.pause(this.#parts.pollMs, signal);
     }
   }
 

@@ -264,7 +264,7 @@ class NotificationService implements Part {
       } catch (error) {
         if (signal.aborted) return null;
         this.#parts.logger.error({ err: error, ...facts }, 'saving notifications failed; trying again');
-        await this.#parts.clock.sleep(retryMs, signal).catch(() => {});
+        await this.#parts.clock.pause(retryMs, signal);
         if (signal.aborted) return null;
       }
     }
@@ -310,7 +310,7 @@ class NotificationService implements Part {
   async #saveOffsetsRegularly(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
-      await this.#parts.clock.sleep(SAVE_OFFSETS_EVERY_MS, signal).catch(() => {});
+      await this.#parts.clock.pause(SAVE_OFFSETS_EVERY_MS, signal);
       if (signal.aborted) return;
       try {
         for (const source of this.#sources) await source.saveOffsets();
@@ -333,7 +333,7 @@ class NotificationService implements Part {
       } catch (error) {
         if (signal.aborted) return;
         logger.error({ err: error }, 'deleting old notifications failed; trying again');
-        await clock.sleep(FORGET_EVERY_MS, signal).catch(() => {});
+        await clock.pause(FORGET_EVERY_MS, signal);
       }
     }
   }

@@ -57,7 +57,7 @@ export class WaitingEvents {
         if (signal.aborted) return;
         this.#parts.logger.error({ err: error }, 'looking for events that have lasted failed; trying again');
       }
-      await this.#parts.clock.sleep(this.#parts.pollMs, signal).catch(() => {});
+      await this.#parts.clock.pause(this.#parts.pollMs, signal);
     }
   }
 

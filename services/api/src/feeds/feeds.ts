@@ -131,7 +131,7 @@ export class Feeds {
         items = await reading.take(call.callerNow, { maxItems: asked.limit, byMs, until: 'full', hasCursors: false });
         const leftMs = untilMs - steadyMs();
         if (items.length > 0 || leftMs <= 0 || ended.aborted) break;
-        if (!reading.isBehind) await this.#pause(Math.min(LOOK_EVERY_MS, leftMs), ended);
+        if (!reading.isBehind) await this.#parts.clock.pause(Math.min(LOOK_EVERY_MS, leftMs), ended);
         if (steadyMs() >= recheckAtMs) {
           recheckAtMs = steadyMs() + RECHECK_EVERY_MS;
           await call.callerNow();
@@ -229,7 +229,7 @@ export class Feeds {
           yield form.items(items);
         } else if (!reading.isBehind) {
           admission.lagSeconds = 0;
-          await this.#pause(LOOK_EVERY_MS, ended);
+          await this.#parts.clock.pause(LOOK_EVERY_MS, ended);
         }
         await reading.look();
       }
@@ -240,11 +240,6 @@ export class Feeds {
       yield form.end(problem);
     }
     return undefined;
-  }
-
-  /** Resolves after a time, or as soon as the signal is aborted. */
-  async #pause(ms: number, signal: AbortSignal): Promise<void> {
-    await this.#parts.clock.sleep(ms, signal).catch(() => {});
   }
 
   async #reading(feed: FeedName, place: FeedPlace): Promise<FeedReading> {

@@ -2,7 +2,6 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ApiError, Client } from '@outrider/client';
-import { SYSTEM_CLOCK } from '@outrider/domain/clock';
 import { CommandError, type Terminal } from './command.ts';
 
 const DEFAULT_URL = 'http://127.0.0.1:8080';
@@ -50,7 +49,7 @@ export class Session {
     const { apiKey } = this;
     if (apiKey === null) {
       if (this.token === null) throw new CommandError(`log in first: outrider login (at ${this.url})`);
-      if (Date.parse(this.#login?.expiresAt ?? '') - SYSTEM_CLOCK.now() < RENEW_BEFORE_MS) await this.renew();
+      if (Date.parse(this.#login?.expiresAt ?? '') - Date.now() < RENEW_BEFORE_MS) await this.renew();
     }
     return this.#client(apiKey);
   }

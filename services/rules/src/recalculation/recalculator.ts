@@ -127,7 +127,7 @@ export function createRecalculator(parts: RecalculatorParts): Recalculator {
         return await gather(batch);
       } catch (error) {
         logger.error({ err: error, partition: batch.partition }, 'late data not saved; retrying');
-        await clock.sleep(retryMs, stopping.signal).catch(() => {});
+        await clock.pause(retryMs, stopping.signal);
       }
     }
     // No later batch is saved: its offset would skip this one.
