@@ -6,8 +6,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /**
  * The rings, by the names of files. Each has what it needs, and takes as long as it takes:
  *
- * - `*.test.ts`: unit; pure code, and adapters in memory and on SQLite, in the process of the test
- * - `*.smoke.test.ts`: the service as its user runs it, in short; together with unit, this is `npm test`
+ * - `*.test.ts`: unit; pure code, and adapters in memory and on SQLite, in the process of the test; this is `npm test`
+ * - `*.smoke.test.ts`: the service as its user runs it, in short
  * - `*.service.test.ts`: processes, chDB and programs such as ffmpeg; with the above, this is `npm run test:all`
  * - `*.servers.test.ts`: real servers, which `npm run test:servers` starts
  * - `*.faults.test.ts`: minutes of faults, which `npm run test:faults` prepares

@@ -26,6 +26,7 @@ function land(seed: number): readonly Step[] {
     INSTALL,
     ...STATIC,
     { name: 'quick', tests: { script: ['npm', 'test'], limitMs: minutes(15) } },
+    { name: 'smoke', tests: { script: npm('test:smoke'), limitMs: minutes(15) } },
     {
       name: 'adapters',
       tests: { script: npm('test:servers'), filters: ['packages/'], limitMs: minutes(15) },
@@ -50,6 +51,7 @@ function verify(seed: number): readonly Step[] {
     INSTALL,
     ...STATIC,
     { name: 'quick', tests: { script: ['npm', 'test'], environment: all, limitMs: minutes(30) } },
+    { name: 'smoke', tests: { script: npm('test:smoke'), environment: all, limitMs: minutes(30) } },
     { name: 'service', tests: { script: npm('test:service'), environment: all, limitMs: minutes(60) } },
     { name: 'browser', tests: { script: npm('test:browser'), limitMs: minutes(30) } },
     {
@@ -90,7 +92,7 @@ function explore(seed: number): readonly Step[] {
     INSTALL,
     { name: 'audit', command: npm('--silent', 'audit', '--', '--strict'), limitMs: minutes(5) },
     { name: 'quick', tests: { script: ['npm', 'test'], environment: all, limitMs: minutes(60) } },
-    ...['service', 'browser', 'isolation', 'servers', 'faults'].map(run),
+    ...['smoke', 'service', 'browser', 'isolation', 'servers', 'faults'].map(run),
     { name: 'fuzz', command: npm('fuzz', '--', '--nightly', '--seed', String(seed)), limitMs: minutes(180) },
   ];
 }
