@@ -424,7 +424,7 @@ describe.each(named(WITH_JSON))('%s', (_, operation) => {
           asked += 1;
         }
       }
-      expect(asked).toBeGreaterThan(4);
+      expect(asked).toBeGreaterThan(EVERY_INPUT ? 4 : 0);
     }));
 
   test('a field that is missing is named', () =>

@@ -1,4 +1,5 @@
 import { readdir } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { type ColumnDataType, type Kysely, SqliteAdapter } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 
@@ -11,20 +12,42 @@ export function isSqliteDatabase(db: Kysely<unknown>): boolean {
 
 const FOLDER = new URL('./migrations/', import.meta.url);
 
+async function migrationNames(): Promise<string[]> {
+  const files = (await readdir(FOLDER)).filter((file) => file.endsWith('.ts'));
+  return files.map((file) => file.slice(0, -'.ts'.length)).toSorted();
+}
+
 /**
  * Every file of `migrations/`, in the order of their names: `up` works on both databases. A file that has run anywhere
  * is never edited.
  */
 async function migrations(): Promise<Record<string, Migration>> {
-  const files = (await readdir(FOLDER)).filter((file) => file.endsWith('.ts'));
-  const modules = files.map(async (file) => [file.slice(0, -'.ts'.length), await import(new URL(file, FOLDER).href)]);
+  const modules = (await migrationNames()).map(async (name) => [
+    name,
+    await import(new URL(`${name}.ts`, FOLDER).href),
+  ]);
   return Object.fromEntries(await Promise.all(modules)) as Record<string, Migration>;
 }
 
+/** Whether every migration has run, and no other: by one query, where the migrator describes every table first. */
+async function isNewest(db: Kysely<unknown>, schema: string | undefined): Promise<boolean> {
+  const here = schema === undefined ? db : db.withSchema(schema);
+  try {
+    const rows = await (here as Kysely<{ kysely_migration: { name: string } }>)
+      .selectFrom('kysely_migration')
+      .select('name')
+      .execute();
+    return isDeepStrictEqual(rows.map(({ name }) => name).toSorted(), await migrationNames());
+  } catch {
+    // The table is missing, or the database does not answer: the migrator finds out which.
+    return false;
+  }
+}
+
 /**
- * Brings the database to the newest schema; does nothing where it already is. All of it is one transaction under a lock
- * (SQLite: the write lock, PostgreSQL: an advisory lock), so instances that start at once migrate once, and a migration
- * that fails changes nothing.
+ * Brings the database to the newest schema; does nothing where it already is. What it does is one transaction under a
+ * lock (SQLite: the write lock, PostgreSQL: an advisory lock), so instances that start at once migrate once, and a
+ * migration that fails changes nothing.
  *
  * @param schema PostgreSQL schema that holds the tables, created where it is missing
  * @param last name of the last migration to run; default: the newest
@@ -38,6 +61,7 @@ export async function migrate<T>(
   last?: string,
   before: () => void = () => {},
 ): Promise<void> {
+  if (last === undefined && (await isNewest(db as Kysely<unknown>, schema))) return;
   const migrator = new Migrator({
     db,
     provider: { getMigrations: migrations },

@@ -1,14 +1,11 @@
 import { afterAll, expect, test, vi } from 'vitest';
-
-vi.stubGlobal('navigator', { languages: ['de'] });
-const { loadPageWords, pageWords } = await import('./page-words.ts');
-const { preferences } = await import('../preferences.ts');
+import { preferences } from '../preferences.ts';
+import { loadPageWords, pageWords } from './page-words.ts';
 
 const before = preferences.value;
 // Files share a thread.
 afterAll(() => {
   preferences.value = before;
-  vi.unstubAllGlobals();
 });
 
 test('words of a page come in the language in use alone, and follow it', async () => {
@@ -17,6 +14,7 @@ test('words of a page come in the language in use alone, and follow it', async (
     loaded.push(tag);
     return { hello: (name: string) => `${text} ${name}` };
   };
+  preferences.value = { ...preferences.value, language: 'de' };
   const words = pageWords({ './en/hello.ts': fileOf('en', 'Hello'), './de/hello.ts': fileOf('de', 'Hallo') });
   expect(() => words()).toThrow('./en/hello.ts was not loaded');
   await loadPageWords();
