@@ -10,6 +10,7 @@ test('what was stored comes back', () => {
     favourites: ['a'],
     clusters: false,
     vehicleColors: true,
+    compactList: true,
     map: 'region',
   };
   expect(readPreferences(JSON.stringify(stored))).toEqual(stored);

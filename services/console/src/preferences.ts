@@ -11,7 +11,9 @@ export interface Preferences {
   clusters: boolean;
   /** Vehicles on the map have their own colours in place of those of their states. */
   vehicleColors: boolean;
-  /** One of the service's maps; null: the online map, else that of the world. */
+  /** Vehicles have one line each in the list. */
+  compactList: boolean;
+  /** One of the service's maps; null: the online map, else that of a region, else that of the world. */
   map: string | null;
 }
 
@@ -24,6 +26,7 @@ export const DEFAULT_PREFERENCES: Preferences = {
   favourites: [],
   clusters: true,
   vehicleColors: false,
+  compactList: false,
   map: null,
 };
 
@@ -48,6 +51,7 @@ export function validPreferences(value: unknown): Preferences {
     favourites: Array.isArray(stored.favourites) ? stored.favourites.filter((id) => typeof id === 'string') : [],
     clusters: stored.clusters !== false,
     vehicleColors: stored.vehicleColors === true,
+    compactList: stored.compactList === true,
     map: nullableText(stored.map),
   };
 }

@@ -2525,6 +2525,7 @@ Preferences = TypedDict("Preferences", {
     "favourites": "list[str]",
     "clusters": "bool",
     "vehicleColors": "bool",
+    "compactList": "bool",
     "map": "str | None",
 })
 
@@ -2538,6 +2539,7 @@ PreferencesPatch = TypedDict("PreferencesPatch", {
     "favourites": "NotRequired[list[str]]",
     "clusters": "NotRequired[bool]",
     "vehicleColors": "NotRequired[bool]",
+    "compactList": "NotRequired[bool]",
     "map": "NotRequired[str | None]",
 })
 

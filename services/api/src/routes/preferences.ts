@@ -39,12 +39,14 @@ const FIELDS = {
   vehicleColors: z.boolean().meta({
     description: 'Whether a map draws vehicles in their own colours, with the colours of their states around.',
   }),
+  compactList: z.boolean().meta({ description: 'Whether vehicles have one line each in the list beside the map.' }),
   map: z
     .string()
     .regex(/^[\w-]{1,64}$/)
     .nullable()
     .meta({
-      description: 'One of `/maps`, or `online`. Null: the online map where there is one, else that of the world.',
+      description:
+        'One of `/maps`, or `online`. Null: the online map, else the first of a region, else that of the world.',
       examples: ['region'],
     }),
 };
@@ -60,6 +62,7 @@ const DEFAULTS: Preferences = {
   favourites: [],
   clusters: true,
   vehicleColors: false,
+  compactList: false,
   map: null,
 };
 const EXAMPLE: Preferences = { ...DEFAULTS, language: 'en', theme: 'dark', timeZone: 'Europe/Berlin' };

@@ -158,23 +158,13 @@ export function worldSize(map: MapLibreMap): number {
   return 512 * 2 ** map.getZoom();
 }
 
-/** @param covered pixels that panels cover: at the end of the map's lines, and below */
-export function fit(
-  map: MapLibreMap,
-  bounds: LngLatBoundsLike,
-  isAnimated = true,
-  { atEnd = 0, below = 0 }: { atEnd?: number; below?: number } = {},
-): void {
+/** Shows all of the bounds, with a margin. */
+export function fit(map: MapLibreMap, bounds: LngLatBoundsLike, isAnimated = true): void {
   const { clientWidth, clientHeight } = map.getContainer();
-  const margin = Math.min(64, clientWidth / 6, clientHeight / 6);
-  const covered = clientWidth > 3 * atEnd ? margin + atEnd : margin;
-  const isRtl = document.documentElement.dir === 'rtl';
-  const padding = {
-    top: margin,
-    bottom: clientHeight > 1.5 * below ? margin + below : margin,
-    left: isRtl ? covered : margin,
-    right: isRtl ? margin : covered,
-  };
+  const canvas = map.getCanvas();
+  // A panel may have opened beside it just now.
+  if (canvas.clientWidth !== clientWidth || canvas.clientHeight !== clientHeight) map.resize();
+  const padding = Math.min(64, clientWidth / 6, clientHeight / 6);
   map.fitBounds(bounds, { padding, maxZoom: 15, animate: isAnimated && !prefersLessMotion() });
 }
 

@@ -17,6 +17,7 @@ const PATHS = {
   warning: 'M12 4 3 20h18Zm0 6v4m0 3v.1',
   offline: 'M3 3l18 18M8.500 15.500a5 5 0 0 1 7 0M5 12a10 10 0 0 1 4-2.400m5.500.200A10 10 0 0 1 19 12m-7 7v.1',
   list: 'M4 6h16M4 12h16M4 18h16',
+  rows: 'M4 5h16v5H4Zm0 9h16v5H4Z',
   follow: 'M12 3v4m0 10v4M3 12h4m10 0h4M12 15a3 3 0 1 0 0-6 3 3 0 0 0 0 6Z',
   fit: 'M4 9V4h5m6 0h5v5m0 6v5h-5m-6 0H4v-5',
   group:

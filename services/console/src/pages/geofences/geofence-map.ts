@@ -10,8 +10,6 @@ import type { Draft, Drawn } from './draft.ts';
 const MODES = { polygon: 'polygon', multipolygon: 'polygon', circle: 'circle', line: 'linestring' } as const;
 /** Vertices of other geofences attract within this distance. */
 const SNAP_PX = 12;
-/** Of the form beside the geofence. */
-const PANEL_PX = 340;
 /** Around a vertex or an edge that is clicked. */
 const HANDLE_PX = 20;
 
@@ -61,16 +59,16 @@ export class GeofenceMap {
     this.#shown = geofences;
     if (this.#hasFitted || geofences.length === 0) return;
     this.#hasFitted = true;
-    this.#fit(geofences, { isBesideForm: false });
+    this.#fit(geofences, { isAnimated: false });
   }
 
   fitAll(): void {
-    if (this.#shown.length > 0) this.#fit(this.#shown, { isBesideForm: false });
+    if (this.#shown.length > 0) this.#fit(this.#shown, { isAnimated: false });
   }
 
   fitTo(geofence: Geozone): void {
     this.#hasFitted = true;
-    void this.#ready.then(() => !this.#isDestroyed && this.#fit([geofence], { isBesideForm: true }));
+    void this.#ready.then(() => !this.#isDestroyed && this.#fit([geofence], { isAnimated: true }));
   }
 
   /** Lets a shape be drawn, or the given one be changed; null ends drawing. */
@@ -110,7 +108,7 @@ export class GeofenceMap {
     void this.#draw.then((draw) => draw.stop()).then(end, end);
   }
 
-  #fit(geofences: readonly Geozone[], { isBesideForm }: { isBesideForm: boolean }): void {
+  #fit(geofences: readonly Geozone[], { isAnimated }: { isAnimated: boolean }): void {
     let [west, south, east, north] = [180, 90, -180, -90];
     for (const { geometry } of geofenceFeatures(geofences).features) {
       const polygons =
@@ -122,7 +120,7 @@ export class GeofenceMap {
         north = Math.max(north, latitude);
       }
     }
-    if (east >= west) fit(this.#map, [west, south, east, north], isBesideForm, { atEnd: isBesideForm ? PANEL_PX : 0 });
+    if (east >= west) fit(this.#map, [west, south, east, north], isAnimated);
   }
 
   /** A click on what the drawing tool shows, such as the last one of a polygon, is meant for the tool. */

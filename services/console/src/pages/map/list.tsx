@@ -19,6 +19,8 @@ import { NoVehicles } from './no-vehicles.tsx';
 import { Trouble } from './trouble.tsx';
 
 const ROW_REM = 3.75;
+/** 36 pixels, where text has its usual size. */
+const COMPACT_ROW_REM = 2.25;
 const SHOWN_STATES: readonly State[] = ['moving', 'idling', 'parking', 'offline', 'unknown'];
 
 /** The filter that the address bar has. */
@@ -50,7 +52,7 @@ export function VehicleList({ selected, onSelect }: { selected: string | null; o
   const sort = SORTS.find((known) => known === query.get('sort')) ?? 'name';
   const indexes = listed(fleet, filter, sort, language.value);
   return (
-    <section class="side" aria-label={t().vehicleList}>
+    <section class={preferences.value.compactList ? 'side compact' : 'side'} aria-label={t().vehicleList}>
       <Filters filter={filter} sort={sort} />
       <ListBody indexes={indexes} selected={selected} onSelect={onSelect} />
     </section>
@@ -73,6 +75,16 @@ function Filters({ filter, sort }: { filter: Filter; sort: Sort }) {
           onClick={() => setQuery({ favourites: isFavourites ? null : '1' })}
         >
           <Icon name="star" filled={isFavourites} />
+        </button>
+        <button
+          type="button"
+          class="icon"
+          aria-pressed={preferences.value.compactList}
+          aria-label={t().fleetMap.compactList}
+          title={t().fleetMap.compactList}
+          onClick={() => change({ compactList: !preferences.peek().compactList })}
+        >
+          <Icon name="rows" />
         </button>
       </div>
       <div class="row">
@@ -173,7 +185,7 @@ function ListBody({ indexes, selected, onSelect }: BodyProps) {
     <VirtualList
       label={t().vehicleList}
       count={indexes.length}
-      rowRem={ROW_REM}
+      rowRem={rowRem()}
       row={(place) => (
         <Row
           key={fleet.vehicles[indexes[place] ?? 0]?.id}
@@ -184,6 +196,10 @@ function ListBody({ indexes, selected, onSelect }: BodyProps) {
       )}
     />
   );
+}
+
+function rowRem(): number {
+  return preferences.value.compactList ? COMPACT_ROW_REM : ROW_REM;
 }
 
 interface RowProps {
@@ -208,7 +224,7 @@ function Row({ index, place, count, selected, onSelect }: RowProps) {
   const toggle = () =>
     change({ favourites: isFavourite ? favourites.filter((id) => id !== vehicle.id) : [...favourites, vehicle.id] });
   return (
-    <li class="vehicle" {...placed(place, count, ROW_REM)} aria-current={vehicle.id === selected ? 'true' : undefined}>
+    <li class="vehicle" {...placed(place, count, rowRem())} aria-current={vehicle.id === selected ? 'true' : undefined}>
       <button type="button" onClick={() => onSelect(vehicle.id)}>
         <strong>
           {vehicle.icon !== null && <VehicleIcon name={vehicle.icon} color={vehicle.color} />}

@@ -183,9 +183,7 @@ export class TrackMap {
       south = Math.min(south, latitude);
       north = Math.max(north, latitude);
     }
-    // The player covers the map's lower part.
-    const player = this.#map.getContainer().parentElement?.querySelector('.player')?.clientHeight ?? 0;
-    fit(this.#map, [west, south, east, north], false, { below: player });
+    fit(this.#map, [west, south, east, north], false);
   }
 }
 

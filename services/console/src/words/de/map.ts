@@ -3,6 +3,7 @@ import type { Words } from '../en.ts';
 
 export const fleetMap: Words['fleetMap'] = {
   feed: { title: 'Ereignisse', open: 'Neueste Ereignisse', none: 'In den letzten 15 Minuten ist nichts geschehen.' },
+  compactList: 'Eine Zeile je Fahrzeug',
   sensors: 'Daten des Terminals',
   sensorValues: 'Sensoren und Kraftstoff',
   beyond: 'jenseits des Schwellwerts',

@@ -3,6 +3,7 @@ import { counted } from '../counted.ts';
 /** Words of the live map and its vehicle panel. */
 export const fleetMap = {
   feed: { title: 'Events', open: 'Latest events', none: 'Nothing happened in the last 15 minutes.' },
+  compactList: 'One line for each vehicle',
   sensors: 'Data of the terminal',
   sensorValues: 'Sensors and fuel',
   beyond: 'beyond its threshold',

@@ -3,6 +3,7 @@ import type { Words } from '../en.ts';
 
 export const fleetMap: Words['fleetMap'] = {
   feed: { title: 'Eventos', open: 'Últimos eventos', none: 'En los últimos 15 minutos no ha ocurrido nada.' },
+  compactList: 'Una línea por vehículo',
   sensors: 'Datos del terminal',
   sensorValues: 'Sensores y combustible',
   beyond: 'fuera de su umbral',

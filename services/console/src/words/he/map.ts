@@ -3,6 +3,7 @@ import type { Words } from '../en.ts';
 
 export const fleetMap: Words['fleetMap'] = {
   feed: { title: 'אירועים', open: 'אירועים אחרונים', none: 'לא קרה דבר ב-15 הדקות האחרונות.' },
+  compactList: 'שורה אחת לכל רכב',
   sensors: 'נתוני המסוף',
   sensorValues: 'חיישנים ודלק',
   beyond: 'מעבר לסף',

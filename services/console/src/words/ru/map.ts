@@ -3,6 +3,7 @@ import type { Words } from '../en.ts';
 
 export const fleetMap: Words['fleetMap'] = {
   feed: { title: 'События', open: 'Последние события', none: 'За последние 15 минут ничего не произошло.' },
+  compactList: 'По одной строке на объект',
   sensors: 'Данные терминала',
   sensorValues: 'Датчики и топливо',
   beyond: 'за порогом',
