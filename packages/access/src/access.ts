@@ -17,6 +17,7 @@ import { ForwardingAccess, type ForwardingSources } from './forwarding-access.ts
 import { GeofenceAccess } from './geofence-access.ts';
 import { GroupAccess } from './group-access.ts';
 import type { HistorySources } from './history-access.ts';
+import { IncidentAccess } from './incident-access.ts';
 import { JobAccess, type JobSources } from './job-access.ts';
 import type { LoginBrake } from './login-brake.ts';
 import { MaintenanceAccess, type MaintenanceSources } from './maintenance-access.ts';
@@ -125,6 +126,11 @@ export class Access {
   /** The caller's rules, inbox and deliveries. */
   get notifications(): NotificationAccess {
     return new NotificationAccess(this.#caller, this.#sources);
+  }
+
+  /** Incidents that the caller deals with. */
+  get incidents(): IncidentAccess {
+    return new IncidentAccess(this.#caller, this.#sources);
   }
 
   /** What the caller has messages sent by. */

@@ -25,6 +25,7 @@ export type { ForwardingChange, ForwardingTest, ForwardingWish } from './forward
 export { GeofenceOwners } from './geofence-owners.ts';
 export type { GroupNames } from './group-names.ts';
 export type { ErasableHistory, HistoryConfig, HistorySources, TakenHistory } from './history-access.ts';
+export type { ListedIncident } from './incident-access.ts';
 export { type ErasureConfig, type JobAccess, MAX_RECALCULATED_DAYS, type ReportJobsConfig } from './job-access.ts';
 export { delayOf, LoginBrake } from './login-brake.ts';
 export { MailPolicy, type MailPolicyConfig } from './mail-policy.ts';

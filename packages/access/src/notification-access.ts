@@ -209,7 +209,7 @@ export class NotificationAccess {
     await this.#requireChannels(this.#caller.id, fields.channelIds);
     requireCommandScope(this.#caller, fields.command);
     requireCommand(this.#caller, fields.command);
-    await this.#emails.request(this.#caller.id, fields.emails, fields.language);
+    await this.#emails.request(this.#caller.id, addressesOf(fields), fields.language);
     const secret = fields.webhookUrl === null ? null : (webhookSecret ?? createWebhookSecret(randomBytes));
     const rule = await namingSomething(
       this.#sources.registry.notificationRules.create({ ...fields, ownerId: this.#caller.id }, secret),
@@ -243,7 +243,8 @@ export class NotificationAccess {
     requireCommandScope(this.#caller, fields.command);
     if (fields.command !== current.command) requireCommand(this.#sources.directory.ownerOf(current), fields.command);
     if (fields.channelIds !== current.channelIds) await this.#requireChannels(current.ownerId, fields.channelIds);
-    if (fields.emails !== current.emails) await this.#emails.request(current.ownerId, fields.emails, fields.language);
+    if (fields.emails !== current.emails || fields.escalateTo !== current.escalateTo)
+      await this.#emails.request(current.ownerId, addressesOf(fields), fields.language);
     let secret: string | null | undefined = webhookSecret;
     if (fields.webhookUrl === null) secret = null;
     else if (secret === undefined && (await notificationRules.webhook(id)).secret === null)
@@ -361,9 +362,11 @@ export class NotificationAccess {
   async testChannel(id: NotificationRuleId, target: string | null): Promise<ChannelTest> {
     requireUnlimited(this.#caller);
     requireRight(this.#caller, 'edit-notifications');
-    const { emails, webhookUrl } = await this.#rule(id);
+    const rule = await this.#rule(id);
+    const { webhookUrl } = rule;
     if (target === null && webhookUrl === null) throw badField('/channel', 'The rule has no webhook.');
-    if (target !== null && !emails.includes(target)) throw badField('/address', 'The rule does not name this address.');
+    if (target !== null && !addressesOf(rule).includes(target))
+      throw badField('/address', 'The rule does not name this address.');
     return this.#sources.registry.channelTests.request({
       userId: this.#caller.id,
       ruleId: id,
@@ -444,8 +447,15 @@ export class NotificationAccess {
 
   async #allListed(rules: readonly NotificationRule[]): Promise<ListedRule[]> {
     const activity = await this.#sources.registry.notificationRules.activity(rules.map(({ id }) => id));
-    const listed = await this.#emails.addToAll(rules.map((rule) => this.#shown(rule)));
-    return listed.map((rule) => ({ ...rule, ...(activity.get(rule.id) ?? NO_ACTIVITY) }));
+    const shown = rules.map((rule) => this.#shown(rule));
+    const states = await this.#emails.addToAll(
+      shown.map((rule) => ({ ownerId: rule.ownerId, emails: addressesOf(rule) })),
+    );
+    return shown.map((rule, nth) => ({
+      ...rule,
+      emailStates: states[nth]?.emailStates ?? [],
+      ...(activity.get(rule.id) ?? NO_ACTIVITY),
+    }));
   }
 
   async #rule(id: NotificationRuleId): Promise<NotificationRule> {
@@ -595,6 +605,11 @@ function countedByDay(events: readonly FleetEvent[], timeZone: string): RuleTria
   return [...Map.groupBy(events, dateOf)]
     .map(([date, { length }]) => ({ date, count: length }))
     .sort((a, b) => (a.date < b.date ? -1 : 1));
+}
+
+/** Every address that the rule names, each once. */
+function addressesOf({ emails, escalateTo }: Pick<NotificationRule, 'emails' | 'escalateTo'>): string[] {
+  return [...new Set([...emails, ...escalateTo])];
 }
 
 async function namingSomething<T>(work: Promise<T>): Promise<T> {

@@ -27,6 +27,8 @@ export interface NotificationFacts extends EventFacts {
   ruleName?: string | null;
   /** How long it had lasted, where the rule waited for that. */
   lastedMs?: number | null;
+  /** Whether it says that an incident is escalated. */
+  isEscalation?: boolean;
   /** Set where late data made it known: when that came, in Unix milliseconds, and how much later than it happened. */
   late?: { receivedAtMs: number; delayMs: number } | null;
 }
@@ -76,9 +78,10 @@ export function notificationText(
   const { words } = messagesIn(reader.language);
   const lasted = facts.lastedMs == null ? '' : words.lastedNow(phrases.duration(facts.lastedMs));
   const sentence = `${phrases.sentence()}${lasted}${facts.late ? ` (${words.lateData})` : ''}`;
-  const subject = facts.kind === LICENCE_EXPIRY ? sentence : words.subject(sentence);
+  const escalated = (message: string) => (facts.isEscalation ? words.escalated(message) : message);
+  const subject = escalated(facts.kind === LICENCE_EXPIRY ? sentence : words.subject(sentence));
   const rows = phrases.rows();
-  const said = template === null ? `${subject}.` : fillTemplate(template, phrases.values());
+  const said = template === null ? `${subject}.` : escalated(fillTemplate(template, phrases.values()));
   const lines = [said, '', ...rows.map(([label, value]) => `${label}: ${value}`)];
   const html = messageHtml(reader.language, subject, [
     `<p>${escapeHtml(said).replaceAll('\n', '<br>')}</p>`,

@@ -67,6 +67,14 @@ export type LiveMessage =
   | { type: 'video-task'; id: string; vehicleId: string; status: string; progress: { percent: number; bytes: number } }
   | { type: 'command'; command: LiveCommand }
   | { type: 'report-job'; id: string; report: string; state: 'done' | 'failed'; error: string | null }
+  /** An incident was opened or changed; it is read again by REST. */
+  | {
+      type: 'incident';
+      id: string;
+      version: number;
+      severity: 'warning' | 'critical';
+      state: 'open' | 'acknowledged' | 'closed';
+    }
   /** Without `heartbeatSeconds`, the server is an older one, which sends no heartbeats. */
   | { type: 'resumed'; missed: number; missedNotifications: number; cursor: string; heartbeatSeconds?: number }
   | { type: 'gap'; stream: 'events' | 'corrections' | 'notifications'; from: number; to: number; detail: string }
@@ -87,6 +95,8 @@ export interface LiveSubscription {
   videoTasks?: boolean;
   commands?: boolean;
   reportJobs?: boolean;
+  /** Incidents that the caller deals with, whenever one changes. Default: false. */
+  incidents?: boolean;
   /** Positions and states as lists, one message for all of a moment. */
   batch?: boolean;
   /** What was made, changed or removed. */

@@ -18,6 +18,8 @@ export type EventId = Brand<string, 'EventId'>;
 export type NotificationRuleId = Brand<string, 'NotificationRuleId'>;
 /** UUID of a notification. */
 export type NotificationId = Brand<string, 'NotificationId'>;
+/** UUID of an incident: that of the notification that opened it. */
+export type IncidentId = Brand<string, 'IncidentId'>;
 /** UUID of a notification's delivery over one channel. */
 export type DeliveryId = Brand<string, 'DeliveryId'>;
 /** UUID of a job: work that takes longer than a call may. */

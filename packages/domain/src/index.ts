@@ -6,6 +6,7 @@ export * from './fair-order.ts';
 export * from './fair-queue.ts';
 export * from './hidden-url.ts';
 export * from './ids.ts';
+export * from './incident.ts';
 export * from './json.ts';
 export * from './licence-expiry.ts';
 export * from './maintenance.ts';

@@ -1,5 +1,6 @@
 import { EVENT_KINDS, type FleetEvent } from './events/index.ts';
 import { type DriverId, deriveEventId, type EventId } from './ids.ts';
+import { isoTime } from './json.ts';
 import { type Driver, maySeeDriver } from './resources/driver.ts';
 import { isRuleTime, type NotificationRule, namesDriverIn } from './resources/notification-rule.ts';
 import type { User } from './resources/user.ts';
@@ -41,6 +42,11 @@ export const NOTIFIED_KINDS = [...EVENT_KINDS, LICENCE_EXPIRY] as const;
 
 export function isLicenceExpiry(event: NotifiedEvent): event is LicenceExpiry {
   return event.kind === LICENCE_EXPIRY;
+}
+
+/** As notifications and incidents show it. */
+export function licenceJson({ startedAtMs, endedAtMs: _, ...event }: LicenceExpiry): Record<string, unknown> {
+  return { ...event, startedAt: isoTime(startedAtMs), endedAt: null };
 }
 
 /** Does the rule notify of licences? Then of nothing else: see {@link licenceRuleFault}. */

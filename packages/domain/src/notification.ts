@@ -2,10 +2,10 @@ import type { Directory } from './directory.ts';
 import { isLate } from './events/index.ts';
 import type { DriverId, GeofenceId, NotificationId, NotificationRuleId, UserId, VehicleId } from './ids.ts';
 import { eventJson, isoTime } from './json.ts';
-import { isLicenceExpiry, type LicenceExpiry, type NotifiedEvent } from './licence-expiry.ts';
+import { isLicenceExpiry, licenceJson, type NotifiedEvent } from './licence-expiry.ts';
 import { limitedAccount } from './resources/api-key.ts';
 import { type Driver, maySeeDriver } from './resources/driver.ts';
-import { geofenceOf } from './resources/notification-rule.ts';
+import { geofenceOf, type Severity } from './resources/notification-rule.ts';
 import {
   type Caller,
   type Member,
@@ -23,8 +23,9 @@ export interface Notification {
   number: number;
   ruleId: NotificationRuleId;
   ruleVersion: number;
-  /** Names as they were when the notification was created. */
+  /** Names as they were when the notification was created, as is the severity. */
   ruleName: string;
+  severity: Severity;
   /** Null where no vehicle is part of it. */
   vehicleName: string | null;
   /** Null where the event is about no geofence. */
@@ -50,7 +51,7 @@ export interface NotificationsRead {
 /** A notification as REST, the live API and webhooks show it: whose it is goes without saying. */
 export function notificationJson(notification: Notification): Record<string, unknown> {
   const { id, number, ruleId, ruleVersion, ruleName, vehicleName, geofenceName, driverName } = notification;
-  const { event, lastedMs, createdAtMs, readAtMs } = notification;
+  const { severity, event, lastedMs, createdAtMs, readAtMs } = notification;
   return {
     id,
     number,
@@ -60,17 +61,13 @@ export function notificationJson(notification: Notification): Record<string, unk
     vehicleName,
     geofenceName,
     driverName,
+    severity,
     late: !isLicenceExpiry(event) && isLate(event),
     lastedSeconds: lastedMs === null ? null : lastedMs / 1000,
     event: isLicenceExpiry(event) ? licenceJson(event) : eventJson(event),
     createdAt: isoTime(createdAtMs),
     readAt: readAtMs === null ? null : isoTime(readAtMs),
   };
-}
-
-function licenceJson({ startedAtMs, ...event }: LicenceExpiry): Record<string, unknown> {
-  const { endedAtMs: _, ...rest } = event;
-  return { ...rest, startedAt: isoTime(startedAtMs), endedAt: null };
 }
 
 /** What a notification is about, as it is defined now. */

@@ -132,6 +132,10 @@ export function sampleRuleFields(more: Partial<RuleFields> = {}): RuleFields {
     push: false,
     webhookUrl: null,
     command: null,
+    severity: 'info',
+    shared: false,
+    escalateAfterMinutes: null,
+    escalateTo: [],
     ...more,
   };
 }

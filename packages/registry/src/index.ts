@@ -111,6 +111,12 @@ export {
   type LeasedDestination,
   MAX_DESTINATIONS_PER_USER,
 } from './notifications/forwarding-destinations.ts';
+export {
+  type IncidentAudience,
+  type IncidentFilter,
+  type Incidents,
+  MAX_INCIDENT_ENTRIES,
+} from './notifications/incidents.ts';
 export type { MessageChannel, MessageChannels, MessageLimits } from './notifications/message-channels.ts';
 export type {
   NotificationRuleFields,

@@ -48,6 +48,7 @@ import { Vehicles } from './fleet/vehicles.ts';
 import { ChannelTests } from './notifications/channel-tests.ts';
 import { Deliveries } from './notifications/deliveries.ts';
 import { ForwardingDestinations } from './notifications/forwarding-destinations.ts';
+import { Incidents } from './notifications/incidents.ts';
 import { MessageChannels } from './notifications/message-channels.ts';
 import { NotificationRules } from './notifications/notification-rules.ts';
 import { Notifications } from './notifications/notifications.ts';
@@ -123,6 +124,7 @@ export class Registry {
   readonly driverAssignments: DriverAssignments;
   readonly notificationRules: NotificationRules;
   readonly notifications: Notifications;
+  readonly incidents: Incidents;
   readonly waitingNotifications: WaitingNotifications;
   readonly deliveries: Deliveries;
   readonly channelTests: ChannelTests;
@@ -173,6 +175,7 @@ export class Registry {
     this.driverAssignments = new DriverAssignments(store);
     this.notificationRules = new NotificationRules(store);
     this.notifications = new Notifications(store);
+    this.incidents = new Incidents(store);
     this.waitingNotifications = new WaitingNotifications(store);
     this.deliveries = new Deliveries(store);
     this.channelTests = new ChannelTests(store);

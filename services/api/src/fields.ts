@@ -4,7 +4,7 @@ import { isUuid } from '@outrider/domain';
 import { MAIL_ADDRESS_STATES } from '@outrider/registry';
 import { z } from 'zod';
 
-export { id, line, severalOf, UUID_PATTERN } from './plain-fields.ts';
+export { id, line, severalOf, text, UUID_PATTERN } from './plain-fields.ts';
 
 /** An e-mail address. */
 export function emailOf() {

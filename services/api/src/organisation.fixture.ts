@@ -14,6 +14,7 @@ import {
   type GeofenceId,
   type GroupId,
   geofenceOf,
+  type Incident,
   type MaintenancePlan,
   type Notification,
   type NotificationRule,
@@ -158,6 +159,10 @@ export const WATCHFUL = {
   language: null,
   push: false,
   webhookUrl: null,
+  severity: 'info',
+  shared: false,
+  escalateAfterMinutes: null,
+  escalateTo: [],
 } satisfies Partial<NotificationRule>;
 
 /** By the dealer, who so may do with the profile what it may with others. */
@@ -196,6 +201,7 @@ export class Organisation implements Everything {
   /** Some of the accounts once more, each as it calls with an API key. */
   readonly keyCallers: KeyCaller[] = [];
   readonly notifications = new Map<string, Notification>();
+  readonly incidents = new Map<string, Incident>();
   readonly deliveries = new Map<string, Delivery>();
   readonly jobs = new Map<string, UserId | null>();
   /** Those of them that are over. */
@@ -500,6 +506,10 @@ export class Organisation implements Everything {
           ownerId: pick(watchers[nth] ?? people, each.owner),
           name: `Rule ${this.mark()}`,
           emails: [`${this.mark()}@example.org`],
+          // Those of the first notifications open incidents.
+          severity: nth < 3 ? 'warning' : 'info',
+          shared: each.owner % 2 === 0,
+          escalateTo: [`${this.mark()}@example.org`],
           webhookUrl: `https://hooks.example.org/${this.mark()}`,
           vehicleIds: each.names % 2 === 0 ? [pick(vehicles, each.names)] : null,
           groupIds: each.names % 3 === 0 ? [pick(groups, each.names)] : null,
@@ -781,11 +791,14 @@ export class Organisation implements Everything {
       if (definition) maps[definition.kind]?.set(definition.id, definition);
     for (const [id, { userId }] of this.apiKeys) if (!this.users.has(userId)) this.apiKeys.delete(id);
     for (const [session, userId] of this.sessions) if (!this.users.has(userId)) this.sessions.delete(session);
-    const { notifications, deliveries } = this.world.registry;
+    const { notifications, incidents, deliveries } = this.world.registry;
     this.notifications.clear();
+    this.incidents.clear();
     this.deliveries.clear();
     for (const userId of this.users.keys()) {
       for (const each of await notifications.after(userId, 0, 1000)) this.notifications.set(each.id, each);
+      const opened = await incidents.list({ userId, organisationId: userId }, {}, { limit: 1000, after: null });
+      for (const each of opened.items) this.incidents.set(each.id, each);
       const { items } = await deliveries.list(userId, {}, { limit: 1000, after: null });
       for (const each of items) this.deliveries.set(each.id, each);
     }

@@ -13,6 +13,16 @@ export function line(maxCharacters: number) {
   return z.string().trim().min(1).max(maxCharacters).regex(PRINTABLE, 'It must not hold control characters.');
 }
 
+/** Text that people write, of several lines or one. */
+export function text(maxCharacters: number) {
+  return z
+    .string()
+    .trim()
+    .min(1)
+    .max(maxCharacters)
+    .regex(/^[^\p{Cc}]*(?:[\r\n\t][^\p{Cc}]*)*$/u, 'It must not hold control characters.');
+}
+
 /** A UUID as the service writes it. */
 export const UUID_PATTERN = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 

@@ -7,6 +7,7 @@ import {
   type Geofence,
   type GeofenceId,
   type GroupId,
+  type Incident,
   type Notification,
   type NotificationRule,
   type NotificationRuleId,
@@ -40,6 +41,7 @@ export interface Everything {
   apiKeys: ReadonlyMap<string, { id: string; userId: UserId; name: string }>;
   rules: ReadonlyMap<NotificationRuleId, NotificationRule>;
   notifications: ReadonlyMap<string, Notification>;
+  incidents: ReadonlyMap<string, Incident>;
   /** What happened. */
   events: readonly FleetEvent[];
   deliveries: ReadonlyMap<string, { id: string; userId: UserId; notificationId: string }>;
@@ -75,6 +77,7 @@ export type Kind =
   | 'api-key'
   | 'rule'
   | 'notification'
+  | 'incident'
   | 'delivery'
   | 'job'
   | 'schedule'
@@ -224,6 +227,22 @@ function sightByRole(all: Everything, caller: User, kind: Kind, id: string): Sig
       const notification = all.notifications.get(id);
       return notification?.userId === caller.id && mayKnow(all, caller, notification.event) ? 'kept' : 'hidden';
     }
+    case 'incident': {
+      // Its owner's, and where it is shared everybody's in the owner's organisation, while all that it is about may be
+      // seen.
+      const incident = all.incidents.get(id);
+      if (!incident || !mayKnow(all, caller, incident.event)) return 'hidden';
+      if (incident.ownerId === caller.id) return 'kept';
+      const owner = all.users.get(incident.ownerId);
+      if (!incident.shared || owner === undefined) return 'hidden';
+      const organisation = (user: User) => (user.role === 'dealer' ? user.id : user.dealerId);
+      const { vehicleId, geofenceId, driverId } = subjectIdsOf(incident.event);
+      const isThere =
+        (vehicleId === null || all.vehicles.has(vehicleId)) &&
+        (geofenceId === null || all.geofences.has(geofenceId)) &&
+        (driverId === null || all.drivers.has(driverId));
+      return isThere && organisation(owner) === organisation(caller) ? 'kept' : 'hidden';
+    }
     case 'delivery':
       return all.deliveries.get(id)?.userId === caller.id ? 'kept' : 'hidden';
     case 'job':
@@ -325,6 +344,8 @@ export function allOf(all: Everything, kind: Kind): string[] {
       return ids(all.rules.values());
     case 'notification':
       return [...all.notifications.keys()];
+    case 'incident':
+      return [...all.incidents.keys()];
     case 'delivery':
       return [...all.deliveries.keys()];
     case 'job':
@@ -410,7 +431,15 @@ export function forbiddenWords(
       const isKnown = kind === 'vehicle' ? caller !== null && sightOf(all, caller, 'data', id) !== 'hidden' : isSeen;
       for (const word of secrets.get(id) ?? []) (isKnown ? allowed : forbidden).add(word);
     }
-  for (const kind of ['notification', 'delivery', 'job'] as const)
+  // An incident names its rule, its owner, and the accounts that deal with it.
+  for (const { id, ruleId, ruleName } of all.incidents.values()) {
+    if (caller === null || sightOf(all, caller, 'incident', id) === 'hidden') continue;
+    for (const word of [ruleId, ...wordsIn(ruleName)]) allowed.add(word);
+    for (const user of all.users.values())
+      if (sightOf(all, user, 'incident', id) !== 'hidden')
+        for (const word of [user.id, ...wordsIn(user.name)]) allowed.add(word);
+  }
+  for (const kind of ['notification', 'incident', 'delivery', 'job'] as const)
     for (const id of allOf(all, kind))
       (caller !== null && sightOf(all, caller, kind, id) !== 'hidden' ? allowed : forbidden).add(id);
   // An own delivery says what it was of, whatever became of the right to see that.

@@ -1613,6 +1613,38 @@ const MODEL: Record<string, readonly Probe[]> = {
     { kinds: ['notification'], good: () => 200, shows: ({ body }, { ids }) => expect(body.id).toBe(ids[0]) },
   ],
   readAllNotifications: [{ kinds: [], good: () => 200 }],
+  listIncidents: [
+    { kinds: [], ask: () => ({ query: 'limit=1000' }), good: () => 200, shows: showsList('incident') },
+    {
+      kinds: ['vehicle'],
+      ask: ([id]) => ({ query: `limit=1000&vehicleId=${id}` }),
+      hidden: [200],
+      good: () => 200,
+      shows: showsList('incident', ({ org, ids }, id) => org.incidents.get(id)?.event.vehicleId === ids[0]),
+    },
+  ],
+  getIncident: [{ kinds: ['incident'], good: () => 200, shows: ({ body }, { ids }) => expect(body.id).toBe(ids[0]) }],
+  addIncidentEntry: [
+    {
+      kinds: ['incident'],
+      ask: (_, { caller }) => ({ body: { kind: 'assigned', assigneeId: caller?.id ?? ABSENT } }),
+      good: () => 200,
+      shows: ({ body }, { caller }) => expect(body.assignee.id).toBe(caller.id),
+    },
+  ],
+  listIncidentAssignees: [
+    {
+      kinds: ['incident'],
+      ask: () => ({ query: 'limit=1000' }),
+      good: () => 200,
+      shows: ({ body }, { org, ids }) =>
+        expect(idsOf(body.items)).toEqual(
+          [...org.users.values()].flatMap((user) =>
+            sightOf(org, user, 'incident', ids[0] ?? '') === 'hidden' ? [] : [user.id],
+          ),
+        ),
+    },
+  ],
   listWebhookDeliveries: [
     { kinds: [], ask: () => ({ query: 'limit=1000&channel=any' }), good: () => 200, shows: showsList('delivery') },
     {
@@ -2234,6 +2266,7 @@ const RIGHT_OF: Readonly<Record<string, AccountRight>> = {
   confirmMessageChannel: 'edit-notifications',
   addMessageChannelTest: 'edit-notifications',
   resendWebhookDelivery: 'edit-notifications',
+  addIncidentEntry: 'edit-notifications',
   addReportSchedule: 'edit-notifications',
   changeReportSchedule: 'edit-notifications',
   deleteReportSchedule: 'edit-notifications',
@@ -2315,21 +2348,21 @@ interface Tally {
 /** All that there is to meet, by the words of the design. */
 const SIGHTS = Object.entries<Partial<Record<Sight, string>>>({
   operator: {
-    kept: 'user vehicle terminal group geofence session rule notification delivery job schedule share driver profile task command',
-    hidden: 'notification delivery',
+    kept: 'user vehicle terminal group geofence session rule notification incident delivery job schedule share driver profile task command',
+    hidden: 'notification incident delivery',
   },
   dealer: {
-    kept: 'user vehicle terminal group geofence session rule notification delivery job schedule share driver profile task command',
+    kept: 'user vehicle terminal group geofence session rule notification incident delivery job schedule share driver profile task command',
     seen: 'user geofence',
     hidden:
-      'user vehicle terminal group geofence session rule notification delivery job schedule share driver profile task command',
+      'user vehicle terminal group geofence session rule notification incident delivery job schedule share driver profile task command',
   },
   user: {
     // That a user keeps a camera or its task is checked where it is met: with all that it takes, it is rare.
-    kept: 'vehicle terminal geofence session rule notification delivery job schedule share command',
+    kept: 'vehicle terminal geofence session rule notification incident delivery job schedule share command',
     seen: 'user vehicle terminal group geofence driver profile task',
     hidden:
-      'user vehicle terminal group geofence session rule notification delivery job schedule share driver profile task command',
+      'user vehicle terminal group geofence session rule notification incident delivery job schedule share driver profile task command',
   },
 }).flatMap(([role, sights]) =>
   Object.entries(sights).flatMap(([sight, kinds]) => kinds.split(' ').map((kind) => `${role} ${kind} ${sight}`)),
@@ -2466,6 +2499,7 @@ const LISTS = [
   'exportGeozones',
   'listNotificationRules',
   'listNotifications',
+  'listIncidents',
   'listWebhookDeliveries',
   'listJobs',
   'listReportSchedules',

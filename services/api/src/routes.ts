@@ -13,6 +13,7 @@ import { forwardingRoutes } from './routes/forwarding.ts';
 import { geozoneCollectionRoutes } from './routes/geozone-collection.ts';
 import { geozoneRoutes } from './routes/geozones.ts';
 import { historyRoutes } from './routes/history.ts';
+import { incidentRoutes } from './routes/incidents.ts';
 import { jobRoutes } from './routes/jobs.ts';
 import { maintenanceRoutes } from './routes/maintenance.ts';
 import { maintenanceCsvRoutes } from './routes/maintenance-csv.ts';
@@ -74,6 +75,7 @@ export const ROUTES: readonly Route[] = [
   ...geozoneCollectionRoutes,
   ...placeRoutes,
   ...notificationRoutes,
+  ...incidentRoutes,
   ...feedRoutes,
   ...forwardingRoutes,
   ...reportKindRoutes,

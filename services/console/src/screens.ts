@@ -1,5 +1,6 @@
 import type { User } from '@outrider/client';
 import type { Signal } from '@preact/signals';
+import { openIncidentCount } from './incidents.ts';
 import { unreadCount } from './notifications.ts';
 import type { IconName } from './parts/icon.tsx';
 import { hasRight, keepsAccounts, mayCommand } from './rights.ts';
@@ -51,6 +52,13 @@ export const VIEWS: readonly View[] = [
     group: 'work',
     isOnPhoneBar: true,
     badge: unreadCount,
+  },
+  {
+    path: '/incidents',
+    icon: 'warning',
+    title: (t) => t.pages.incidents,
+    group: 'work',
+    badge: openIncidentCount,
   },
   {
     path: '/reports',

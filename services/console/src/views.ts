@@ -13,6 +13,7 @@ const LOADERS: Readonly<Record<string, () => Promise<FunctionComponent>>> = {
   '/track': async () => (await import('./pages/track/page.tsx')).TrackPage,
   '/geofences': async () => (await import('./pages/geofences/page.tsx')).GeofencesPage,
   '/notifications': async () => (await import('./pages/notifications/page.tsx')).NotificationsPage,
+  '/incidents': async () => (await import('./pages/incidents/page.tsx')).IncidentsPage,
   '/reports': async () => (await import('./pages/reports/page.tsx')).ReportsPage,
   '/video': async () => (await import('./pages/video/page.tsx')).VideoPage,
   '/vehicles': async () => (await import('./pages/vehicles/page.tsx')).VehiclesPage,

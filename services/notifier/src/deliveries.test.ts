@@ -269,6 +269,25 @@ test('a delivery that is sent again goes out again', async () => {
   expect(await deliveriesOnce(finished)).toMatchObject([{ state: 'delivered', attempts: 1 }]);
 });
 
+test('an escalation says so, goes to the addresses for it, and to none that was taken out', async () => {
+  const escalateTo = ['boss@example.org', 'gone@example.org'];
+  const rule = await place.addRule(anna.id, { severity: 'critical', escalateAfterMinutes: 5, escalateTo });
+  await notify(rule, [0]);
+  place.nowMs += 5 * 60_000;
+  await place.registry.incidents.escalateDue();
+  await place.registry.notificationRules.update(rule.id, null, { escalateTo: ['boss@example.org'] });
+  await startDeliveries();
+  const done = await deliveriesOnce(finished);
+  expect(sentEmails).toMatchObject([
+    { to: ['boss@example.org'], subject: "Nobody has acknowledged this yet: Vehicle event: 'Van 7' entered 'Depot'" },
+  ]);
+  expect(sentEmails[0]?.text).toMatch(/^Nobody has acknowledged this yet: /);
+  expect(done.map(({ target, state }) => `${target} ${state}`).toSorted()).toEqual([
+    'boss@example.org delivered',
+    'gone@example.org cancelled',
+  ]);
+});
+
 describe('what it was for decides when it is sent', () => {
   test('a deleted rule, a changed address and a blocked account cancel it', async () => {
     const gone = await addRule({ name: 'gone', webhookUrl: HOOK });

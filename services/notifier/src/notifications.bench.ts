@@ -144,6 +144,7 @@ async function wholeWay(folder: string, { events, listeners, otherRules }: Notif
     directory: new Directory(),
     registry,
     inbox: registry.notifications,
+    incidents: registry.incidents,
     waiting: registry.waitingNotifications,
     onSaved() {},
     logger,

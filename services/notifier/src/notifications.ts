@@ -5,6 +5,9 @@ import {
   type CommandNews,
   type Directory,
   type FleetEvent,
+  INCIDENT_CHANNEL,
+  type Incident,
+  incidentNews,
   type Notification,
   type UserId,
   VEHICLE_COMMAND_CHANNEL,
@@ -21,6 +24,7 @@ import {
 } from '@outrider/log';
 import type {
   Notifications as Inbox,
+  Incidents,
   NotificationBatch,
   NotificationDraft,
   WaitingNotifications,
@@ -35,6 +39,7 @@ import {
   type Part,
   type Tracing,
 } from '@outrider/runtime';
+import { Escalations } from './escalations.ts';
 import { EventSource } from './event-source.ts';
 import { LicenceWatch } from './licence-watch.ts';
 import { inTurns } from './owner-turns.ts';
@@ -50,6 +55,8 @@ export interface NotificationsConfig {
   waitingPollMs?: number;
   /** How often licences of drivers are looked at. Default 30,000. */
   licencePollMs?: number;
+  /** How often incidents are looked at that nobody has acknowledged. Default 1000. */
+  escalationPollMs?: number;
 }
 
 export interface NotificationsParts {
@@ -60,6 +67,7 @@ export interface NotificationsParts {
   directory: Pick<Directory, 'geofences' | 'ownerOf' | 'notificationRules'> & DriveSources['directory'];
   registry: DriveSources['registry'];
   inbox: Inbox;
+  incidents: Pick<Incidents, 'ofNotifications' | 'escalateDue'>;
   waiting: WaitingNotifications;
   /** Called when something was saved that may have to be delivered. */
   onSaved(): void;
@@ -93,6 +101,7 @@ const MAX_RETRY_MS = 5000;
 const MAX_IN_MESSAGE = 50;
 const WAITING_POLL_MS = 1000;
 const LICENCE_POLL_MS = 30_000;
+const ESCALATION_POLL_MS = 1000;
 const FORGET_EVERY_MS = 60_000;
 const FORGET_AT_ONCE = 1000;
 
@@ -112,6 +121,7 @@ class NotificationService implements Part {
   readonly #rules: RuleEvaluation;
   readonly #waiting: WaitingEvents;
   readonly #licences: LicenceWatch;
+  readonly #escalations: Escalations;
   readonly #sources: readonly EventSource[];
   readonly #saved: Counter;
   readonly #delay: Histogram;
@@ -154,6 +164,16 @@ class NotificationService implements Part {
       logger,
       clock,
     });
+    this.#escalations = new Escalations({
+      pollMs: config.escalationPollMs ?? ESCALATION_POLL_MS,
+      incidents: parts.incidents,
+      announce: (escalated) => {
+        parts.onSaved();
+        return this.#publishIncidents(escalated);
+      },
+      logger,
+      clock,
+    });
     this.#saved = new Counter({
       name: 'outrider_notifications_total',
       help: 'Notifications saved',
@@ -178,6 +198,7 @@ class NotificationService implements Part {
       this.#saveOffsetsRegularly(),
       this.#waiting.run(signal),
       this.#licences.run(signal),
+      this.#escalations.run(signal),
     ]);
   }
 
@@ -301,9 +322,16 @@ class NotificationService implements Part {
         };
         await hub.publish(NOTIFICATIONS_CHANNEL, JSON.stringify(message));
       }
+      const grave = made.filter(({ severity }) => severity !== 'info');
+      if (grave.length > 0) await this.#publishIncidents(await this.#parts.incidents.ofNotifications(grave));
     } catch (error) {
       logger.warn({ err: error }, 'announcing new notifications at the hub failed');
     }
+  }
+
+  async #publishIncidents(incidents: readonly Incident[]): Promise<void> {
+    for (const incident of incidents)
+      await this.#parts.hub.publish(INCIDENT_CHANNEL, JSON.stringify(incidentNews(incident)));
   }
 
   /** Events that were evaluated by the rules of their time are not evaluated by later ones after a crash. */

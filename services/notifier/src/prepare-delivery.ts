@@ -67,12 +67,18 @@ export async function prepareDelivery(
   const names = new PlaceAccess(owner, { directory, geocoder }, ADDRESS_MS);
   const reader = await ruleReaderOf(registry, rule);
   const template = templateOf(rule, reader.language);
+  const { isEscalation } = delivery;
   if (delivery.channel === 'email') {
-    if (!rule.emails.includes(delivery.target)) return { cancelled: 'The rule does not name the address any more.' };
+    const named = isEscalation ? rule.escalateTo : rule.emails;
+    if (!named.includes(delivery.target)) return { cancelled: 'The rule does not name the address any more.' };
     const address = await mailPolicy.admit(owner, delivery.target, delivery.attempts === 1);
     if ('cancelled' in address) return address;
     const places = await placesOf(notification, names);
-    const { words: _, ...text } = notificationText(factsOf(notification, places), reader, template);
+    const { words: _, ...text } = notificationText(
+      { ...factsOf(notification, places), isEscalation },
+      reader,
+      template,
+    );
     const message = { id: delivery.id, to: [delivery.target], ...text };
     return { email: mailPolicy.withUnsubscribe(message, address, reader.language) };
   }
@@ -88,7 +94,7 @@ export async function prepareDelivery(
     // A browser is its owner's own, whatever language the rule has for others.
     const who = isBrowser ? await readerOf(registry, owner.id, rule.timeZone) : reader;
     const own = isBrowser ? templateOf(rule, who.language) : template;
-    const { subject, words, text } = notificationText(factsOf(notification, places), who, own);
+    const { subject, words, text } = notificationText({ ...factsOf(notification, places), isEscalation }, who, own);
     const { direction } = messagesIn(who.language);
     const said = isBrowser
       ? { title: rule.name, text: words }

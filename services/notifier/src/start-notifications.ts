@@ -145,6 +145,7 @@ export async function startNotifications(life: Lifecycle, parts: NotificationSer
       directory,
       registry,
       inbox: registry.notifications,
+      incidents: registry.incidents,
       waiting: registry.waitingNotifications,
       onSaved: () => deliveries.wake(),
       logger: loggerOf('notifications'),

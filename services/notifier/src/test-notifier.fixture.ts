@@ -129,6 +129,7 @@ export class Place {
       directory: this.directory,
       registry: this.registry,
       inbox,
+      incidents: this.registry.incidents,
       waiting: this.registry.waitingNotifications,
       onSaved() {},
       logger: createLogger('silent', 'json'),

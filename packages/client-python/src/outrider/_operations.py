@@ -767,6 +767,30 @@ class Operations(Transport):
         """Send a delivery again, now and for as long as a new one."""
         return self._call("POST", "/api/v1/webhook-deliveries/{id}/resend", path_values={"id": id})
 
+    def list_incidents(self, *, limit: int | None = None, cursor: str | None = None, from_: str | None = None, to: str | None = None, state: Literal["open", "acknowledged", "closed", "active"] | None = None, severity: Literal["warning", "critical"] | None = None, vehicle_id: str | None = None, assignee_id: str | None = None) -> ListIncidentsResult:
+        """Incidents that the caller deals with, the newest first."""
+        return self._call("GET", "/api/v1/incidents", query={"limit": limit, "cursor": cursor, "from": from_, "to": to, "state": state, "severity": severity, "vehicleId": vehicle_id, "assigneeId": assignee_id})
+
+    def all_incidents(self, *, limit: int | None = None, from_: str | None = None, to: str | None = None, state: Literal["open", "acknowledged", "closed", "active"] | None = None, severity: Literal["warning", "critical"] | None = None, vehicle_id: str | None = None, assignee_id: str | None = None) -> Iterator[Incident]:
+        """Every item of `list_incidents`, page after page."""
+        return self._items("GET", "/api/v1/incidents", query={"limit": limit, "cursor": None, "from": from_, "to": to, "state": state, "severity": severity, "vehicleId": vehicle_id, "assigneeId": assignee_id})
+
+    def get_incident(self, id: str) -> IncidentWithEntries:
+        """One incident, with its history."""
+        return self._call("GET", "/api/v1/incidents/{id}", path_values={"id": id})
+
+    def add_incident_entry(self, id: str, *, body: NewIncidentEntry) -> IncidentWithEntries:
+        """Acknowledge, assign, comment, escalate or close an incident."""
+        return self._call("POST", "/api/v1/incidents/{id}/entries", path_values={"id": id}, body=body, content_type="application/json")
+
+    def list_incident_assignees(self, id: str, *, limit: int | None = None, cursor: str | None = None, q: str | None = None) -> ListIncidentAssigneesResult:
+        """Accounts that may see an incident, and so be assigned it, in the order of their names."""
+        return self._call("GET", "/api/v1/incidents/{id}/assignees", path_values={"id": id}, query={"limit": limit, "cursor": cursor, "q": q})
+
+    def all_incident_assignees(self, id: str, *, limit: int | None = None, q: str | None = None) -> Iterator[Colleague]:
+        """Every item of `list_incident_assignees`, page after page."""
+        return self._items("GET", "/api/v1/incidents/{id}/assignees", path_values={"id": id}, query={"limit": limit, "cursor": None, "q": q})
+
     def follow_events(self, *, cursor: str | None = None, from_: str | None = None, limit: int | None = None, wait_seconds: int | None = None, last_event_id: str | None = None) -> FollowEventsResult:
         """Every event from a cursor on, late and recalculated ones included."""
         return self._call("GET", "/api/v1/feed/events", query={"cursor": cursor, "from": from_, "limit": limit, "waitSeconds": wait_seconds}, headers={"Last-Event-ID": last_event_id})

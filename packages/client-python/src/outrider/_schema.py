@@ -94,6 +94,13 @@ ChannelTest = TypedDict("ChannelTest", {
     "responseStatus": "int | None",
 })
 
+# An account, by the name that others see.
+
+Colleague = TypedDict("Colleague", {
+    "id": "str",
+    "name": "str",
+})
+
 Command = TypedDict("Command", {
     "id": "str",
     "vehicleId": "str",
@@ -285,6 +292,7 @@ Delivery = TypedDict("Delivery", {
     "lastError": "str | None",
     "responseStatus": "int | None",
     "attemptLog": "list[DeliveryAttemptLogItem]",
+    "isEscalation": "bool",
     "notification": "Notification | None",
 })
 
@@ -945,6 +953,62 @@ ImportedGeozone = TypedDict("ImportedGeozone", {
     "properties": "ImportedGeozoneProperties",
 })
 
+Incident = TypedDict("Incident", {
+    "id": "str",
+    "version": "int",
+    "ruleId": "str",
+    "ruleName": "str",
+    "vehicleName": "str | None",
+    "geofenceName": "str | None",
+    "driverName": "str | None",
+    "severity": "Literal[\"warning\", \"critical\"]",
+    "shared": "bool",
+    "state": "Literal[\"open\", \"acknowledged\", \"closed\"]",
+    "owner": "Colleague | None",
+    "assignee": "Colleague | None",
+    "event": "PublishedEvent | LicenceExpiry",
+    "createdAt": "str",
+    "changedAt": "str",
+    "acknowledgedAt": "str | None",
+    "closedAt": "str | None",
+    "endedAt": "str | None",
+    "escalateAt": "str | None",
+    "escalatedAt": "str | None",
+})
+
+IncidentEntry = TypedDict("IncidentEntry", {
+    "id": "str",
+    "at": "str",
+    "kind": "Literal[\"acknowledged\", \"assigned\", \"commented\", \"escalated\", \"closed\", \"ended\"]",
+    "by": "Colleague | None",
+    "assignee": "Colleague | None",
+    "text": "str | None",
+})
+
+IncidentWithEntries = TypedDict("IncidentWithEntries", {
+    "id": "str",
+    "version": "int",
+    "ruleId": "str",
+    "ruleName": "str",
+    "vehicleName": "str | None",
+    "geofenceName": "str | None",
+    "driverName": "str | None",
+    "severity": "Literal[\"warning\", \"critical\"]",
+    "shared": "bool",
+    "state": "Literal[\"open\", \"acknowledged\", \"closed\"]",
+    "owner": "Colleague | None",
+    "assignee": "Colleague | None",
+    "event": "PublishedEvent | LicenceExpiry",
+    "createdAt": "str",
+    "changedAt": "str",
+    "acknowledgedAt": "str | None",
+    "closedAt": "str | None",
+    "endedAt": "str | None",
+    "escalateAt": "str | None",
+    "escalatedAt": "str | None",
+    "entries": "list[IncidentEntry]",
+})
+
 IncompleteTimesItem = TypedDict("IncompleteTimesItem", {
     "from": "str",
     "to": "str",
@@ -1498,6 +1562,31 @@ NewHttpDestinationSettings = TypedDict("NewHttpDestinationSettings", {
     "ca": "NotRequired[str | None]",
 })
 
+NewIncidentEntry1 = TypedDict("NewIncidentEntry1", {
+    "kind": "Literal[\"acknowledged\"]",
+})
+
+NewIncidentEntry2 = TypedDict("NewIncidentEntry2", {
+    "kind": "Literal[\"assigned\"]",
+    "assigneeId": "str | None",
+})
+
+NewIncidentEntry3 = TypedDict("NewIncidentEntry3", {
+    "kind": "Literal[\"commented\"]",
+    "text": "str",
+})
+
+NewIncidentEntry4 = TypedDict("NewIncidentEntry4", {
+    "kind": "Literal[\"escalated\"]",
+})
+
+NewIncidentEntry5 = TypedDict("NewIncidentEntry5", {
+    "kind": "Literal[\"closed\"]",
+    "text": "NotRequired[str | None]",
+})
+
+NewIncidentEntry: TypeAlias = "NewIncidentEntry1 | NewIncidentEntry2 | NewIncidentEntry3 | NewIncidentEntry4 | NewIncidentEntry5"
+
 # JSON messages, whose key is the id of the vehicle; all in-sync replicas confirm.
 
 NewKafkaDestinationSettings = TypedDict("NewKafkaDestinationSettings", {
@@ -1665,6 +1754,10 @@ NewNotificationRule = TypedDict("NewNotificationRule", {
     "messageTemplates": "NotRequired[NewNotificationRuleMessageTemplates]",
     "language": "NotRequired[Literal[\"en\", \"ru\", \"de\", \"es\", \"he\"] | None]",
     "push": "NotRequired[bool]",
+    "severity": "NotRequired[Literal[\"info\", \"warning\", \"critical\"]]",
+    "shared": "NotRequired[bool]",
+    "escalateAfterMinutes": "NotRequired[float | None]",
+    "escalateTo": "NotRequired[list[str]]",
     "webhook": "NotRequired[NewNotificationRuleWebhook | None]",
     "command": "NotRequired[NewNotificationRuleCommand1 | NewNotificationRuleCommand2 | NewNotificationRuleCommand3 | NewNotificationRuleCommand4 | None]",
 })
@@ -1943,6 +2036,7 @@ Notification = TypedDict("Notification", {
     "vehicleName": "str | None",
     "geofenceName": "str | None",
     "driverName": "str | None",
+    "severity": "Literal[\"info\", \"warning\", \"critical\"]",
     "late": "bool",
     "lastedSeconds": "float | None",
     "event": "PublishedEvent | LicenceExpiry",
@@ -2018,6 +2112,10 @@ NotificationRule = TypedDict("NotificationRule", {
     "messageTemplates": "dict[str, str]",
     "language": "Literal[\"en\", \"ru\", \"de\", \"es\", \"he\"] | None",
     "push": "bool",
+    "severity": "Literal[\"info\", \"warning\", \"critical\"]",
+    "shared": "bool",
+    "escalateAfterMinutes": "float | None",
+    "escalateTo": "list[str]",
     "emailStates": "list[NotificationRuleEmailStatesItem]",
     "webhook": "NotificationRuleWebhook | None",
     "command": "NotificationRuleCommand | None",
@@ -2094,6 +2192,10 @@ NotificationRuleAsSet = TypedDict("NotificationRuleAsSet", {
     "messageTemplates": "dict[str, str]",
     "language": "Literal[\"en\", \"ru\", \"de\", \"es\", \"he\"] | None",
     "push": "bool",
+    "severity": "Literal[\"info\", \"warning\", \"critical\"]",
+    "shared": "bool",
+    "escalateAfterMinutes": "float | None",
+    "escalateTo": "list[str]",
     "emailStates": "list[NotificationRuleAsSetEmailStatesItem]",
     "webhook": "NotificationRuleAsSetWebhook | None",
     "command": "NotificationRuleAsSetCommand | None",
@@ -2254,6 +2356,10 @@ NotificationRulePatch = TypedDict("NotificationRulePatch", {
     "messageTemplates": "NotRequired[NotificationRulePatchMessageTemplates]",
     "language": "NotRequired[Literal[\"en\", \"ru\", \"de\", \"es\", \"he\"] | None]",
     "push": "NotRequired[bool]",
+    "severity": "NotRequired[Literal[\"info\", \"warning\", \"critical\"]]",
+    "shared": "NotRequired[bool]",
+    "escalateAfterMinutes": "NotRequired[float | None]",
+    "escalateTo": "NotRequired[list[str]]",
     "webhook": "NotRequired[NotificationRulePatchWebhook | None]",
     "command": "NotRequired[NotificationRulePatchCommand1 | NotificationRulePatchCommand2 | NotificationRulePatchCommand3 | NotificationRulePatchCommand4 | None]",
 })
@@ -2289,6 +2395,7 @@ NotificationWebhookData = TypedDict("NotificationWebhookData", {
     "vehicleName": "str | None",
     "geofenceName": "str | None",
     "driverName": "str | None",
+    "severity": "Literal[\"info\", \"warning\", \"critical\"]",
     "late": "bool",
     "lastedSeconds": "float | None",
     "event": "PublishedEvent | LicenceExpiry",
@@ -4128,6 +4235,17 @@ ListNotificationsResult = TypedDict("ListNotificationsResult", {
 
 ListWebhookDeliveriesResult = TypedDict("ListWebhookDeliveriesResult", {
     "items": "list[Delivery]",
+    "nextCursor": "str | None",
+})
+
+ListIncidentsResult = TypedDict("ListIncidentsResult", {
+    "items": "list[Incident]",
+    "nextCursor": "str | None",
+    "openCount": "int",
+})
+
+ListIncidentAssigneesResult = TypedDict("ListIncidentAssigneesResult", {
+    "items": "list[Colleague]",
     "nextCursor": "str | None",
 })
 

@@ -52,6 +52,10 @@ const UPGRADES: Readonly<Record<number, (definition: Stored) => Stored>> = {
         messageTemplates: {},
         language: null,
         push: false,
+        severity: 'info',
+        shared: false,
+        escalateAfterMinutes: null,
+        escalateTo: [],
         ...definition,
       };
     if (definition.kind === 'video-profile') return definition;

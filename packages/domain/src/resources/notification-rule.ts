@@ -49,6 +49,16 @@ export type DriverCondition = (typeof DRIVER_CONDITIONS)[number];
 /** The longest minimum duration of a rule: 90 days. */
 export const MAX_MIN_DURATION_MINUTES = 90 * 24 * 60;
 
+/**
+ * How much it matters. What is more than `info` opens an incident, which stays until somebody deals with it (see
+ * {@link Incident}).
+ */
+export const SEVERITIES = ['info', 'warning', 'critical'] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
+/** The longest time after which an incident is escalated: a week. */
+export const MAX_ESCALATE_AFTER_MINUTES = 7 * 24 * 60;
+
 /** What its owner is notified of, when, and how (semantics, "Notification rules"). Live and in the inbox: always. */
 export interface NotificationRule {
   kind: 'notification-rule';
@@ -132,6 +142,13 @@ export interface NotificationRule {
   webhookUrl: string | null;
   /** Sent to the terminal of the vehicle, with the right of the owner at that time; null: none. */
   command: RuleCommand | null;
+  severity: Severity;
+  /** Whether its incidents are for all accounts of the owner's organisation that may see the event. */
+  shared: boolean;
+  /** An incident that nobody has acknowledged for so long is escalated; null: none is. */
+  escalateAfterMinutes: number | null;
+  /** Addresses that get an e-mail when an incident is escalated. Channels and browsers get a message once more. */
+  escalateTo: readonly string[];
 }
 
 /** Lists of a rule that name definitions. */
@@ -163,6 +180,10 @@ export type RuleTerms = Omit<
   | 'language'
   | 'push'
   | 'command'
+  | 'severity'
+  | 'shared'
+  | 'escalateAfterMinutes'
+  | 'escalateTo'
 >;
 
 /**

@@ -178,6 +178,10 @@ const definitions = fc.oneof(
     language: maybe(fc.constantFrom('de', 'he')),
     push: fc.boolean(),
     webhookUrl: maybe(fc.string()),
+    severity: fc.constantFrom('info', 'critical'),
+    shared: fc.boolean(),
+    escalateAfterMinutes: maybe(real),
+    escalateTo: fc.array(fc.string(), { maxLength: 3 }),
   }),
   fc.record({
     kind: fc.constant('driver'),

@@ -129,15 +129,28 @@ const OF_ACCOUNT: { readonly [T in OwnedTable]: Omit<Section<T>, 'table'> | null
     ...{ by: 'userId', order: 'number', isPrivate: true },
     fields: [
       ...(['id', 'number', 'ruleName', 'phase', 'vehicleId', 'vehicleName', 'geofenceName', 'driverName'] as const),
-      ...(['lastedMs', 'createdAtMs', 'readAtMs', 'event'] as const),
+      ...(['lastedMs', 'createdAtMs', 'readAtMs', 'event', 'severity'] as const),
     ],
     leftOut: ['ruleId', 'ruleVersion', 'eventId'],
+  },
+  incidents: {
+    ...{ by: 'ownerId', order: 'id', isPrivate: true },
+    fields: [
+      ...(['id', 'shared', 'severity', 'state', 'createdAtMs', 'acknowledgedAtMs', 'closedAtMs'] as const),
+      ...(['endedAtMs', 'escalatedAtMs'] as const),
+    ],
+    leftOut: ['ruleId', 'eventId', 'assigneeId', 'changedAtMs', 'escalateAtMs'],
+  },
+  incidentEntries: {
+    ...{ by: 'createdBy', order: 'id' },
+    fields: ['id', 'incidentId', 'atMs', 'kind', 'text'],
+    leftOut: ['assigneeId'],
   },
   notificationCounters: null,
   deliveries: {
     ...{ by: 'userId', order: 'id', isPrivate: true },
     fields: ['id', 'notificationId', 'channel', 'target', 'state', 'attempts', 'createdAtMs', 'finishedAtMs'],
-    leftOut: ['ruleId', 'endpoint', 'lastError', 'responseStatus'],
+    leftOut: ['ruleId', 'endpoint', 'lastError', 'responseStatus', 'isEscalation'],
   },
   deliveryCircuits: { by: 'userId', fields: ['endpoint', 'changedAtMs'], isPrivate: true },
   channelTests: {
@@ -298,7 +311,7 @@ export const PERSONAL_SECTIONS: readonly Readonly<Pick<NamedSection, 'name' | 't
 
 const PAGE = 500;
 /** Columns that hold 0 or 1. */
-const FLAGS = new Set(['audio', 'watchesAll', 'sharedWithOrganisation']);
+const FLAGS = new Set(['audio', 'watchesAll', 'sharedWithOrganisation', 'shared']);
 const TIME = /(?:At|^at|^start|^end|from|From|to|To|since|until)Ms$/;
 
 /** All that the registry holds about a person, to be given to them. */

@@ -47,6 +47,8 @@ export interface Delivery {
   lastError: string | null;
   /** HTTP status or SMTP code of the last attempt. */
   responseStatus: number | null;
+  /** Whether it says that an incident is escalated. */
+  isEscalation: boolean;
   /** The last attempts, the oldest first. */
   log: readonly DeliveryAttempt[];
 }
@@ -503,13 +505,18 @@ function circuitAfter(
   }
 }
 
-/** A delivery for each channel that the rule of a notification names. */
+/**
+ * A delivery for each channel that the rule of a notification names.
+ *
+ * @param isEscalation whether it says that its incident is escalated
+ */
 export async function insertDeliveries(
   tx: Transaction<Tables>,
   notifications: readonly Notification[],
   rules: readonly Pick<NotificationRule, 'emails' | 'webhookUrl' | 'channelIds' | 'push'>[],
   nowMs: number,
   newId: () => string,
+  isEscalation = false,
 ): Promise<void> {
   const known = await confirmedChannels(tx, [...new Set(rules.flatMap(({ channelIds }) => channelIds))]);
   const pushed = notifications.filter((_, nth) => rules[nth]?.push).map(({ userId }) => userId);
@@ -548,6 +555,7 @@ export async function insertDeliveries(
         lastError: null,
         responseStatus: null,
         attemptLog: null,
+        isEscalation: isEscalation ? 1 : 0,
       });
   }
   for (const some of inChunks(rows)) await tx.insertInto('deliveries').values(some).execute();
@@ -574,6 +582,7 @@ function fromRow(row: DeliveryRow): Delivery {
     finishedAtMs: row.finishedAtMs,
     lastError: row.lastError,
     responseStatus: row.responseStatus,
+    isEscalation: row.isEscalation === 1,
     log: row.attemptLog === null ? [] : (JSON.parse(row.attemptLog) as DeliveryAttempt[]),
   };
 }

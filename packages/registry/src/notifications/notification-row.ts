@@ -1,4 +1,11 @@
-import type { Notification, NotificationId, NotificationRuleId, NotifiedEvent, UserId } from '@outrider/domain';
+import type {
+  Notification,
+  NotificationId,
+  NotificationRuleId,
+  NotifiedEvent,
+  Severity,
+  UserId,
+} from '@outrider/domain';
 import type { NotificationRow } from '../store/schema.ts';
 
 export function fromNotificationRow(row: NotificationRow): Notification {
@@ -13,6 +20,7 @@ export function fromNotificationRow(row: NotificationRow): Notification {
     vehicleName: event.vehicleId === null ? null : row.vehicleName,
     geofenceName: row.geofenceName,
     driverName: row.driverName,
+    severity: row.severity as Severity,
     event,
     lastedMs: row.lastedMs,
     createdAtMs: row.createdAtMs,
@@ -40,5 +48,6 @@ export function toNotificationRow(notification: Notification): NotificationRow {
     createdAtMs: notification.createdAtMs,
     readAtMs: notification.readAtMs,
     event: JSON.stringify(event),
+    severity: notification.severity,
   };
 }

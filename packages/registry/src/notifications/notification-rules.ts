@@ -343,6 +343,10 @@ type Terms = Pick<
   | 'push'
   | 'webhookUrl'
   | 'command'
+  | 'severity'
+  | 'shared'
+  | 'escalateAfterMinutes'
+  | 'escalateTo'
 >;
 
 function fromRow(row: NotificationRuleRow, references: readonly RuleReferenceRow[]): NotificationRule {
@@ -384,6 +388,10 @@ function fromRow(row: NotificationRuleRow, references: readonly RuleReferenceRow
     push: terms.push ?? false,
     webhookUrl: terms.webhookUrl,
     command: terms.command ?? null,
+    severity: terms.severity ?? 'info',
+    shared: terms.shared ?? false,
+    escalateAfterMinutes: terms.escalateAfterMinutes ?? null,
+    escalateTo: terms.escalateTo ?? [],
   };
 }
 
@@ -419,6 +427,10 @@ export function toRuleRow(rule: NotificationRule): Omit<NotificationRuleRow, key
     push: rule.push,
     webhookUrl: rule.webhookUrl,
     command: rule.command,
+    severity: rule.severity,
+    shared: rule.shared,
+    escalateAfterMinutes: rule.escalateAfterMinutes,
+    escalateTo: rule.escalateTo,
   };
   return {
     id: rule.id,

@@ -25,6 +25,7 @@ import { NotFoundError } from '../store/errors.ts';
 import type { Tables } from '../store/schema.ts';
 import { inChunks, type Reader, type Store, type Writer } from '../store/store.ts';
 import { insertDeliveries } from './deliveries.ts';
+import { deleteIncidents, deleteIncidentsOf, openIncidents } from './incidents.ts';
 import { fromNotificationRow, toNotificationRow } from './notification-row.ts';
 import { insertWaiting, takeWaiting, type WaitingNotification } from './waiting-notifications.ts';
 
@@ -44,6 +45,9 @@ export interface NotificationDraft {
     | 'channelIds'
     | 'push'
     | 'command'
+    | 'severity'
+    | 'shared'
+    | 'escalateAfterMinutes'
   >;
   event: FleetEvent;
   vehicleName: string;
@@ -239,6 +243,7 @@ export class Notifications {
         vehicleName: 'vehicleName' in draft ? draft.vehicleName : null,
         geofenceName: 'geofenceName' in draft ? draft.geofenceName : null,
         driverName: 'driverName' in draft ? draft.driverName : null,
+        severity: rule.severity,
         event,
         lastedMs: ('lastedMs' in draft ? draft.lastedMs : undefined) ?? null,
         createdAtMs: nowMs,
@@ -247,6 +252,7 @@ export class Notifications {
     });
     for (const some of inChunks(made))
       await tx.insertInto('notifications').values(some.map(toNotificationRow)).execute();
+    await openIncidents(tx, made, rules, nowMs, this.#store.newId);
     await insertDeliveries(tx, made, rules, nowMs, this.#store.newId);
     return made;
   }
@@ -502,20 +508,22 @@ function waitingKey({ event, rule }: NotificationDraft): string {
   return `${event.id} ${rule.id}`;
 }
 
-/** Deletes the user's inbox. */
+/** Deletes the user's inbox, with the incidents in it. */
 export async function deleteNotificationsOf({ tx }: Writer, userId: UserId): Promise<void> {
   // The counter first: a transaction that adds notifications locks it, so this waits and deletes those too.
   await tx.deleteFrom('notificationCounters').where('userId', '=', userId).execute();
   await tx.deleteFrom('deliveries').where('userId', '=', userId).execute();
   await tx.deleteFrom('deliveryCircuits').where('userId', '=', userId).execute();
   await tx.deleteFrom('channelTests').where('userId', '=', userId).execute();
+  await deleteIncidentsOf(tx, userId);
   await tx.deleteFrom('notifications').where('userId', '=', userId).execute();
 }
 
-/** Deletes notifications, with what was sent of them. */
+/** Deletes notifications, with what was sent of them and the incidents that they opened. */
 export async function deleteNotifications(tx: Reader, rows: readonly { id: string }[]): Promise<void> {
   for (const some of inChunks(rows.map(({ id }) => id))) {
     await tx.deleteFrom('deliveries').where('notificationId', 'in', some).execute();
+    await deleteIncidents(tx, some);
     await tx.deleteFrom('notifications').where('id', 'in', some).execute();
   }
 }

@@ -91,6 +91,7 @@ export class NotFoundError extends Error {
     | DefinitionKind
     | 'session'
     | 'notification'
+    | 'incident'
     | 'delivery'
     | 'job'
     | 'video-task'
@@ -225,6 +226,14 @@ export class PasskeyRefusedError extends Error {
   constructor(reason: PasskeyRefusal) {
     super(`a passkey was refused: ${reason}`);
     this.reason = reason;
+  }
+}
+
+/** An incident is closed: only comments are added to it. */
+export class IncidentClosedError extends Error {
+  override name = 'IncidentClosedError';
+  constructor(id: string) {
+    super(`incident ${id} is closed`);
   }
 }
 

@@ -20,6 +20,7 @@ import { vehicleCommandsConformance } from '../fleet/vehicle-commands.conformanc
 import { vehicleMovesConformance } from '../fleet/vehicle-moves.conformance.ts';
 import { openRegistry } from '../index.ts';
 import { forwardingConformance } from '../notifications/forwarding-destinations.conformance.ts';
+import { incidentsConformance } from '../notifications/incidents.conformance.ts';
 import { notificationsConformance } from '../notifications/notifications.conformance.ts';
 import { registryConformance } from '../registry.conformance.ts';
 import { reportsConformance } from '../reports/reports.conformance.ts';
@@ -164,6 +165,7 @@ if (url) {
 
   registryConformance('PostgreSQL', newPlace);
   notificationsConformance('PostgreSQL', newPlace);
+  incidentsConformance('PostgreSQL', newPlace);
   mailAddressesConformance('PostgreSQL', newPlace);
   auditConformance('PostgreSQL', newPlace);
   idempotencyConformance('PostgreSQL', newPlace);

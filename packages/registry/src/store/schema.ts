@@ -504,6 +504,38 @@ export interface NotificationRow {
   readAtMs: number | null;
   /** `NotifiedEvent` as JSON. */
   event: string;
+  severity: string;
+}
+
+/** What has become of a notification that people have to deal with. */
+export interface IncidentRow {
+  /** That of the notification. */
+  id: string;
+  version: number;
+  ownerId: string;
+  shared: Flag;
+  ruleId: string;
+  eventId: string;
+  severity: string;
+  state: string;
+  assigneeId: string | null;
+  createdAtMs: number;
+  changedAtMs: number;
+  acknowledgedAtMs: number | null;
+  closedAtMs: number | null;
+  endedAtMs: number | null;
+  escalateAtMs: number | null;
+  escalatedAtMs: number | null;
+}
+
+export interface IncidentEntryRow {
+  id: string;
+  incidentId: string;
+  atMs: number;
+  kind: string;
+  createdBy: string | null;
+  assigneeId: string | null;
+  text: string | null;
 }
 
 export interface DeliveryRow {
@@ -529,6 +561,8 @@ export interface DeliveryRow {
   responseStatus: number | null;
   /** The last attempts as JSON; null before the first, and in what earlier versions delivered. */
   attemptLog: string | null;
+  /** 1: it says that an incident is escalated. */
+  isEscalation: Flag;
 }
 
 export interface ChannelTestRow {
@@ -991,6 +1025,8 @@ export interface Tables {
   serviceKeys: ServiceKeyRow;
   notificationCounters: NotificationCounterRow;
   notifications: NotificationRow;
+  incidents: IncidentRow;
+  incidentEntries: IncidentEntryRow;
   deliveries: DeliveryRow;
   deliveryCircuits: DeliveryCircuitRow;
   channelTests: ChannelTestRow;

@@ -25,6 +25,7 @@ import { vehicleCommandsConformance } from '../fleet/vehicle-commands.conformanc
 import { vehicleMovesConformance } from '../fleet/vehicle-moves.conformance.ts';
 import { openRegistry, Secrets } from '../index.ts';
 import { forwardingConformance } from '../notifications/forwarding-destinations.conformance.ts';
+import { incidentsConformance } from '../notifications/incidents.conformance.ts';
 import { notificationsConformance } from '../notifications/notifications.conformance.ts';
 import { registryConformance } from '../registry.conformance.ts';
 import { PLUGINS } from '../registry.ts';
@@ -63,6 +64,7 @@ async function newPlace(): Promise<Place & LeasesPlace> {
 
 registryConformance('node:sqlite', newPlace);
 notificationsConformance('node:sqlite', newPlace);
+incidentsConformance('node:sqlite', newPlace);
 mailAddressesConformance('node:sqlite', newPlace);
 auditConformance('node:sqlite', newPlace);
 idempotencyConformance('node:sqlite', newPlace);

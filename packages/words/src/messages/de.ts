@@ -4,6 +4,7 @@ import type { MessageWords } from './words.ts';
 export const de: MessageWords = {
   subject: (sentence) => `Fahrzeugereignis: ${sentence}`,
   lateData: 'verspätete Daten',
+  escalated: (message) => `Noch von niemandem bestätigt: ${message}`,
   lastedNow: (duration) => `, seit ${duration}`,
   ...sentences,
   labels: {

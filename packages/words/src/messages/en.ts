@@ -4,6 +4,7 @@ import type { MessageWords } from './words.ts';
 export const en: MessageWords = {
   subject: (sentence) => `Vehicle event: ${sentence}`,
   lateData: 'late data',
+  escalated: (message) => `Nobody has acknowledged this yet: ${message}`,
   lastedNow: (duration) => `, for ${duration} now`,
   ...sentences,
   labels: {

@@ -4,6 +4,7 @@ import type { MessageWords } from './words.ts';
 export const es: MessageWords = {
   subject: (sentence) => `Evento de vehículo: ${sentence}`,
   lateData: 'datos tardíos',
+  escalated: (message) => `Nadie lo ha confirmado todavía: ${message}`,
   lastedNow: (duration) => `, desde hace ${duration}`,
   ...sentences,
   labels: {

@@ -4,6 +4,7 @@ import type { MessageWords } from './words.ts';
 export const he: MessageWords = {
   subject: (sentence) => `אירוע רכב: ${sentence}`,
   lateData: 'נתונים באיחור',
+  escalated: (message) => `איש עוד לא אישר את זה: ${message}`,
   lastedNow: (duration) => `, כבר ${duration}`,
   ...sentences,
   labels: {

@@ -4,6 +4,7 @@ import type { MessageWords } from './words.ts';
 export const ru: MessageWords = {
   subject: (sentence) => `Событие: ${sentence}`,
   lateData: 'запоздавшие данные',
+  escalated: (message) => `Никто ещё не принял в работу: ${message}`,
   lastedNow: (duration) => `, уже ${duration}`,
   ...sentences,
   labels: {

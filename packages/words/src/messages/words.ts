@@ -5,6 +5,8 @@ export interface MessageWords extends SentenceWords {
   /** Of the subject. */
   subject: (sentence: string) => string;
   lateData: string;
+  /** Before a message of an incident that is escalated. */
+  escalated: (message: string) => string;
   lastedNow: (duration: string) => string;
   labels: Readonly<
     Record<

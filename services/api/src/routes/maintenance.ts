@@ -22,7 +22,7 @@ import {
   vehicleCountersJson,
 } from '@outrider/domain';
 import { z } from 'zod';
-import { id, idOut, line, listOf, pageAsked, pageReply, paging, timeIn, timeOut } from '../fields.ts';
+import { id, idOut, line, listOf, pageAsked, pageReply, paging, text, timeIn, timeOut } from '../fields.ts';
 import { FILE_REQUEST_HEADERS, fileReply } from '../file-reply.ts';
 import { ResourceRoutes } from '../resource-routes.ts';
 import { callsOf, type Route } from '../route.ts';
@@ -33,13 +33,6 @@ const { get, post, patch, remove } = callsOf('Maintenance');
 const HOUR_MS = 3_600_000;
 const VEHICLE_ID = '01961f3c-7a10-7c3e-9b1d-2f6a0c4e8d57';
 const byVehicle = z.object({ id: vehicleKey });
-const text = (maxCharacters: number) =>
-  z
-    .string()
-    .trim()
-    .min(1)
-    .max(maxCharacters)
-    .regex(/^[^\p{Cc}]*(?:[\r\n\t][^\p{Cc}]*)*$/u, 'It must not hold control characters.');
 
 // Counters
 

@@ -25,6 +25,7 @@ import {
   INACTIVE_REASONS,
   isoTime,
   LICENCE_EXPIRY,
+  MAX_ESCALATE_AFTER_MINUTES,
   MAX_LICENCE_WARNING_DAYS,
   MAX_MIN_DURATION_MINUTES,
   MISMATCHES,
@@ -37,6 +38,7 @@ import {
   type RuleCommand,
   type RuleDays,
   ruleCommandOf,
+  SEVERITIES,
   type UserId,
   type VehicleId,
   WEEKDAYS,
@@ -215,6 +217,20 @@ const channelIds = z
   .max(20)
   .transform((list) => [...new Set(list)])
   .meta({ description: 'Message channels of the owner (`/api/v1/me/message-channels`) that get a message each.' });
+const severity = z.enum(SEVERITIES).meta({
+  description:
+    'How much it matters. What is more than `info` opens an incident, one for each event, which stays until somebody closes it (`/api/v1/incidents`).',
+});
+const shared = z.boolean().meta({
+  description:
+    'Whether its incidents are for all accounts of the owner’s organisation, as far as they may see the vehicle and the geozone.',
+});
+const escalateAfterMinutes = z.number().min(1).max(MAX_ESCALATE_AFTER_MINUTES).nullable().meta({
+  description: 'An incident that nobody has acknowledged for so long is escalated; null: none is.',
+});
+const escalateTo = recipients(
+  'Each gets an e-mail when an incident is escalated, once its holder has confirmed it. The chats and browsers of the rule get a message once more.',
+);
 const push = z.boolean().meta({
   description:
     'Whether all browsers of the owner that take push messages (`/api/v1/me/message-channels`) get one each.',
@@ -326,6 +342,10 @@ const RULE_OUT = z.strictObject({
   messageTemplates: z.record(z.string(), z.string()),
   language: z.enum(LANGUAGES as [Language, ...Language[]]).nullable(),
   push: z.boolean(),
+  severity: z.enum(SEVERITIES),
+  shared: z.boolean(),
+  escalateAfterMinutes: z.number().nullable(),
+  escalateTo: z.array(z.string()),
   emailStates: EmailStatesOut,
   webhook: z.strictObject({ url: shownUrl }).nullable(),
   command: COMMAND_OUT,
@@ -357,6 +377,10 @@ const RULE_OUT_EXAMPLE = {
   messageTemplates: {},
   language: null,
   push: false,
+  severity: 'info' as const,
+  shared: false,
+  escalateAfterMinutes: null,
+  escalateTo: [],
   emailStates: [{ address: 'dispatch@example.com', state: 'confirmed' as const, suppressedToday: 0 }],
   days: { on: 'weekdays' as const, weekdays: ['monday' as const, 'friday' as const] },
   lastNotifiedAt: '2026-01-15T22:30:05.000Z',
@@ -459,7 +483,7 @@ const LICENCE_EXAMPLE = {
   endedAt: null,
 };
 
-const LicenceExpiryOut = z
+export const LicenceExpiryOut = z
   .strictObject({
     id: idOut,
     kind: z.literal(LICENCE_EXPIRY),
@@ -481,7 +505,7 @@ const LicenceExpiryOut = z
     examples: [LICENCE_EXAMPLE],
   });
 
-const NOTIFICATION_EXAMPLE = {
+export const NOTIFICATION_EXAMPLE = {
   id: '01961f3c-f3c0-7d5e-8041-7cbf6e9d3082',
   number: 77,
   ruleId: '01961f3c-d1a0-7b3c-8e2f-5a9d4c7b1e60',
@@ -490,6 +514,7 @@ const NOTIFICATION_EXAMPLE = {
   vehicleName: 'Van 7',
   geofenceName: 'Depot',
   driverName: null,
+  severity: 'warning' as const,
   late: false,
   lastedSeconds: null,
   event: EVENT_EXAMPLE,
@@ -507,6 +532,9 @@ const NotificationOut = z
     geofenceName: z.string().nullable(),
     driverName: z.string().nullable().meta({
       description: 'Of a notification about a driver; null for others, and once the driver was deleted.',
+    }),
+    severity: z.enum(SEVERITIES).meta({
+      description: 'Of the rule at that time. More than `info`: `/api/v1/incidents/{id}` has what became of it.',
     }),
     late: z.boolean().meta({
       description:
@@ -575,6 +603,7 @@ const DeliveryOut = z
     attemptLog: z
       .array(z.strictObject({ at: timeOut, error: z.string().nullable(), responseStatus: z.int().nullable() }))
       .meta({ description: 'The last 20 attempts, the oldest first; those before a resend stay in it.' }),
+    isEscalation: z.boolean().meta({ description: 'Whether it says that an incident is escalated.' }),
     notification: NotificationOut.nullable().meta({
       description: 'What is delivered; null where it is not visible to the caller any more.',
     }),
@@ -595,6 +624,7 @@ const DeliveryOut = z
         finishedAt: null,
         lastError: 'The endpoint answered 503.',
         responseStatus: 503,
+        isEscalation: false,
         attemptLog: [
           { at: '2026-01-15T22:30:06.000Z', error: 'The endpoint answered 500.', responseStatus: 500 },
           { at: '2026-01-15T22:30:12.000Z', error: 'The endpoint answered 503.', responseStatus: 503 },
@@ -839,6 +869,10 @@ export const notificationRoutes: Route[] = [
         messageTemplates: messageTemplates.default({}),
         language: messageLanguage.default(null),
         push: push.default(false),
+        severity: severity.default('info'),
+        shared: shared.default(false),
+        escalateAfterMinutes: escalateAfterMinutes.default(null),
+        escalateTo: escalateTo.default([]),
         webhook: webhookIn.default(null),
         command: commandIn.default(null),
       })
@@ -891,6 +925,10 @@ export const notificationRoutes: Route[] = [
         messageTemplates,
         language: messageLanguage,
         push,
+        severity,
+        shared,
+        escalateAfterMinutes,
+        escalateTo,
         webhook: webhookIn,
         command: commandIn,
       })
@@ -932,6 +970,10 @@ export const notificationRoutes: Route[] = [
           messageTemplates: body.messageTemplates ?? current.messageTemplates,
           language: given<string | null>(body.language, current.language),
           push: body.push ?? current.push,
+          severity: body.severity ?? current.severity,
+          shared: body.shared ?? current.shared,
+          escalateAfterMinutes: given(body.escalateAfterMinutes, current.escalateAfterMinutes),
+          escalateTo: body.escalateTo ?? current.escalateTo,
           webhookUrl: body.webhook === undefined ? current.webhookUrl : (body.webhook?.url ?? null),
           webhookSecret: body.webhook?.secret,
           command: body.command === undefined ? current.command : storedCommand(body.command),

@@ -12,13 +12,14 @@ import type { CommandChange } from '../commands/model.ts';
 import { DefinitionChanges } from '../fleet/definition-changes.ts';
 import { isPast } from '../fleet/past.ts';
 import { fleet, forgetDefinitions, hasStates, loadDefinitions, takeRecord } from '../fleet/store.ts';
+import { countIncidents } from '../incidents.ts';
 import { onCaughtUp, onMissed, onNotification, unreadCount } from '../notifications.ts';
 import { toast } from '../parts/toast.tsx';
 import { refreshUser, user } from '../session.ts';
 import { forgetVideoProfiles, rereadVideoProfiles } from '../video/profiles.ts';
 import { t } from '../words/words.ts';
 
-const ALWAYS = { definitions: true, unread: true, reportJobs: true, videoTasks: true, commands: true };
+const ALWAYS = { definitions: true, unread: true, reportJobs: true, videoTasks: true, commands: true, incidents: true };
 const ALL: LiveSubscription = { ...ALWAYS, positions: true, states: true, counters: true };
 const HIDDEN: LiveSubscription = { ...ALL, positions: false, states: false, counters: false };
 /** A tab that is hidden for longer gets events and notifications only. */
@@ -41,6 +42,8 @@ export const live = {
   changes: signal<readonly DefinitionChange[]>([]),
   /** The report job that ended last. */
   reportJob: signal<Extract<LiveMessage, { type: 'report-job' }> | null>(null),
+  /** The newest change of an incident. */
+  incident: signal<Extract<LiveMessage, { type: 'incident' }> | null>(null),
 };
 
 /** How long the map and the lists wait for the live API. */
@@ -81,6 +84,7 @@ export function connectLive(): () => void {
       }
       isCatchingUp = false;
       live.resumed.value += 1;
+      countIncidents();
     } else if (message.type === 'definition') {
       live.changes.value = message.changes;
       rereadVideoProfiles(message.changes);
@@ -189,6 +193,10 @@ function take(message: LiveMessage): void {
       break;
     case 'report-job':
       live.reportJob.value = message;
+      break;
+    case 'incident':
+      live.incident.value = message;
+      countIncidents();
       break;
     case 'video-task':
       live.videoTask.value = message;

@@ -19,7 +19,12 @@ export function isLicence(event: Notification['event']): event is LicenceExpiry 
 }
 
 /** “Van 7 left Depot after 25 s”: as in e-mails. */
-export function describe({ vehicleName, geofenceName, driverName, event }: Notification): string {
+export function describe({
+  vehicleName,
+  geofenceName,
+  driverName,
+  event,
+}: Pick<Notification, 'vehicleName' | 'geofenceName' | 'driverName' | 'event'>): string {
   if (!isLicence(event)) return describeEvent(event, vehicleName, geofenceName);
   const { kind, phase, stage, licenceExpiresOn } = event;
   return sentence({ kind, phase, stage, licenceExpiresOn, driverName, vehicleName, ...timesOf(event) });

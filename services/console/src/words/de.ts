@@ -36,6 +36,7 @@ export const de = {
     track: 'Fahrtverlauf',
     geofences: 'Gebiete',
     notifications: 'Meldungen',
+    incidents: 'Vorfälle',
     vehicles: 'Fahrzeuge',
     groups: 'Gruppen',
     terminals: 'Geräte',

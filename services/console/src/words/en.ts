@@ -36,6 +36,7 @@ export const en = {
     track: 'Track',
     geofences: 'Geofences',
     notifications: 'Notifications',
+    incidents: 'Incidents',
     vehicles: 'Vehicles',
     groups: 'Groups',
     terminals: 'Terminals',

@@ -36,6 +36,7 @@ export const es = {
     track: 'Recorrido',
     geofences: 'Geocercas',
     notifications: 'Avisos',
+    incidents: 'Incidencias',
     vehicles: 'Vehículos',
     groups: 'Grupos',
     terminals: 'Terminales',

@@ -36,6 +36,7 @@ export const he = {
     track: 'מסלול',
     geofences: 'אזורים',
     notifications: 'התראות',
+    incidents: 'תקריות',
     vehicles: 'כלי רכב',
     groups: 'קבוצות',
     terminals: 'מסופים',

@@ -36,6 +36,7 @@ export const ru = {
     track: 'Трек',
     geofences: 'Геозоны',
     notifications: 'Уведомления',
+    incidents: 'Инциденты',
     vehicles: 'Транспорт',
     groups: 'Группы',
     terminals: 'Терминалы',

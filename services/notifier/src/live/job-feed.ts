@@ -1,7 +1,9 @@
 import {
   type CommandNews,
   type Directory,
+  type IncidentNews,
   mayCommandVehicle,
+  maySeeIncident,
   maySeeVideo,
   type ReportJobNews,
   reportJobJson,
@@ -22,7 +24,7 @@ export interface JobFeedContext {
   metrics: LiveMetrics;
 }
 
-/** Progress of video tasks and of commands, and the end of reports. A client that was not connected asks the API. */
+/** Progress of video tasks, of commands and of incidents, and the end of reports. A client that was not connected asks the API. */
 export class JobFeed {
   readonly #context: JobFeedContext;
 
@@ -59,6 +61,20 @@ export class JobFeed {
       client.send(frame);
       metrics.sent.command.inc();
     }
+  }
+
+  /** To those who deal with the incident. */
+  onIncident(news: IncidentNews): void {
+    const { directory, connections, metrics } = this.#context;
+    const { id, version, severity, state } = news;
+    const frame = jsonFrame({ type: 'incident', id, version, severity, state });
+    for (const [, clients] of connections.byUser())
+      for (const client of clients) {
+        const user = client.subscription?.incidents ? client.callerIn(directory) : undefined;
+        if (user === undefined || !maySeeIncident(user, news, directory)) continue;
+        client.send(frame);
+        metrics.sent.incident.inc();
+      }
   }
 
   /** To the account that requested the report. */

@@ -12,6 +12,7 @@ const SENT_TYPES = [
   'video-task',
   'command',
   'report-job',
+  'incident',
   'definition',
   'unread',
 ] as const;

@@ -28,6 +28,8 @@ export interface Subscription {
   commands: boolean;
   /** The end of reports that the caller requested as jobs. */
   reportJobs: boolean;
+  /** Changes of incidents that the caller deals with, of whatever vehicle. */
+  incidents: boolean;
   /** What is created, changed or deleted, of all that the caller may see. */
   definitions: boolean;
   since: Cursor | null;
@@ -46,6 +48,7 @@ const SWITCHES = {
   videoTasks: true,
   commands: true,
   reportJobs: true,
+  incidents: false,
   definitions: false,
 } as const satisfies Partial<Record<keyof Subscription, boolean>>;
 const SWITCH_NAMES = Object.keys(SWITCHES) as (keyof typeof SWITCHES)[];

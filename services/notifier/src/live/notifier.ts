@@ -8,6 +8,7 @@ import {
   type DefinitionChange,
   Directory,
   DRIVER_ASSIGNMENT_CHANNEL,
+  INCIDENT_CHANNEL,
   NOTIFICATIONS_READ_CHANNEL,
   type NotificationsRead,
   REPORT_JOB_CHANNEL,
@@ -225,6 +226,7 @@ class LiveNotifier implements Notifier {
     await follow<NotificationsRead>(NOTIFICATIONS_READ_CHANNEL, ({ userId }) => this.#unread.changed(userId));
     await follow(VIDEO_TASK_CHANNEL, this.#jobs.onVideoTask.bind(this.#jobs));
     await follow(VEHICLE_COMMAND_CHANNEL, this.#jobs.onCommand.bind(this.#jobs));
+    await follow(INCIDENT_CHANNEL, this.#jobs.onIncident.bind(this.#jobs));
     await follow(REPORT_JOB_CHANNEL, this.#jobs.onReportJob.bind(this.#jobs));
     await follow(DRIVER_ASSIGNMENT_CHANNEL, () => {
       this.#drivers.assignmentChanged();

@@ -8,6 +8,7 @@ export function Sections() {
   const words = ruleWords();
   const all = [
     ['/notifications', words.inbox],
+    ['/incidents', t().pages.incidents],
     ['/rules', words.short],
     ['/deliveries', t().pages.deliveries],
   ] as const;

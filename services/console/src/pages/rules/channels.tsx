@@ -32,7 +32,7 @@ export function Channels({ edit, rule, onSecret, onRule }: Props) {
       <p>
         <strong>{words.inApp}</strong> <small>{words.inAppHint}</small>
       </p>
-      <Emails edit={edit} rule={rule} />
+      <Addresses edit={edit} rule={rule} name="emails" label={words.emails} />
       <ChosenChannels edit={edit} />
       <Webhook edit={edit} rule={rule} onSecret={onSecret} onRule={onRule} />
       {rule === null && <small>{words.testAfterSaving}</small>}
@@ -81,37 +81,44 @@ function ChosenChannels({ edit }: Pick<Props, 'edit'>) {
   );
 }
 
-function Emails({ edit, rule }: Pick<Props, 'edit' | 'rule'>) {
+interface AddressesProps extends Pick<Props, 'edit' | 'rule'> {
+  name: 'emails' | 'escalateTo';
+  /** What the list is. */
+  label: string;
+}
+
+/** Addresses that get e-mails of the rule, each with whether its holder has confirmed it. */
+export function Addresses({ edit, rule, name, label }: AddressesProps) {
   const words = ruleWords();
   const typed = useSignal('');
-  const { emails } = edit.draft.value;
+  const addresses = edit.draft.value[name];
   const add = () => {
     const address = typed.value.trim();
     if (address === '') return;
-    if (!emails.includes(address)) edit.set({ emails: [...emails, address] });
+    if (!addresses.includes(address)) edit.set({ [name]: [...addresses, address] });
     typed.value = '';
   };
   return (
     <>
-      {emails.length > 0 && (
-        <ul class="facts-list" aria-label={words.emails}>
-          {emails.map((address, at) => (
+      {addresses.length > 0 && (
+        <ul class="facts-list" aria-label={label}>
+          {addresses.map((address, at) => (
             <Email
               key={address}
               address={address}
               rule={rule}
-              errors={edit.at(`/emails/${at}`)}
-              onRemove={() => edit.set({ emails: emails.filter((one) => one !== address) })}
+              errors={edit.at(`/${name}/${at}`)}
+              onRemove={() => edit.set({ [name]: addresses.filter((one) => one !== address) })}
             />
           ))}
         </ul>
       )}
       <div class="with-button">
         <Field
-          label={words.addEmail}
+          label={name === 'emails' ? words.addEmail : label}
           type="email"
           value={typed.value}
-          errors={edit.at('/emails')}
+          errors={edit.at(`/${name}`)}
           onInput={(event) => (typed.value = event.currentTarget.value)}
           onBlur={add}
           onKeyDown={(event) => {

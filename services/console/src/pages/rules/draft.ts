@@ -62,6 +62,10 @@ export interface RuleFields {
   webhook: { url: string; secret?: string } | null;
   /** What is sent to the terminal of the vehicle; null: nothing. */
   command: RuleCommand | null;
+  severity: NotificationRule['severity'];
+  shared: boolean;
+  escalateAfterMinutes: number | null;
+  escalateTo: readonly string[];
 }
 
 export interface RuleCommand {
@@ -122,6 +126,10 @@ export function newRule(timeZone: string): RuleFields {
     language: null,
     webhook: null,
     command: null,
+    severity: 'info',
+    shared: false,
+    escalateAfterMinutes: null,
+    escalateTo: [],
   };
 }
 
@@ -129,12 +137,14 @@ export function fieldsOf(rule: NotificationRule): RuleFields {
   const { name, active, eventKinds, phases, alarms, vehicleIds, groupIds, geofenceIds } = rule;
   const { sensors, messageTemplate, channelIds, minDurationMinutes, insideGeofenceIds, outsideGeofenceIds } = rule;
   const { driver, driverIds, driverGroupIds, licenceWarningDays, messageTemplates, language, push } = rule;
+  const { severity, shared, escalateAfterMinutes, escalateTo } = rule;
   const { days, hours, timeZone, minIntervalMinutes, maxDataAgeMinutes, emails, webhook, command } = rule;
   return {
     ...{ name, active, eventKinds, phases, alarms, vehicleIds, groupIds, geofenceIds },
     ...{ sensors, messageTemplate, channelIds, minDurationMinutes, insideGeofenceIds, outsideGeofenceIds },
     ...{ driver, driverIds, driverGroupIds, licenceWarningDays, messageTemplates, language, push },
     ...{ days, hours, timeZone, minIntervalMinutes, maxDataAgeMinutes, emails, webhook, command },
+    ...{ severity, shared, escalateAfterMinutes, escalateTo },
   };
 }
 
@@ -149,22 +159,16 @@ export function bodyOf(fields: Partial<RuleFields>): Partial<NewNotificationRule
   } as Partial<NewNotificationRule>;
 }
 
+/** What of a rule says nothing of which events it selects. */
+const NOT_TRIED: ReadonlySet<string> = new Set<keyof RuleFields>([
+  ...(['name', 'active', 'emails', 'webhook', 'command', 'channelIds', 'messageTemplate'] as const),
+  ...(['messageTemplates', 'language', 'push', 'severity', 'shared', 'escalateAfterMinutes', 'escalateTo'] as const),
+]);
+
 /** @param ruleId the rule that is edited; null: a new one */
 export function trialOf(fields: RuleFields, ruleId: string | null): NotificationRuleDraft {
-  const {
-    name: _,
-    active: __,
-    emails: ___,
-    webhook: ____,
-    command: _____,
-    channelIds: ______,
-    messageTemplate: _______,
-    messageTemplates: ________,
-    language: _________,
-    push: __________,
-    ...terms
-  } = bodyOf(fields);
-  return { ...terms, ruleId } as NotificationRuleDraft;
+  const terms = Object.entries(bodyOf(fields)).filter(([name]) => !NOT_TRIED.has(name));
+  return { ...Object.fromEntries(terms), ruleId } as NotificationRuleDraft;
 }
 
 /** Does the rule notify of driving licences? Then of nothing else, as no vehicle is part of it. */

@@ -24,6 +24,7 @@ import { kindName } from './kind-name.ts';
 import { MessageTemplate } from './message.tsx';
 import { SecretDialog } from './secret.tsx';
 import { Selection } from './selection.tsx';
+import { Severity } from './severity.tsx';
 import { Times } from './times.tsx';
 import { Trial } from './trial.tsx';
 import { ruleWords } from './words.ts';
@@ -180,6 +181,7 @@ function RuleForm({ edit, rule, onSecret, onRule, onSaved }: FormProps) {
         />
         <Selection edit={edit} />
         <Times edit={edit} />
+        <Severity edit={edit} rule={rule} />
         <Channels edit={edit} rule={rule} onSecret={onSecret} onRule={onRule} />
         <MessageTemplate edit={edit} />
         {!isLicenceRule(edit.draft.value) && <CommandAction edit={edit} />}
@@ -202,6 +204,8 @@ function labels(): Partial<Record<keyof RuleFields, string>> {
     },
     ...{ maxDataAgeMinutes: words.maxAge, emails: words.emails, webhook: words.webhookUrl },
     command: commandWords().ofRule,
+    ...{ severity: words.severity, shared: words.shared, escalateAfterMinutes: words.escalateAfter },
+    escalateTo: words.escalateTo,
     ...{
       messageTemplate: channelWords().template,
       messageTemplates: channelWords().template,

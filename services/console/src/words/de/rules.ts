@@ -106,6 +106,15 @@ export const rules: typeof english = {
 
   how: 'Wie Sie benachrichtigt werden',
   inAppHint: 'Immer: im Eingang und als Meldung auf der Seite.',
+  severity: 'Schweregrad',
+  severityHint: 'Was eine Warnung oder kritisch ist, eröffnet einen Vorfall: Er bleibt, bis jemand ihn schließt.',
+  shared: 'Für die ganze Organisation',
+  sharedHint:
+    'Alle ihre Konten, die das Fahrzeug sehen dürfen, können die Vorfälle bestätigen, zuweisen und schließen.',
+  escalateAfter: 'Eskalieren nach, Minuten',
+  escalateAfterHint:
+    'Wenn niemand den Vorfall bestätigt hat: Diese Adressen bekommen eine E-Mail, Chats und Browser noch einmal eine Nachricht. Leer: nie.',
+  escalateTo: 'E-Mail-Adressen der Eskalation',
   emails: 'E-Mail-Adressen',
   addEmail: 'Adresse hinzufügen',
   add: 'Hinzufügen',

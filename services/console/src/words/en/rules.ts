@@ -102,6 +102,14 @@ export const rules = {
 
   how: 'How you are notified',
   inAppHint: 'Always: in the inbox and as a message on the page.',
+  severity: 'Severity',
+  severityHint: 'What is a warning or critical opens an incident: it stays until somebody closes it.',
+  shared: 'For the whole organisation',
+  sharedHint: 'All accounts of it that may see the vehicle can acknowledge, assign and close its incidents.',
+  escalateAfter: 'Escalate after, minutes',
+  escalateAfterHint:
+    'Where nobody has acknowledged the incident: these addresses get an e-mail, chats and browsers a message once more. Empty: never.',
+  escalateTo: 'E-mail addresses of the escalation',
   emails: 'E-mail addresses',
   addEmail: 'Add an address',
   add: 'Add',

@@ -107,6 +107,14 @@ export const rules: typeof english = {
 
   how: 'Cómo se le avisa',
   inAppHint: 'Siempre: en la bandeja y como mensaje en la página.',
+  severity: 'Gravedad',
+  severityHint: 'Lo que es una advertencia o crítico abre una incidencia: queda hasta que alguien la cierre.',
+  shared: 'Para toda la organización',
+  sharedHint: 'Todas sus cuentas que pueden ver el vehículo pueden confirmar, asignar y cerrar sus incidencias.',
+  escalateAfter: 'Escalar después de, minutos',
+  escalateAfterHint:
+    'Si nadie ha confirmado la incidencia: estas direcciones reciben un correo; los chats y navegadores, un mensaje más. Vacío: nunca.',
+  escalateTo: 'Direcciones de correo del escalado',
   emails: 'Direcciones de correo',
   addEmail: 'Añadir una dirección',
   add: 'Añadir',

@@ -1,0 +1,393 @@
+import type {
+  DriverId,
+  GeofenceId,
+  Incident,
+  IncidentAct,
+  IncidentEntry,
+  IncidentEntryKind,
+  IncidentId,
+  IncidentSeverity,
+  IncidentState,
+  Notification,
+  NotificationRule,
+  NotificationRuleId,
+  NotifiedEvent,
+  OpenIncidents,
+  UserId,
+  VehicleId,
+} from '@outrider/domain';
+import type { ExpressionBuilder, Transaction } from 'kysely';
+import { IncidentClosedError, NotFoundError, TooManyError } from '../store/errors.ts';
+import { type Page, type Paging, readPage } from '../store/page.ts';
+import type { IncidentEntryRow, IncidentRow, NotificationRow, Tables } from '../store/schema.ts';
+import { inChunks, type Reader, type Store } from '../store/store.ts';
+import { insertDeliveries } from './deliveries.ts';
+import { fromNotificationRow } from './notification-row.ts';
+import { RULES } from './notification-rules.ts';
+
+/** Whose incidents: those of an account, and what is shared in its organisation. */
+export interface IncidentAudience {
+  userId: UserId;
+  /** The dealer; null: the operator's own accounts. */
+  organisationId: UserId | null;
+}
+
+/** Only incidents for which all that is set holds. */
+export interface IncidentFilter {
+  states?: readonly IncidentState[];
+  severity?: IncidentSeverity;
+  vehicleId?: VehicleId;
+  assigneeId?: UserId;
+  /** When the incident was opened. */
+  fromMs?: number;
+  /** Exclusive. */
+  toMs?: number;
+}
+
+/** An incident has no more entries: whoever writes more is a program that has gone wrong. */
+export const MAX_INCIDENT_ENTRIES = 500;
+const ESCALATED_AT_ONCE = 100;
+
+/** What of a rule an incident is opened with. */
+export type IncidentTerms = Pick<NotificationRule, 'shared' | 'escalateAfterMinutes'>;
+
+/** All incidents: each is of the notification that opened it, and is forgotten with it. */
+export class Incidents {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** The newest first. */
+  list(audience: IncidentAudience, filter: IncidentFilter, paging: Paging): Promise<Page<Incident>> {
+    let query = incidentRows(this.#store.db).where((e) => isOf(e, audience));
+    if (filter.states !== undefined) query = query.where('incidents.state', 'in', filter.states);
+    if (filter.severity !== undefined) query = query.where('incidents.severity', '=', filter.severity);
+    if (filter.vehicleId !== undefined) query = query.where('notifications.vehicleId', '=', filter.vehicleId);
+    if (filter.assigneeId !== undefined) query = query.where('incidents.assigneeId', '=', filter.assigneeId);
+    if (filter.fromMs !== undefined) query = query.where('incidents.createdAtMs', '>=', filter.fromMs);
+    if (filter.toMs !== undefined) query = query.where('incidents.createdAtMs', '<', filter.toMs);
+    return readPage(query, paging, (rows) => rows.map(fromRow), 'newest first', 'incidents.id');
+  }
+
+  /** How many nobody has acknowledged, by what says who may see them. */
+  async open(audience: IncidentAudience): Promise<OpenIncidents[]> {
+    const geofenceId = this.#store.jsonText('event', 'geofenceId');
+    const rows = await this.#store.db
+      .selectFrom('incidents')
+      .innerJoin('notifications', 'notifications.id', 'incidents.id')
+      .innerJoin('users', 'users.id', 'incidents.ownerId')
+      .select(['incidents.ownerId', 'shared', 'vehicleId', geofenceId.as('geofenceId'), 'driverId'])
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('incidents.state', '=', 'open')
+      .where((e) => isOf(e, audience))
+      .groupBy(['incidents.ownerId', 'shared', 'vehicleId', geofenceId, 'driverId'])
+      .execute();
+    return rows.map((row) => ({
+      ownerId: row.ownerId as UserId,
+      shared: row.shared === 1,
+      vehicleId: row.vehicleId === '' ? null : (row.vehicleId as VehicleId),
+      geofenceId: row.geofenceId as GeofenceId | null,
+      driverId: row.driverId as DriverId | null,
+      count: Number(row.count),
+    }));
+  }
+
+  /** Null when there is none with this id. */
+  get(id: IncidentId): Promise<Incident | null> {
+    return incidentOf(this.#store.db, id);
+  }
+
+  /** Those that the notifications opened, or whose event they say is over. */
+  async ofNotifications(notifications: readonly Pick<Notification, 'ruleId' | 'event'>[]): Promise<Incident[]> {
+    const wanted = new Set(notifications.map(({ ruleId, event }) => `${ruleId} ${event.id}`));
+    const incidents: Incident[] = [];
+    for (const some of inChunks([...new Set(notifications.map(({ event }) => event.id))])) {
+      const rows = await incidentRows(this.#store.db).where('incidents.eventId', 'in', some).execute();
+      for (const row of rows) if (wanted.has(`${row.ruleId} ${row.eventId}`)) incidents.push(fromRow(row));
+    }
+    return incidents;
+  }
+
+  /** Its history, the oldest first. */
+  async entries(id: IncidentId): Promise<IncidentEntry[]> {
+    const rows = await this.#store.db
+      .selectFrom('incidentEntries')
+      .selectAll()
+      .where('incidentId', '=', id)
+      .orderBy('id')
+      .execute();
+    return rows.map(({ incidentId: _, ...row }) => ({
+      ...row,
+      kind: row.kind as IncidentEntryKind,
+      createdBy: row.createdBy as UserId | null,
+      assigneeId: row.assigneeId as UserId | null,
+    }));
+  }
+
+  /**
+   * Notes what somebody does with an incident. What changes nothing is not noted: to acknowledge what is acknowledged,
+   * to close what is closed, to assign it to whom it is assigned.
+   *
+   * @throws {NotFoundError} {IncidentClosedError} {TooManyError}
+   */
+  act(id: IncidentId, act: IncidentAct, createdBy: UserId): Promise<Incident> {
+    const nowMs = this.#store.now();
+    return this.#store.db.transaction().execute(async (tx) => {
+      const incident = await lockedIncident(tx, id);
+      const change = changeOf(incident, act, nowMs);
+      if (change === null) return incident;
+      const { count } = await tx
+        .selectFrom('incidentEntries')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .where('incidentId', '=', id)
+        .executeTakeFirstOrThrow();
+      if (Number(count) >= MAX_INCIDENT_ENTRIES)
+        throw new TooManyError(`${MAX_INCIDENT_ENTRIES} entries are the most for one incident`);
+      if (act.kind === 'escalated') await this.#insertEscalation(tx, incident, nowMs);
+      return this.#change(tx, incident, change, { createdBy, assigneeId: null, text: null, ...act }, nowMs);
+    });
+  }
+
+  /**
+   * Escalates what nobody has acknowledged in time, each once, whichever instance comes first: what the rule names for
+   * that is sent a message.
+   *
+   * @returns the incidents; less than a hundred when none are left
+   */
+  escalateDue(): Promise<Incident[]> {
+    return this.#store.due(
+      'escalations',
+      [],
+      () => this.#escalateDue(),
+      async () => {
+        const row = await this.#store.db
+          .selectFrom('incidents')
+          .select(({ fn }) => fn.min('escalateAtMs').as('dueAtMs'))
+          .executeTakeFirst();
+        return row?.dueAtMs === null || row === undefined ? null : Number(row.dueAtMs);
+      },
+    );
+  }
+
+  async #escalateDue(): Promise<Incident[]> {
+    const nowMs = this.#store.now();
+    const due = await this.#store.db
+      .selectFrom('incidents')
+      .select('id')
+      .where('escalateAtMs', '<=', nowMs)
+      .orderBy('escalateAtMs')
+      .limit(ESCALATED_AT_ONCE)
+      .execute();
+    const escalated: Incident[] = [];
+    for (const { id } of due) {
+      const incident = await this.#store.db.transaction().execute(async (tx) => {
+        const incident = await lockedIncident(tx, id as IncidentId).catch(orMissing);
+        // Somebody else did, or acknowledged it meanwhile.
+        if (incident === null || incident.escalateAtMs === null || incident.escalateAtMs > nowMs) return null;
+        await this.#insertEscalation(tx, incident, nowMs);
+        const change = { escalateAtMs: null, escalatedAtMs: nowMs };
+        const entry = { kind: 'escalated' as const, createdBy: null, assigneeId: null, text: null };
+        return this.#change(tx, incident, change, entry, nowMs);
+      });
+      if (incident !== null) escalated.push(incident);
+    }
+    return escalated;
+  }
+
+  /** The messages of an escalation: to the addresses that the rule names for it, to its channels and browsers. */
+  async #insertEscalation(tx: Transaction<Tables>, { id, ruleId }: Incident, nowMs: number): Promise<void> {
+    const [rule] = await RULES.load(tx, [ruleId]);
+    const row = await tx.selectFrom('notifications').selectAll().where('id', '=', id).executeTakeFirst();
+    if (rule === undefined || row === undefined) return;
+    const { escalateTo: emails, channelIds, push } = rule;
+    const targets = { emails, channelIds, push, webhookUrl: null };
+    await insertDeliveries(tx, [fromNotificationRow(row)], [targets], nowMs, this.#store.newId, true);
+  }
+
+  async #change(
+    tx: Transaction<Tables>,
+    { id, version }: Incident,
+    change: Partial<IncidentRow>,
+    entry: Omit<IncidentEntry, 'id' | 'atMs'>,
+    nowMs: number,
+  ): Promise<Incident> {
+    await tx
+      .updateTable('incidents')
+      .set({ ...change, version: version + 1, changedAtMs: nowMs })
+      .where('id', '=', id)
+      .execute();
+    await insertEntries(tx, [{ ...entry, id: this.#store.newId(), incidentId: id, atMs: nowMs }]);
+    return found(await incidentOf(tx, id), id);
+  }
+}
+
+/**
+ * Opens an incident for each notification that is more than `info`, or notes that its event is over: of one event a rule
+ * has one incident.
+ *
+ * @param terms of the rule of each notification
+ */
+export async function openIncidents(
+  tx: Transaction<Tables>,
+  notifications: readonly Notification[],
+  terms: readonly IncidentTerms[],
+  nowMs: number,
+  newId: () => string,
+): Promise<void> {
+  const grave = notifications.flatMap((notification, nth) => {
+    const { shared = false, escalateAfterMinutes = null } = terms[nth] ?? {};
+    return notification.severity === 'info' ? [] : [{ notification, shared, escalateAfterMinutes }];
+  });
+  if (grave.length === 0) return;
+  const known = new Map<string, string>();
+  for (const some of inChunks([...new Set(grave.map(({ notification }) => notification.event.id))])) {
+    const rows = await tx
+      .selectFrom('incidents')
+      .select(['id', 'ruleId', 'eventId'])
+      .where('eventId', 'in', some)
+      .execute();
+    for (const { id, ruleId, eventId } of rows) known.set(`${ruleId} ${eventId}`, id);
+  }
+  const opened: IncidentRow[] = [];
+  const ended: { id: string; endedAtMs: number | null }[] = [];
+  for (const { notification, shared, escalateAfterMinutes } of grave) {
+    const { id, ruleId, userId, severity, event } = notification;
+    const key = `${ruleId} ${event.id}`;
+    const knownId = known.get(key);
+    if (knownId !== undefined) {
+      if (event.phase === 'end') ended.push({ id: knownId, endedAtMs: event.endedAtMs });
+      continue;
+    }
+    known.set(key, id);
+    opened.push({
+      ...{ id, version: 1, ownerId: userId, shared: shared ? 1 : 0, ruleId, eventId: event.id, severity },
+      ...{ state: 'open', assigneeId: null, createdAtMs: nowMs, changedAtMs: nowMs },
+      ...{ acknowledgedAtMs: null, closedAtMs: null, endedAtMs: event.endedAtMs, escalatedAtMs: null },
+      escalateAtMs: escalateAfterMinutes === null ? null : nowMs + escalateAfterMinutes * 60_000,
+    });
+  }
+  for (const some of inChunks(opened)) await tx.insertInto('incidents').values(some).execute();
+  for (const { id, endedAtMs } of ended) {
+    await tx
+      .updateTable('incidents')
+      .set((e) => ({ endedAtMs, changedAtMs: nowMs, version: e('version', '+', 1) }))
+      .where('id', '=', id)
+      .execute();
+    const entry = { kind: 'ended', createdBy: null, assigneeId: null, text: null };
+    await insertEntries(tx, [{ ...entry, id: newId(), incidentId: id, atMs: nowMs }]);
+  }
+}
+
+/** Deletes incidents with their history. */
+export async function deleteIncidents(tx: Reader, ids: readonly string[]): Promise<void> {
+  await tx.deleteFrom('incidentEntries').where('incidentId', 'in', ids).execute();
+  await tx.deleteFrom('incidents').where('id', 'in', ids).execute();
+}
+
+/** Deletes the incidents of an account that is deleted, and its name from what it did with those of others. */
+export async function deleteIncidentsOf(tx: Reader, userId: UserId): Promise<void> {
+  const own = tx.selectFrom('incidents').select('id').where('ownerId', '=', userId);
+  await tx.deleteFrom('incidentEntries').where('incidentId', 'in', own).execute();
+  await tx.deleteFrom('incidents').where('ownerId', '=', userId).execute();
+  await tx.updateTable('incidents').set({ assigneeId: null }).where('assigneeId', '=', userId).execute();
+  await tx.updateTable('incidentEntries').set({ createdBy: null }).where('createdBy', '=', userId).execute();
+  await tx.updateTable('incidentEntries').set({ assigneeId: null }).where('assigneeId', '=', userId).execute();
+}
+
+/** @returns what changes; null: nothing does */
+function changeOf(incident: Incident, act: IncidentAct, nowMs: number): Partial<IncidentRow> | null {
+  const isClosed = incident.state === 'closed';
+  switch (act.kind) {
+    case 'acknowledged':
+      if (incident.state !== 'open') return null;
+      return { state: 'acknowledged', acknowledgedAtMs: nowMs, escalateAtMs: null };
+    case 'assigned':
+      if (isClosed) throw new IncidentClosedError(incident.id);
+      return act.assigneeId === incident.assigneeId ? null : { assigneeId: act.assigneeId };
+    case 'commented':
+      return {};
+    case 'escalated':
+      if (isClosed) throw new IncidentClosedError(incident.id);
+      return { escalateAtMs: null, escalatedAtMs: nowMs };
+    case 'closed':
+      if (isClosed) return null;
+      return {
+        ...{ state: 'closed', closedAtMs: nowMs, escalateAtMs: null },
+        acknowledgedAtMs: incident.acknowledgedAtMs ?? nowMs,
+      };
+  }
+}
+
+/** Rows of incidents with what their notifications have. */
+function incidentRows(db: Reader) {
+  return db
+    .selectFrom('incidents')
+    .innerJoin('notifications', 'notifications.id', 'incidents.id')
+    .innerJoin('users', 'users.id', 'incidents.ownerId')
+    .selectAll('incidents')
+    .select([
+      'notifications.ruleName',
+      'notifications.vehicleName',
+      'notifications.geofenceName',
+      'notifications.driverName',
+      'notifications.event',
+    ]);
+}
+
+function isOf(e: ExpressionBuilder<Tables, 'incidents' | 'users'>, { userId, organisationId }: IncidentAudience) {
+  const isColleague =
+    organisationId === null
+      ? e.and([e('users.role', '!=', 'dealer'), e('users.dealerId', 'is', null)])
+      : e.or([e('users.id', '=', organisationId), e('users.dealerId', '=', organisationId)]);
+  return e.or([e('incidents.ownerId', '=', userId), e.and([e('incidents.shared', '=', 1), isColleague])]);
+}
+
+async function incidentOf(db: Reader, id: IncidentId): Promise<Incident | null> {
+  const row = await incidentRows(db).where('incidents.id', '=', id).executeTakeFirst();
+  return row === undefined ? null : fromRow(row);
+}
+
+/** The incident, its row locked until the transaction ends. */
+async function lockedIncident(tx: Transaction<Tables>, id: IncidentId): Promise<Incident> {
+  await tx
+    .updateTable('incidents')
+    .set((e) => ({ version: e.ref('version') }))
+    .where('id', '=', id)
+    .execute();
+  return found(await incidentOf(tx, id), id);
+}
+
+function found(incident: Incident | null, id: IncidentId): Incident {
+  if (incident === null) throw new NotFoundError('incident', id);
+  return incident;
+}
+
+function orMissing(error: unknown): null {
+  if (error instanceof NotFoundError) return null;
+  throw error;
+}
+
+async function insertEntries(tx: Transaction<Tables>, rows: readonly IncidentEntryRow[]): Promise<void> {
+  for (const some of inChunks(rows)) await tx.insertInto('incidentEntries').values(some).execute();
+}
+
+type JoinedRow = IncidentRow &
+  Pick<NotificationRow, 'ruleName' | 'vehicleName' | 'geofenceName' | 'driverName' | 'event'>;
+
+function fromRow({ eventId: _, ...row }: JoinedRow): Incident {
+  const event = JSON.parse(row.event) as NotifiedEvent;
+  return {
+    ...row,
+    id: row.id as IncidentId,
+    ownerId: row.ownerId as UserId,
+    shared: row.shared === 1,
+    ruleId: row.ruleId as NotificationRuleId,
+    vehicleName: event.vehicleId === null ? null : row.vehicleName,
+    severity: row.severity as IncidentSeverity,
+    state: row.state as IncidentState,
+    event,
+    assigneeId: row.assigneeId as UserId | null,
+  };
+}

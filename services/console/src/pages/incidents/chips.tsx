@@ -1,0 +1,13 @@
+import type { Incident } from '@outrider/client';
+import { incidentWords } from './words.ts';
+
+/** Severity and state. */
+export function Chips({ incident: { severity, state } }: { incident: Pick<Incident, 'severity' | 'state'> }) {
+  const { severities, states } = incidentWords();
+  return (
+    <>
+      <span class={`chip severity-${severity}`}>{severities[severity]}</span> ·{' '}
+      <span class={`chip incident-${state}`}>{states[state]}</span>
+    </>
+  );
+}
