@@ -96,7 +96,7 @@ function Shell() {
         {t().skipToContent}
       </button>
       <header class="topbar">
-        <a class="brand" href="/">
+        <a class="brand" href="/" aria-label="Outrider">
           <img src="/favicon.svg" alt="" width="28" height="28" />
           <span>Outrider</span>
         </a>

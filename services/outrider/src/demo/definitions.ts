@@ -272,6 +272,7 @@ async function ensureRules(
     {
       name: 'Panic button and power cuts',
       eventKinds: ['alarm', 'power-cut'],
+      alarms: ['sos'],
       ...{ severity: 'critical', shared: true, escalateAfterMinutes: 15 },
       minIntervalMinutes: 15,
     },

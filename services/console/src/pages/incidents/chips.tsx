@@ -7,7 +7,7 @@ export function Chips({ incident: { severity, state } }: { incident: Pick<Incide
   return (
     <>
       <span class={`chip severity-${severity}`}>{severities[severity]}</span> ·{' '}
-      <span class={`chip incident-${state}`}>{states[state]}</span>
+      {states[state]}
     </>
   );
 }

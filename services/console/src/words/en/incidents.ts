@@ -3,8 +3,7 @@ import { counted } from '../counted.ts';
 export const incidents = {
   severities: { info: 'Information', warning: 'Warning', critical: 'Critical' } as Record<string, string>,
   states: { open: 'Open', acknowledged: 'Acknowledged', closed: 'Closed' } as Record<string, string>,
-  openCount: (count: number) =>
-    counted('en', count, { one: '# nobody has acknowledged', other: '# nobody has acknowledged' }),
+  openCount: (count: number) => counted('en', count, { other: '# not acknowledged' }),
   active: 'To deal with',
   all: 'All',
   allSeverities: 'All severities',
