@@ -32,8 +32,8 @@ export interface ListedIncident {
 }
 
 /**
- * Incidents that one caller deals with: those of their own rules, and those that are shared in their organisation, while
- * what they are about may be seen.
+ * Incidents that one caller deals with: those of their own rules, and those that are shared in their organisation,
+ * while what they are about may be seen.
  */
 export class IncidentAccess {
   readonly #caller: User;

@@ -91,8 +91,8 @@ export interface OpenIncidents extends IncidentSight {
 
 /**
  * May the account see an incident, and so deal with it? Its owner may, and where it is shared the accounts of the same
- * organisation; each only while they may see what the event is about. What was deleted is hidden from all but the owner:
- * nobody knows whether they might have seen it.
+ * organisation; each only while they may see what the event is about. What was deleted is hidden from all but the
+ * owner: nobody knows whether they might have seen it.
  */
 export function maySeeIncident(caller: Caller & Member, incident: IncidentSight, directory: Directory): boolean {
   const { ownerId, shared, vehicleId, driverId, geofenceId } = incident;

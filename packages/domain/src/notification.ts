@@ -1,6 +1,6 @@
 import type { Directory } from './directory.ts';
 import { isLate } from './events/index.ts';
-import type { DriverId, GeofenceId, NotificationId, NotificationRuleId, UserId, VehicleId } from './ids.ts';
+import type { DriverId, GeofenceId, IncidentId, NotificationId, NotificationRuleId, UserId, VehicleId } from './ids.ts';
 import { eventJson, isoTime } from './json.ts';
 import { isLicenceExpiry, licenceJson, type NotifiedEvent } from './licence-expiry.ts';
 import { limitedAccount } from './resources/api-key.ts';
@@ -26,6 +26,8 @@ export interface Notification {
   /** Names as they were when the notification was created, as is the severity. */
   ruleName: string;
   severity: Severity;
+  /** The incident that it opened, or whose event it says is over; null: its rule opens none. */
+  incidentId: IncidentId | null;
   /** Null where no vehicle is part of it. */
   vehicleName: string | null;
   /** Null where the event is about no geofence. */
@@ -51,7 +53,7 @@ export interface NotificationsRead {
 /** A notification as REST, the live API and webhooks show it: whose it is goes without saying. */
 export function notificationJson(notification: Notification): Record<string, unknown> {
   const { id, number, ruleId, ruleVersion, ruleName, vehicleName, geofenceName, driverName } = notification;
-  const { severity, event, lastedMs, createdAtMs, readAtMs } = notification;
+  const { severity, incidentId, event, lastedMs, createdAtMs, readAtMs } = notification;
   return {
     id,
     number,
@@ -62,6 +64,7 @@ export function notificationJson(notification: Notification): Record<string, unk
     geofenceName,
     driverName,
     severity,
+    incidentId,
     late: !isLicenceExpiry(event) && isLate(event),
     lastedSeconds: lastedMs === null ? null : lastedMs / 1000,
     event: isLicenceExpiry(event) ? licenceJson(event) : eventJson(event),

@@ -146,8 +146,8 @@ describe('who deals with an incident', () => {
 describe('what is done with an incident', () => {
   test('is its history, with who did it, and is announced', async () => {
     const id = await happen(await addRule());
-    const heard: object[] = [];
-    await world.hub.subscribe(INCIDENT_CHANNEL, (text) => heard.push(JSON.parse(text)));
+    const published: object[] = [];
+    await world.hub.subscribe(INCIDENT_CHANNEL, (text) => published.push(JSON.parse(text)));
     expect((await add(id, { kind: 'acknowledged' }, ben)).body).toMatchObject({
       ...{ id, state: 'acknowledged', severity: 'critical', version: 2, assignee: null },
       owner: { id: anna.user.id, name: 'Anna' },
@@ -163,8 +163,8 @@ describe('what is done with an incident', () => {
       { kind: 'closed', by: { name: 'Anna' }, text: null },
     ]);
     expect(await get(`/${id}`, ben)).toMatchObject({ status: 200, body });
-    expect(heard).toHaveLength(4);
-    expect(heard.at(-1)).toMatchObject({ id, version: 5, state: 'closed', vehicleId: car, geofenceId: yard });
+    expect(published).toHaveLength(4);
+    expect(published.at(-1)).toMatchObject({ id, version: 5, state: 'closed', vehicleId: car, geofenceId: yard });
   });
 
   test('is refused once it is closed, but for comments', async () => {

@@ -5,7 +5,7 @@ import type { Logger } from '@outrider/runtime';
 export interface EscalationsParts {
   pollMs: number;
   incidents: Pick<Incidents, 'escalateDue'>;
-  /** Tells the live API. */
+  /** Publishes them at the hub. */
   announce(escalated: readonly Incident[]): Promise<void>;
   logger: Logger;
   clock: Clock;

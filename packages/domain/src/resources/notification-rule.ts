@@ -145,7 +145,7 @@ export interface NotificationRule {
   severity: Severity;
   /** Whether its incidents are for all accounts of the owner's organisation that may see the event. */
   shared: boolean;
-  /** An incident that nobody has acknowledged for so long is escalated; null: none is. */
+  /** An incident that nobody has acknowledged after this time is escalated; null: none is. */
   escalateAfterMinutes: number | null;
   /** Addresses that get an e-mail when an incident is escalated. Channels and browsers get a message once more. */
   escalateTo: readonly string[];

@@ -131,7 +131,7 @@ const OF_ACCOUNT: { readonly [T in OwnedTable]: Omit<Section<T>, 'table'> | null
       ...(['id', 'number', 'ruleName', 'phase', 'vehicleId', 'vehicleName', 'geofenceName', 'driverName'] as const),
       ...(['lastedMs', 'createdAtMs', 'readAtMs', 'event', 'severity'] as const),
     ],
-    leftOut: ['ruleId', 'ruleVersion', 'eventId'],
+    leftOut: ['ruleId', 'ruleVersion', 'eventId', 'incidentId'],
   },
   incidents: {
     ...{ by: 'ownerId', order: 'id', isPrivate: true },

@@ -110,6 +110,8 @@ export function incidentsConformance(name: string, newPlace: () => Promise<Place
       ]);
       for (const { id } of all) expect(await history(id)).toEqual(['ended']);
       const made = await env.registry.notifications.after(anna, 0, 10);
+      const [first, second, end, late] = made.map(({ incidentId }) => incidentId);
+      expect([end, late]).toEqual([second, first]);
       expect((await env.registry.incidents.ofNotifications(made)).map(({ id }) => id).toSorted()).toEqual(
         all.map(({ id }) => id).toSorted(),
       );

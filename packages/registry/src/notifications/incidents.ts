@@ -9,6 +9,7 @@ import type {
   IncidentSeverity,
   IncidentState,
   Notification,
+  NotificationId,
   NotificationRule,
   NotificationRuleId,
   NotifiedEvent,
@@ -44,7 +45,7 @@ export interface IncidentFilter {
   toMs?: number;
 }
 
-/** An incident has no more entries: whoever writes more is a program that has gone wrong. */
+/** An incident has no more entries: only a program that went wrong writes as many. */
 export const MAX_INCIDENT_ENTRIES = 500;
 const ESCALATED_AT_ONCE = 100;
 
@@ -94,7 +95,7 @@ export class Incidents {
     }));
   }
 
-  /** Null when there is none with this id. */
+  /** Null when no incident has this id. */
   get(id: IncidentId): Promise<Incident | null> {
     return incidentOf(this.#store.db, id);
   }
@@ -224,10 +225,11 @@ export class Incidents {
 }
 
 /**
- * Opens an incident for each notification that is more than `info`, or notes that its event is over: of one event a rule
- * has one incident.
+ * Opens an incident for each notification that is more than `info`, or notes that its event is over: of one event a
+ * rule has one incident.
  *
  * @param terms of the rule of each notification
+ * @returns by the ids of the notifications, the incidents
  */
 export async function openIncidents(
   tx: Transaction<Tables>,
@@ -235,12 +237,13 @@ export async function openIncidents(
   terms: readonly IncidentTerms[],
   nowMs: number,
   newId: () => string,
-): Promise<void> {
+): Promise<Map<NotificationId, IncidentId>> {
+  const of = new Map<NotificationId, IncidentId>();
   const grave = notifications.flatMap((notification, nth) => {
     const { shared = false, escalateAfterMinutes = null } = terms[nth] ?? {};
     return notification.severity === 'info' ? [] : [{ notification, shared, escalateAfterMinutes }];
   });
-  if (grave.length === 0) return;
+  if (grave.length === 0) return of;
   const known = new Map<string, string>();
   for (const some of inChunks([...new Set(grave.map(({ notification }) => notification.event.id))])) {
     const rows = await tx
@@ -256,6 +259,7 @@ export async function openIncidents(
     const { id, ruleId, userId, severity, event } = notification;
     const key = `${ruleId} ${event.id}`;
     const knownId = known.get(key);
+    of.set(id, (knownId ?? id) as string as IncidentId);
     if (knownId !== undefined) {
       if (event.phase === 'end') ended.push({ id: knownId, endedAtMs: event.endedAtMs });
       continue;
@@ -278,6 +282,7 @@ export async function openIncidents(
     const entry = { kind: 'ended', createdBy: null, assigneeId: null, text: null };
     await insertEntries(tx, [{ ...entry, id: newId(), incidentId: id, atMs: nowMs }]);
   }
+  return of;
 }
 
 /** Deletes incidents with their history. */

@@ -1,4 +1,5 @@
 import type {
+  IncidentId,
   Notification,
   NotificationId,
   NotificationRuleId,
@@ -21,6 +22,7 @@ export function fromNotificationRow(row: NotificationRow): Notification {
     geofenceName: row.geofenceName,
     driverName: row.driverName,
     severity: row.severity as Severity,
+    incidentId: row.incidentId as IncidentId | null,
     event,
     lastedMs: row.lastedMs,
     createdAtMs: row.createdAtMs,
@@ -49,5 +51,6 @@ export function toNotificationRow(notification: Notification): NotificationRow {
     readAtMs: notification.readAtMs,
     event: JSON.stringify(event),
     severity: notification.severity,
+    incidentId: notification.incidentId,
   };
 }

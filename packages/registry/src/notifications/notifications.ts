@@ -244,15 +244,17 @@ export class Notifications {
         geofenceName: 'geofenceName' in draft ? draft.geofenceName : null,
         driverName: 'driverName' in draft ? draft.driverName : null,
         severity: rule.severity,
+        incidentId: null,
         event,
         lastedMs: ('lastedMs' in draft ? draft.lastedMs : undefined) ?? null,
         createdAtMs: nowMs,
         readAtMs: null,
       };
     });
+    const incidentIds = await openIncidents(tx, made, rules, nowMs, this.#store.newId);
+    for (const notification of made) notification.incidentId = incidentIds.get(notification.id) ?? null;
     for (const some of inChunks(made))
       await tx.insertInto('notifications').values(some.map(toNotificationRow)).execute();
-    await openIncidents(tx, made, rules, nowMs, this.#store.newId);
     await insertDeliveries(tx, made, rules, nowMs, this.#store.newId);
     return made;
   }

@@ -505,6 +505,7 @@ export interface NotificationRow {
   /** `NotifiedEvent` as JSON. */
   event: string;
   severity: string;
+  incidentId: string | null;
 }
 
 /** What has become of a notification that people have to deal with. */

@@ -226,7 +226,7 @@ const shared = z.boolean().meta({
     'Whether its incidents are for all accounts of the owner’s organisation, as far as they may see the vehicle and the geozone.',
 });
 const escalateAfterMinutes = z.number().min(1).max(MAX_ESCALATE_AFTER_MINUTES).nullable().meta({
-  description: 'An incident that nobody has acknowledged for so long is escalated; null: none is.',
+  description: 'An incident that nobody has acknowledged after this time is escalated; null: none is.',
 });
 const escalateTo = recipients(
   'Each gets an e-mail when an incident is escalated, once its holder has confirmed it. The chats and browsers of the rule get a message once more.',
@@ -515,6 +515,7 @@ export const NOTIFICATION_EXAMPLE = {
   geofenceName: 'Depot',
   driverName: null,
   severity: 'warning' as const,
+  incidentId: '01961f3c-f3c0-7d5e-8041-7cbf6e9d3082',
   late: false,
   lastedSeconds: null,
   event: EVENT_EXAMPLE,
@@ -534,7 +535,10 @@ const NotificationOut = z
       description: 'Of a notification about a driver; null for others, and once the driver was deleted.',
     }),
     severity: z.enum(SEVERITIES).meta({
-      description: 'Of the rule at that time. More than `info`: `/api/v1/incidents/{id}` has what became of it.',
+      description: 'Of the rule at that time.',
+    }),
+    incidentId: idOut.nullable().meta({
+      description: 'Where it is more than `info`: `/api/v1/incidents/{id}` has what became of it.',
     }),
     late: z.boolean().meta({
       description:

@@ -80,7 +80,12 @@ export function createMap(container: HTMLElement, place: Place | null): { map: M
     repaint(map, layersOf(palette.peek()));
     stopBase = followBase(map);
   });
-  const resize = new ResizeObserver(() => map.resize());
+  takeSize(map);
+  const resize = new ResizeObserver(() => {
+    const moved = takeSize(map);
+    // What is shown stays where it is on the page; the map itself would keep its centre.
+    if (!map.isMoving() && moved !== null) map.panBy(moved, { animate: false });
+  });
   resize.observe(container);
   return {
     map,
@@ -158,12 +163,30 @@ export function worldSize(map: MapLibreMap): number {
   return 512 * 2 ** map.getZoom();
 }
 
+/** Where each map is on the page. */
+const places = new WeakMap<MapLibreMap, DOMRect>();
+
+/**
+ * Takes the size of its element, such as when a panel has opened beside it.
+ *
+ * @returns how far its middle has moved on the page, in pixels; null: it is where it was, or that is not known
+ */
+function takeSize(map: MapLibreMap): [x: number, y: number] | null {
+  const now = map.getContainer().getBoundingClientRect();
+  const before = places.get(map);
+  places.set(map, now);
+  if (before === undefined) return null;
+  const { left, top, width, height } = before;
+  if (now.width === width && now.height === height) return null;
+  map.resize();
+  return [now.left - left + (now.width - width) / 2, now.top - top + (now.height - height) / 2];
+}
+
 /** Shows all of the bounds, with a margin. */
 export function fit(map: MapLibreMap, bounds: LngLatBoundsLike, isAnimated = true): void {
-  const { clientWidth, clientHeight } = map.getContainer();
-  const canvas = map.getCanvas();
   // A panel may have opened beside it just now.
-  if (canvas.clientWidth !== clientWidth || canvas.clientHeight !== clientHeight) map.resize();
+  takeSize(map);
+  const { clientWidth, clientHeight } = map.getContainer();
   const padding = Math.min(64, clientWidth / 6, clientHeight / 6);
   map.fitBounds(bounds, { padding, maxZoom: 15, animate: isAnimated && !prefersLessMotion() });
 }

@@ -24,7 +24,10 @@ export interface JobFeedContext {
   metrics: LiveMetrics;
 }
 
-/** Progress of video tasks, of commands and of incidents, and the end of reports. A client that was not connected asks the API. */
+/**
+ * Progress of video tasks, of commands and of incidents, and the end of reports. A client that was not connected asks
+ * the API.
+ */
 export class JobFeed {
   readonly #context: JobFeedContext;
 

@@ -6,6 +6,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .alterTable('notifications')
     .addColumn('severity', 'text', (c) => c.notNull().defaultTo('info'))
     .execute();
+  await db.schema.alterTable('notifications').addColumn('incident_id', 'text').execute();
   await db.schema
     .alterTable('deliveries')
     .addColumn('is_escalation', 'integer', (c) => c.notNull().defaultTo(0))

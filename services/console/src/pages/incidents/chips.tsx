@@ -6,8 +6,7 @@ export function Chips({ incident: { severity, state } }: { incident: Pick<Incide
   const { severities, states } = incidentWords();
   return (
     <>
-      <span class={`chip severity-${severity}`}>{severities[severity]}</span> ·{' '}
-      {states[state]}
+      <span class={`chip severity-${severity}`}>{severities[severity]}</span> · {states[state]}
     </>
   );
 }

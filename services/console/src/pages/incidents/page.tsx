@@ -30,7 +30,7 @@ const MOST_READ = 10;
 interface Filter {
   state: (typeof STATES)[number];
   severity: Incident['severity'] | undefined;
-  /** Null: whoever it is assigned to. */
+  /** Null: any, or none. */
   assigneeId: string | null;
 }
 

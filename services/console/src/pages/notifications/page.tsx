@@ -19,6 +19,7 @@ import type { EventKind } from '../rules/draft.ts';
 import '../../style/list-page.css';
 import '../../style/rules.css';
 import { describe, isLicence } from '../../sentences/sentences.ts';
+import { incidentWords } from '../incidents/words.ts';
 import { ruleWords } from '../rules/words.ts';
 import { AlertSettings } from './alert-settings.tsx';
 import { Sections } from './sections.tsx';
@@ -173,13 +174,18 @@ function List({ list, isFiltered, onRead }: ListProps) {
 }
 
 function Card({ notification, onRead }: { notification: Notification; onRead: (id: string) => void }) {
-  const { id, ruleId, ruleName, event, late, readAt } = notification;
+  const { id, ruleId, ruleName, event, late, readAt, severity, incidentId } = notification;
   const at = eventTime(event);
   return (
     <li class={readAt === null ? 'unread' : ''}>
       <div>
         <strong>{describe(notification)}</strong>
         <small>
+          {severity !== 'info' && (
+            <>
+              <span class={`chip severity-${severity}`}>{incidentWords().severities[severity]}</span> ·{' '}
+            </>
+          )}
           <a href={`/rules?rule=${ruleId}`}>
             <bdi>{ruleName}</bdi>
           </a>{' '}
@@ -187,6 +193,11 @@ function Card({ notification, onRead }: { notification: Notification; onRead: (i
           {late && ` · ${t().foundLater}`}
         </small>
       </div>
+      {incidentId !== null && (
+        <a class="button" href={`/incidents?state=all&incident=${incidentId}`}>
+          <Icon name="warning" /> {incidentWords().show}
+        </a>
+      )}
       {isLicence(event) ? (
         <a class="button" href={`/drivers?driver=${event.driverId}`}>
           <Icon name="driver" /> {ruleWords().showDriver}
