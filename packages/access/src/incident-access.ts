@@ -75,22 +75,21 @@ export class IncidentAccess {
     return { incident, entries };
   }
 
-  /** Accounts that may see the incident, in the order of their names, from after a name on. */
+  /** Accounts that may see the incident, in the order of their names. */
   async assignees(
     id: IncidentId,
     search: string,
-    { limit, after }: { limit: number; after: string | null },
-  ): Promise<{ items: Colleague[]; next: string | null }> {
+    { limit, after }: { limit: number; after: Colleague | null },
+  ): Promise<{ items: Colleague[]; next: Colleague | null }> {
     const incident = await this.#incident(id);
     const wanted = search.toLowerCase();
     const all = [...this.#sources.directory.users.values()]
       .filter((user) => this.#maySee(user, incident) && user.name.toLowerCase().includes(wanted))
       .map((user) => ({ id: user.id, name: user.name }))
       .sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1))
-      .filter((each) => after === null || orderOf(each) > after);
+      .filter((each) => after === null || orderOf(each) > orderOf(after));
     const items = all.slice(0, limit);
-    const last = items.at(-1);
-    return { items, next: all.length > limit && last !== undefined ? orderOf(last) : null };
+    return { items, next: all.length > limit ? (items.at(-1) ?? null) : null };
   }
 
   /** What an account is called; null where it was deleted. */

@@ -22,7 +22,6 @@ import {
   text,
   timeOut,
   utcRangeEndSuchAs,
-  writeCursor,
 } from '../fields.ts';
 import { callsOf, type Route } from '../route.ts';
 import { EventOut, LicenceExpiryOut, NOTIFICATION_EXAMPLE } from './notifications.ts';
@@ -124,7 +123,7 @@ const NewEntry = z
   .meta({ id: 'NewIncidentEntry', examples: [{ kind: 'acknowledged' }] });
 
 const byId = z.object({ id: id<IncidentId>() });
-const assigneeCursor = z.string().max(500);
+const assigneeCursor = z.strictObject({ id: id<UserId>(), name: z.string() });
 
 type NameOf = (id: UserId) => string | null;
 
@@ -226,8 +225,7 @@ export const incidentRoutes: Route[] = [
     problems: ['not-found'],
     async handle({ params, query }, { access }) {
       const asked = { limit: query.limit, after: readCursor(assigneeCursor, query.cursor) };
-      const { items, next } = await access.incidents.assignees(params.id, query.q ?? '', asked);
-      return { status: 200, body: { items, nextCursor: next === null ? null : writeCursor(next) } };
+      return pageReply(await access.incidents.assignees(params.id, query.q ?? '', asked), (each) => each);
     },
   }),
 ];

@@ -25,6 +25,7 @@ test('what is left out of a subscription has the meaning that a reader expects',
     videoTasks: true,
     commands: true,
     reportJobs: true,
+    incidents: false,
     since: null,
   });
   expect(
@@ -54,6 +55,7 @@ test('what is left out of a subscription has the meaning that a reader expects',
     videoTasks: false,
     commands: false,
     reportJobs: false,
+    incidents: false,
     since: { events: new Map([[0, 42]]), corrections: null, notifications: null, identity: null },
   });
 });
@@ -68,7 +70,7 @@ test.each([
   ['{"type":"unsubscribe","vehicles":[]}', '/vehicles is not a field of "unsubscribe"; known here: type'],
   [
     '{"type":"subscribe","all":true,"vehicleIds":[]}',
-    '/vehicleIds is not a field of "subscribe"; known here: type, vehicles, groups, all, positions, states, counters, batch, events, corrections, notifications, unread, videoTasks, commands, reportJobs, definitions, since',
+    '/vehicleIds is not a field of "subscribe"; known here: type, vehicles, groups, all, positions, states, counters, batch, events, corrections, notifications, unread, videoTasks, commands, reportJobs, incidents, definitions, since',
   ],
   ['{"type":"subscribe"}', 'say which vehicles: "vehicles", "groups" or "all": true'],
   ['{"type":"subscribe","all":true,"groups":[]}', '"all" stands alone: leave out "vehicles" and "groups"'],
