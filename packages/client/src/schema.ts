@@ -656,7 +656,7 @@ export interface Paths {
     /** One incident, with its history. */ get: { path: { id: string }; query: never; headers: never; body: never; result: IncidentWithEntries };
   };
   "/api/v1/incidents/{id}/entries": {
-    /** Acknowledge, assign, comment, escalate or close an incident. */ post: { path: { id: string }; query: never; headers: never; body: NewIncidentEntry; result: IncidentWithEntries };
+    /** Acknowledge, assign, comment, escalate or close an incident. */ post: { path: { id: string }; query: never; headers: { "Idempotency-Key"?: string }; body: NewIncidentEntry; result: IncidentWithEntries };
   };
   "/api/v1/incidents/{id}/assignees": {
     /** Accounts that may see an incident, and so be assigned it, in the order of their names. */ get: { path: { id: string }; query: { limit?: number; cursor?: string; q?: string }; headers: never; body: never; result: { items: (Colleague)[]; /** Ask on with this as `cursor`; null on the last page. */ nextCursor: (string | null) } };

@@ -175,7 +175,7 @@ describe('what is done with an incident', () => {
         status: 409,
         body: { type: 'urn:outrider:problem:conflict' },
       });
-    expect((await add(id, { kind: 'commented', text: 'Afterwards.' }, anna)).status).toBe(200);
+    expect((await add(id, { kind: 'commented', text: 'Afterwards.' }, anna)).status).toBe(201);
     expect((await add(id, { kind: 'commented', text: '' }, anna)).status).toBe(400);
   });
 });

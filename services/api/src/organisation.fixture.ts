@@ -202,6 +202,7 @@ export class Organisation implements Everything {
   readonly keyCallers: KeyCaller[] = [];
   readonly notifications = new Map<string, Notification>();
   readonly incidents = new Map<string, Incident>();
+  readonly namedBy = new Map<string, Set<UserId>>();
   readonly deliveries = new Map<string, Delivery>();
   readonly jobs = new Map<string, UserId | null>();
   /** Those of them that are over. */
@@ -802,6 +803,11 @@ export class Organisation implements Everything {
       const { items } = await deliveries.list(userId, {}, { limit: 1000, after: null });
       for (const each of items) this.deliveries.set(each.id, each);
     }
+    for (const { id, ownerId, assigneeId } of this.incidents.values()) {
+      const named = [ownerId, assigneeId];
+      for (const entry of await incidents.entries(id)) named.push(entry.createdBy, entry.assigneeId);
+      this.namedBy.set(id, new Set(named.filter((each) => each !== null)));
+    }
     this.plans.clear();
     for (const plan of await this.world.registry.maintenance.plans())
       if (plan.vehicleId !== null) this.plans.set(plan.id, { id: plan.id, vehicleId: plan.vehicleId, name: plan.name });
@@ -844,8 +850,12 @@ export class Organisation implements Everything {
   async restoreUser(id: UserId): Promise<void> {
     const { kind: _, id: __, version: ___, role: ____, ...fields } = this.users.get(id) as User;
     await this.world.registry.users.update(id, null, fields);
-    await this.renewSessions(id);
-    await this.restoreShares(id);
+    // What blocks a dealer ends the use of the dealer's users as well.
+    for (const user of this.users.values())
+      if (user.id === id || user.dealerId === id) {
+        await this.renewSessions(user.id);
+        await this.restoreShares(user.id);
+      }
   }
 }
 

@@ -14,6 +14,7 @@ const DEFAULTS = {
   browserTimeZone: null,
   theme: 'auto',
   units: 'metric',
+  compactList: false,
   timeZone: null,
   favourites: [],
   clusters: true,

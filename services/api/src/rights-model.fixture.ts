@@ -42,6 +42,8 @@ export interface Everything {
   rules: ReadonlyMap<NotificationRuleId, NotificationRule>;
   notifications: ReadonlyMap<string, Notification>;
   incidents: ReadonlyMap<string, Incident>;
+  /** Accounts that each incident names: who dealt with it, whatever they may see since. */
+  namedBy: ReadonlyMap<string, ReadonlySet<UserId>>;
   /** What happened. */
   events: readonly FleetEvent[];
   deliveries: ReadonlyMap<string, { id: string; userId: UserId; notificationId: string }>;
@@ -436,7 +438,7 @@ export function forbiddenWords(
     if (caller === null || sightOf(all, caller, 'incident', id) === 'hidden') continue;
     for (const word of [ruleId, ...wordsIn(ruleName)]) allowed.add(word);
     for (const user of all.users.values())
-      if (sightOf(all, user, 'incident', id) !== 'hidden')
+      if (sightOf(all, user, 'incident', id) !== 'hidden' || all.namedBy.get(id)?.has(user.id))
         for (const word of [user.id, ...wordsIn(user.name)]) allowed.add(word);
   }
   for (const kind of ['notification', 'incident', 'delivery', 'job'] as const)

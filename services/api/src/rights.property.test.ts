@@ -1628,7 +1628,7 @@ const MODEL: Record<string, readonly Probe[]> = {
     {
       kinds: ['incident'],
       ask: (_, { caller }) => ({ body: { kind: 'assigned', assigneeId: caller?.id ?? ABSENT } }),
-      good: () => 200,
+      good: () => 201,
       shows: ({ body }, { caller }) => expect(body.assignee.id).toBe(caller.id),
     },
   ],

@@ -37,7 +37,7 @@ function notificationOf(kind: FleetEvent['kind'], phase: 'begin' | 'end'): Notif
   return {
     ...{ id: ID as NotificationId, userId: ID as UserId, number: 7, ruleId: ID as NotificationRuleId, ruleVersion: 1 },
     ...{ ruleName: 'Rule', vehicleName: 'Van', geofenceName: null, driverName: null, lastedMs: null, event },
-    ...{ createdAtMs: startedAtMs, readAtMs: null },
+    ...{ createdAtMs: startedAtMs, readAtMs: null, severity: 'warning', incidentId: ID },
   } as Notification;
 }
 

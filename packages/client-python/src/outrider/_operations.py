@@ -779,9 +779,9 @@ class Operations(Transport):
         """One incident, with its history."""
         return self._call("GET", "/api/v1/incidents/{id}", path_values={"id": id})
 
-    def add_incident_entry(self, id: str, *, body: NewIncidentEntry) -> IncidentWithEntries:
+    def add_incident_entry(self, id: str, *, body: NewIncidentEntry, idempotency_key: str | None = None) -> IncidentWithEntries:
         """Acknowledge, assign, comment, escalate or close an incident."""
-        return self._call("POST", "/api/v1/incidents/{id}/entries", path_values={"id": id}, body=body, content_type="application/json")
+        return self._call("POST", "/api/v1/incidents/{id}/entries", path_values={"id": id}, headers={"Idempotency-Key": idempotency_key}, body=body, content_type="application/json")
 
     def list_incident_assignees(self, id: str, *, limit: int | None = None, cursor: str | None = None, q: str | None = None) -> ListIncidentAssigneesResult:
         """Accounts that may see an incident, and so be assigned it, in the order of their names."""

@@ -201,10 +201,21 @@ export const incidentRoutes: Route[] = [
       'What changes nothing is not noted: to acknowledge what is acknowledged, to close what is closed. An escalation sends the messages of the rule at once. A closed incident takes comments alone.',
     params: byId,
     body: NewEntry,
-    answers: { 200: { description: 'The incident as it now is.', body: ListedIncidentOut } },
+    answers: {
+      201: {
+        description: 'The incident as it now is.',
+        body: ListedIncidentOut,
+        headers: { Location: 'URL of the incident.' },
+      },
+    },
     problems: ['not-found', 'conflict'],
     async handle({ params, body }, { access: { incidents } }) {
-      return { status: 200, body: listedBody(await incidents.act(params.id, body as IncidentAct), incidents.nameOf) };
+      const listed = await incidents.act(params.id, body as IncidentAct);
+      return {
+        status: 201,
+        body: listedBody(listed, incidents.nameOf),
+        headers: { location: `/api/v1/incidents/${params.id}` },
+      };
     },
   }),
   get('/api/v1/incidents/{id}/assignees', {
