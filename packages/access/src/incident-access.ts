@@ -6,7 +6,6 @@ import {
   type IncidentAct,
   type IncidentEntry,
   type IncidentId,
-  type IncidentNews,
   incidentNews,
   maySeeIncident,
   organisationOf,
@@ -18,6 +17,7 @@ import { IncidentClosedError, type IncidentFilter, type Page, type Paging, type 
 import { badField, notFound, Problem } from './problem.ts';
 import { bounded } from './registry-refusals.ts';
 import { requireRight } from './rights.ts';
+import { type Search, type SearchCursor, searched } from './search.ts';
 
 export interface IncidentSources {
   registry: Pick<Registry, 'incidents'>;
@@ -70,26 +70,16 @@ export class IncidentAccess {
     const incident = await bounded(registry.incidents.act(id, act, this.#caller.id)).catch(refuseClosed);
     const entries = await registry.incidents.entries(id);
     // A hint to the live API; a client that misses it learns of it when it asks again.
-    const news: IncidentNews = incidentNews(incident);
-    await hub.publish(INCIDENT_CHANNEL, JSON.stringify(news)).catch(() => {});
+    await hub.publish(INCIDENT_CHANNEL, JSON.stringify(incidentNews(incident))).catch(() => {});
     return { incident, entries };
   }
 
-  /** Accounts that may see the incident, in the order of their names. */
-  async assignees(
-    id: IncidentId,
-    search: string,
-    { limit, after }: { limit: number; after: Colleague | null },
-  ): Promise<{ items: Colleague[]; next: Colleague | null }> {
+  /** Accounts that may see the incident. */
+  async assignees(id: IncidentId, search: Search<'name'>): Promise<{ items: Colleague[]; next: SearchCursor | null }> {
     const incident = await this.#incident(id);
-    const wanted = search.toLowerCase();
-    const all = [...this.#sources.directory.users.values()]
-      .filter((user) => this.#maySee(user, incident) && user.name.toLowerCase().includes(wanted))
-      .map((user) => ({ id: user.id, name: user.name }))
-      .sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1))
-      .filter((each) => after === null || orderOf(each) > orderOf(after));
-    const items = all.slice(0, limit);
-    return { items, next: all.length > limit ? (items.at(-1) ?? null) : null };
+    const users = this.#sources.directory.users.values().filter((user) => this.#maySee(user, incident));
+    const { items, next } = searched(users, ['name'], search);
+    return { items: items.map(({ id, name }) => ({ id, name })), next };
   }
 
   /** What an account is called; null where it was deleted. */
@@ -109,10 +99,6 @@ export class IncidentAccess {
   #maySee(user: User, incident: Incident): boolean {
     return maySeeIncident(user, incidentNews(incident), this.#sources.directory);
   }
-}
-
-function orderOf({ id, name }: Colleague): string {
-  return `${name.toLowerCase()}\n${id}`;
 }
 
 function refuseClosed(error: unknown): never {

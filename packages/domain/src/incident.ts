@@ -1,7 +1,7 @@
 import type { Directory } from './directory.ts';
 import type { IncidentId, NotificationRuleId, UserId } from './ids.ts';
-import { eventJson, isoTime } from './json.ts';
-import { isLicenceExpiry, licenceJson, type NotifiedEvent } from './licence-expiry.ts';
+import { isoTime } from './json.ts';
+import { type NotifiedEvent, notifiedEventJson } from './licence-expiry.ts';
 import { mayReceive, type NotificationSubjectIds, subjectIdsOf, subjectIn } from './notification.ts';
 import type { Severity } from './resources/notification-rule.ts';
 import { type Caller, type Member, organisationOf } from './rights.ts';
@@ -124,7 +124,7 @@ export function incidentJson(incident: Incident, nameOf: (id: UserId) => string 
     ...shown,
     owner: colleague(ownerId, nameOf),
     assignee: colleague(assigneeId, nameOf),
-    event: isLicenceExpiry(event) ? licenceJson(event) : eventJson(event),
+    event: notifiedEventJson(event),
     createdAt: isoTime(createdAtMs),
     changedAt: isoTime(changedAtMs),
     acknowledgedAt: time(acknowledgedAtMs),

@@ -1,6 +1,6 @@
 import { EVENT_KINDS, type FleetEvent } from './events/index.ts';
 import { type DriverId, deriveEventId, type EventId } from './ids.ts';
-import { isoTime } from './json.ts';
+import { eventJson, isoTime } from './json.ts';
 import { type Driver, maySeeDriver } from './resources/driver.ts';
 import { isRuleTime, type NotificationRule, namesDriverIn } from './resources/notification-rule.ts';
 import type { User } from './resources/user.ts';
@@ -45,8 +45,10 @@ export function isLicenceExpiry(event: NotifiedEvent): event is LicenceExpiry {
 }
 
 /** As notifications and incidents show it. */
-export function licenceJson({ startedAtMs, endedAtMs: _, ...event }: LicenceExpiry): Record<string, unknown> {
-  return { ...event, startedAt: isoTime(startedAtMs), endedAt: null };
+export function notifiedEventJson(event: NotifiedEvent): Record<string, unknown> {
+  if (!isLicenceExpiry(event)) return eventJson(event);
+  const { startedAtMs, endedAtMs: _, ...rest } = event;
+  return { ...rest, startedAt: isoTime(startedAtMs), endedAt: null };
 }
 
 /** Does the rule notify of licences? Then of nothing else: see {@link licenceRuleFault}. */

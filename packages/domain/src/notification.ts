@@ -1,8 +1,8 @@
 import type { Directory } from './directory.ts';
 import { isLate } from './events/index.ts';
 import type { DriverId, GeofenceId, IncidentId, NotificationId, NotificationRuleId, UserId, VehicleId } from './ids.ts';
-import { eventJson, isoTime } from './json.ts';
-import { isLicenceExpiry, licenceJson, type NotifiedEvent } from './licence-expiry.ts';
+import { isoTime } from './json.ts';
+import { isLicenceExpiry, type NotifiedEvent, notifiedEventJson } from './licence-expiry.ts';
 import { limitedAccount } from './resources/api-key.ts';
 import { type Driver, maySeeDriver } from './resources/driver.ts';
 import { geofenceOf, type Severity } from './resources/notification-rule.ts';
@@ -67,7 +67,7 @@ export function notificationJson(notification: Notification): Record<string, unk
     incidentId,
     late: !isLicenceExpiry(event) && isLate(event),
     lastedSeconds: lastedMs === null ? null : lastedMs / 1000,
-    event: isLicenceExpiry(event) ? licenceJson(event) : eventJson(event),
+    event: notifiedEventJson(event),
     createdAt: isoTime(createdAtMs),
     readAt: readAtMs === null ? null : isoTime(readAtMs),
   };

@@ -141,7 +141,8 @@ export const paging = {
     .meta({ description: 'At most this many items, and one at least.' }),
   cursor: z
     .string()
-    .max(500)
+    // It may hold a name of 200 characters.
+    .max(1500)
     .optional()
     .meta({
       description: '`nextCursor` of the page before.',

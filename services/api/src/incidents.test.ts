@@ -128,6 +128,11 @@ describe('who deals with an incident', () => {
     expect(names(first)).toEqual(['Anna', 'Ben']);
     const rest = await get(`/${id}/assignees?limit=2&cursor=${first.body.nextCursor}`, ben);
     expect([names(rest), rest.body.nextCursor]).toEqual([[dealer.user.name], null]);
+    // A cursor holds the longest name that there may be.
+    await world.registry.users.update(ben.user.id, null, { name: '𠀀'.repeat(100) });
+    await world.registry.users.update(dealer.user.id, null, { name: '𠀁'.repeat(100) });
+    const long = await get(`/${id}/assignees?limit=2`, ben);
+    expect(names(await get(`/${id}/assignees?limit=2&cursor=${long.body.nextCursor}`, ben))).toHaveLength(1);
     for (const userId of [cleo.user.id, stranger.user.id, ABSENT]) {
       const refused = await add(id, { kind: 'assigned', assigneeId: userId }, ben);
       expect([refused.status, refused.body.errors[0].pointer]).toEqual([400, '/assigneeId']);

@@ -48,8 +48,8 @@ describe.skipIf(CHROMIUM === undefined)('incidents in a browser', { timeout: 240
     await page.getByRole('dialog').getByRole('button', { name: 'Escalate' }).click();
     await otherPanel.getByText(/escalated it/).waitFor();
     await page.locator('dialog').waitFor({ state: 'detached' });
-    await panel.getByRole('button', { name: 'Close', exact: true }).last().click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+    await panel.getByRole('button', { name: 'Close incident' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Close incident' }).click();
     await otherPanel.getByText(/closed it/).waitFor();
     await otherPanel.getByRole('button', { name: 'Escalate' }).waitFor({ state: 'detached' });
     // It is not to be dealt with any more, and is among those that are closed.

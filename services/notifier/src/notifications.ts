@@ -67,7 +67,7 @@ export interface NotificationsParts {
   directory: Pick<Directory, 'geofences' | 'ownerOf' | 'notificationRules'> & DriveSources['directory'];
   registry: DriveSources['registry'];
   inbox: Inbox;
-  incidents: Pick<Incidents, 'ofNotifications' | 'escalateDue'>;
+  incidents: Pick<Incidents, 'byIds' | 'escalateDue'>;
   waiting: WaitingNotifications;
   /** Called when something was saved that may have to be delivered. */
   onSaved(): void;
@@ -322,8 +322,8 @@ class NotificationService implements Part {
         };
         await hub.publish(NOTIFICATIONS_CHANNEL, JSON.stringify(message));
       }
-      const grave = made.filter(({ severity }) => severity !== 'info');
-      if (grave.length > 0) await this.#publishIncidents(await this.#parts.incidents.ofNotifications(grave));
+      const incidentIds = made.flatMap(({ incidentId }) => incidentId ?? []);
+      if (incidentIds.length > 0) await this.#publishIncidents(await this.#parts.incidents.byIds(incidentIds));
     } catch (error) {
       logger.warn({ err: error }, 'announcing new notifications at the hub failed');
     }

@@ -1,4 +1,4 @@
-import type { UserId } from '@outrider/domain';
+import { deriveEventId, type FleetEvent, type GeofenceId, type UserId, type VehicleId } from '@outrider/domain';
 import {
   sampleGeofenceFields,
   sampleRuleFields,
@@ -37,4 +37,29 @@ export function ruleFields(
   more: Partial<NotificationRuleFields> = {},
 ): NotificationRuleFields {
   return sampleRuleFields({ name, ownerId, ...more });
+}
+
+export const CAR = '0190a000-0000-7000-8000-000000000001' as VehicleId;
+
+/** A vehicle enters or leaves a geofence so many minutes after the clock of tests begins. */
+export function visit(minute: number, phase: FleetEvent['phase'] = 'begin', vehicleId = CAR): FleetEvent {
+  const atMs = Date.UTC(2026, 0, 15, 12, minute);
+  return {
+    id: deriveEventId('geofence-visit', vehicleId, '', atMs),
+    kind: 'geofence-visit',
+    phase,
+    vehicleId,
+    startedAtMs: atMs,
+    endedAtMs: phase === 'begin' ? null : atMs + 1000,
+    latitude: 52.5,
+    longitude: 13.4,
+    speedKmh: 40,
+    fixTimeMs: atMs,
+    geofenceId: ABSENT as GeofenceId,
+    fromFixTimeMs: atMs,
+    definitionVersion: 1,
+    origin: 'live',
+    inferred: false,
+    endReason: null,
+  };
 }

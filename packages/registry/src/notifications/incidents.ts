@@ -78,12 +78,11 @@ export class Incidents {
     const rows = await this.#store.db
       .selectFrom('incidents')
       .innerJoin('notifications', 'notifications.id', 'incidents.id')
-      .innerJoin('users', 'users.id', 'incidents.ownerId')
-      .select(['incidents.ownerId', 'shared', 'vehicleId', geofenceId.as('geofenceId'), 'driverId'])
+      .select(['ownerId', 'shared', 'vehicleId', geofenceId.as('geofenceId'), 'driverId'])
       .select(({ fn }) => fn.countAll<number>().as('count'))
       .where('incidents.state', '=', 'open')
       .where((e) => isOf(e, audience))
-      .groupBy(['incidents.ownerId', 'shared', 'vehicleId', geofenceId, 'driverId'])
+      .groupBy(['ownerId', 'shared', 'vehicleId', geofenceId, 'driverId'])
       .execute();
     return rows.map((row) => ({
       ownerId: row.ownerId as UserId,
@@ -100,14 +99,11 @@ export class Incidents {
     return incidentOf(this.#store.db, id);
   }
 
-  /** Those that the notifications opened, or whose event they say is over. */
-  async ofNotifications(notifications: readonly Pick<Notification, 'ruleId' | 'event'>[]): Promise<Incident[]> {
-    const wanted = new Set(notifications.map(({ ruleId, event }) => `${ruleId} ${event.id}`));
+  /** Those with these ids. */
+  async byIds(ids: readonly IncidentId[]): Promise<Incident[]> {
     const incidents: Incident[] = [];
-    for (const some of inChunks([...new Set(notifications.map(({ event }) => event.id))])) {
-      const rows = await incidentRows(this.#store.db).where('incidents.eventId', 'in', some).execute();
-      for (const row of rows) if (wanted.has(`${row.ruleId} ${row.eventId}`)) incidents.push(fromRow(row));
-    }
+    for (const some of inChunks([...new Set(ids)]))
+      incidents.push(...(await incidentRows(this.#store.db).where('incidents.id', 'in', some).execute()).map(fromRow));
     return incidents;
   }
 
@@ -136,7 +132,7 @@ export class Incidents {
   act(id: IncidentId, act: IncidentAct, createdBy: UserId): Promise<Incident> {
     const nowMs = this.#store.now();
     return this.#store.db.transaction().execute(async (tx) => {
-      const incident = await lockedIncident(tx, id);
+      const incident = found(await lockedIncident(tx, id), id);
       const change = changeOf(incident, act, nowMs);
       if (change === null) return incident;
       const { count } = await tx
@@ -163,11 +159,11 @@ export class Incidents {
       [],
       () => this.#escalateDue(),
       async () => {
-        const row = await this.#store.db
+        const { dueAtMs } = await this.#store.db
           .selectFrom('incidents')
           .select(({ fn }) => fn.min('escalateAtMs').as('dueAtMs'))
-          .executeTakeFirst();
-        return row?.dueAtMs === null || row === undefined ? null : Number(row.dueAtMs);
+          .executeTakeFirstOrThrow();
+        return dueAtMs === null ? null : Number(dueAtMs);
       },
     );
   }
@@ -184,8 +180,8 @@ export class Incidents {
     const escalated: Incident[] = [];
     for (const { id } of due) {
       const incident = await this.#store.db.transaction().execute(async (tx) => {
-        const incident = await lockedIncident(tx, id as IncidentId).catch(orMissing);
-        // Somebody else did, or acknowledged it meanwhile.
+        const incident = await lockedIncident(tx, id as IncidentId);
+        // It is gone, somebody else did, or acknowledged it meanwhile.
         if (incident === null || incident.escalateAtMs === null || incident.escalateAtMs > nowMs) return null;
         await this.#insertEscalation(tx, incident, nowMs);
         const change = { escalateAtMs: null, escalatedAtMs: nowMs };
@@ -330,7 +326,6 @@ function incidentRows(db: Reader) {
   return db
     .selectFrom('incidents')
     .innerJoin('notifications', 'notifications.id', 'incidents.id')
-    .innerJoin('users', 'users.id', 'incidents.ownerId')
     .selectAll('incidents')
     .select([
       'notifications.ruleName',
@@ -341,12 +336,20 @@ function incidentRows(db: Reader) {
     ]);
 }
 
-function isOf(e: ExpressionBuilder<Tables, 'incidents' | 'users'>, { userId, organisationId }: IncidentAudience) {
-  const isColleague =
-    organisationId === null
-      ? e.and([e('users.role', '!=', 'dealer'), e('users.dealerId', 'is', null)])
-      : e.or([e('users.id', '=', organisationId), e('users.dealerId', '=', organisationId)]);
-  return e.or([e('incidents.ownerId', '=', userId), e.and([e('incidents.shared', '=', 1), isColleague])]);
+/** The account is one of its organisation, so the index of owners finds all there are. */
+function isOf(e: ExpressionBuilder<Tables, 'incidents'>, { userId, organisationId }: IncidentAudience) {
+  const members = e
+    .selectFrom('users')
+    .select('users.id')
+    .where((of) =>
+      organisationId === null
+        ? of.and([of('users.role', '!=', 'dealer'), of('users.dealerId', 'is', null)])
+        : of.or([of('users.id', '=', organisationId), of('users.dealerId', '=', organisationId)]),
+    );
+  return e.and([
+    e('incidents.ownerId', 'in', members),
+    e.or([e('incidents.shared', '=', 1), e('incidents.ownerId', '=', userId)]),
+  ]);
 }
 
 async function incidentOf(db: Reader, id: IncidentId): Promise<Incident | null> {
@@ -355,23 +358,18 @@ async function incidentOf(db: Reader, id: IncidentId): Promise<Incident | null> 
 }
 
 /** The incident, its row locked until the transaction ends. */
-async function lockedIncident(tx: Transaction<Tables>, id: IncidentId): Promise<Incident> {
+async function lockedIncident(tx: Transaction<Tables>, id: IncidentId): Promise<Incident | null> {
   await tx
     .updateTable('incidents')
     .set((e) => ({ version: e.ref('version') }))
     .where('id', '=', id)
     .execute();
-  return found(await incidentOf(tx, id), id);
+  return incidentOf(tx, id);
 }
 
 function found(incident: Incident | null, id: IncidentId): Incident {
   if (incident === null) throw new NotFoundError('incident', id);
   return incident;
-}
-
-function orMissing(error: unknown): null {
-  if (error instanceof NotFoundError) return null;
-  throw error;
 }
 
 async function insertEntries(tx: Transaction<Tables>, rows: readonly IncidentEntryRow[]): Promise<void> {

@@ -1,7 +1,6 @@
 import {
   type DriverId,
   deriveEventId,
-  type FleetEvent,
   type GeofenceId,
   type GroupId,
   hiddenUrl,
@@ -16,11 +15,13 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import {
   ABSENT,
   ALL,
+  CAR,
   geofenceFields,
   PASSWORD,
   ruleFields as rule,
   userFields,
   vehicleFields,
+  visit,
 } from '../fleet/fields.fixture.ts';
 import {
   ConflictError,
@@ -37,7 +38,6 @@ import {
 import { type Place, registryPerTest } from '../test-registry.fixture.ts';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
-const CAR = '0190a000-0000-7000-8000-000000000001' as VehicleId;
 const HOUR_MS = 3_600_000;
 
 /** What every adapter of the registry promises of rules, inboxes and deliveries. */
@@ -56,27 +56,6 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
     const addVehicle = (name: string) => env.registry.vehicles.create(vehicleFields(name));
     const addGeofence = (name: string) => env.registry.geofences.create(geofenceFields(name, anna));
 
-    const visit = (minute: number, phase: FleetEvent['phase'] = 'begin', vehicleId = CAR): FleetEvent => {
-      const atMs = Date.UTC(2026, 0, 15, 12, minute);
-      return {
-        id: deriveEventId('geofence-visit', vehicleId, '', atMs),
-        kind: 'geofence-visit',
-        phase,
-        vehicleId,
-        startedAtMs: atMs,
-        endedAtMs: phase === 'begin' ? null : atMs + 1000,
-        latitude: 52.5,
-        longitude: 13.4,
-        speedKmh: 40,
-        fixTimeMs: atMs,
-        geofenceId: ABSENT as GeofenceId,
-        fromFixTimeMs: atMs,
-        definitionVersion: 1,
-        origin: 'live',
-        inferred: false,
-        endReason: null,
-      };
-    };
     const draft = (offset: number, of: NotificationRule, event = visit(offset)): NotificationDraft => ({
       offset,
       rule: of,

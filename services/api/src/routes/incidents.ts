@@ -1,4 +1,4 @@
-import { badParameter, type ListedIncident } from '@outrider/access';
+import type { ListedIncident, Search } from '@outrider/access';
 import {
   INCIDENT_ENTRY_KINDS,
   INCIDENT_STATES,
@@ -11,20 +11,9 @@ import {
   type VehicleId,
 } from '@outrider/domain';
 import { z } from 'zod';
-import {
-  id,
-  idOut,
-  listOf,
-  pageAsked,
-  pageReply,
-  paging,
-  readCursor,
-  text,
-  timeOut,
-  utcRangeEndSuchAs,
-} from '../fields.ts';
+import { id, idOut, listOf, pageAsked, pageReply, paging, searchAsked, searching, text, timeOut } from '../fields.ts';
 import { callsOf, type Route } from '../route.ts';
-import { EventOut, LicenceExpiryOut, NOTIFICATION_EXAMPLE } from './notifications.ts';
+import { EventOut, LicenceExpiryOut, NOTIFICATION_EXAMPLE, rangeOf, timeRange } from './notifications.ts';
 
 const { get, post } = callsOf('Notifications');
 
@@ -123,7 +112,6 @@ const NewEntry = z
   .meta({ id: 'NewIncidentEntry', examples: [{ kind: 'acknowledged' }] });
 
 const byId = z.object({ id: id<IncidentId>() });
-const assigneeCursor = z.strictObject({ id: id<UserId>(), name: z.string() });
 
 type NameOf = (id: UserId) => string | null;
 
@@ -139,12 +127,7 @@ export const incidentRoutes: Route[] = [
       'Those of the caller’s rules, and those that others of the organisation share, about what the caller may see now: a page may hold less than its limit.',
     query: z.object({
       ...paging,
-      from: utcRangeEndSuchAs('2026-01-15T00:00:00.000Z')
-        .optional()
-        .meta({ description: 'When it was opened, inclusive.' }),
-      to: utcRangeEndSuchAs('2026-01-16T00:00:00.000Z')
-        .optional()
-        .meta({ description: 'When it was opened, exclusive.' }),
+      ...timeRange('it was opened'),
       state: z
         .enum([...INCIDENT_STATES, 'active'])
         .optional()
@@ -165,14 +148,12 @@ export const incidentRoutes: Route[] = [
       },
     },
     async handle({ query }, { access }) {
-      const { from, to, state, severity, vehicleId, assigneeId } = query;
-      if (from !== undefined && to !== undefined && to <= from) throw badParameter('to', 'It must be later than from.');
+      const { state, severity, vehicleId, assigneeId } = query;
       const states = state === 'active' ? (['open', 'acknowledged'] as const) : state && [state];
       const { incidents } = access;
       const page = await incidents.list(
         {
-          ...(from === undefined ? {} : { fromMs: from }),
-          ...(to === undefined ? {} : { toMs: to }),
+          ...rangeOf(query),
           ...(states === undefined ? {} : { states }),
           ...(severity === undefined ? {} : { severity }),
           ...(vehicleId === undefined ? {} : { vehicleId }),
@@ -222,21 +203,13 @@ export const incidentRoutes: Route[] = [
     operationId: 'listIncidentAssignees',
     summary: 'Accounts that may see an incident, and so be assigned it, in the order of their names.',
     params: byId,
-    query: z.object({
-      ...paging,
-      q: z
-        .string()
-        .trim()
-        .min(1)
-        .max(100)
-        .optional()
-        .meta({ description: 'Only those with this in their name.', examples: ['disp'] }),
-    }),
+    query: z.object({ ...paging, q: searching('name').q }),
     answers: { 200: { description: 'A page.', body: listOf(ColleagueOut) } },
     problems: ['not-found'],
     async handle({ params, query }, { access }) {
-      const asked = { limit: query.limit, after: readCursor(assigneeCursor, query.cursor) };
-      return pageReply(await access.incidents.assignees(params.id, query.q ?? '', asked), (each) => each);
+      // Only what is neither searched nor sorted is null.
+      const search = searchAsked({ ...query, sort: 'name' }) as Search<'name'>;
+      return pageReply(await access.incidents.assignees(params.id, search), (each) => each);
     },
   }),
 ];

@@ -750,16 +750,17 @@ function isTimeZone(text: string): boolean {
   }
 }
 
-const timeRange = {
+/** @param what happened at that time, as in "it was opened" */
+export const timeRange = (what: string) => ({
   from: utcRangeEndSuchAs('2026-01-15T00:00:00.000Z')
     .optional()
-    .meta({ description: 'When the user was notified, inclusive.' }),
+    .meta({ description: `When ${what}, inclusive.` }),
   to: utcRangeEndSuchAs('2026-01-16T00:00:00.000Z')
     .optional()
-    .meta({ description: 'When the user was notified, exclusive.' }),
-};
+    .meta({ description: `When ${what}, exclusive.` }),
+});
 
-function rangeOf({ from, to }: { from?: number | undefined; to?: number | undefined }) {
+export function rangeOf({ from, to }: { from?: number | undefined; to?: number | undefined }) {
   if (from !== undefined && to !== undefined && to <= from) throw badParameter('to', 'It must be later than from.');
   return { ...(from === undefined ? {} : { fromMs: from }), ...(to === undefined ? {} : { toMs: to }) };
 }
@@ -1091,7 +1092,7 @@ export const notificationRoutes: Route[] = [
     description: 'About what the caller may see now: a page may hold less than its limit.',
     query: z.object({
       ...paging,
-      ...timeRange,
+      ...timeRange('the user was notified'),
       unread: z
         .enum(['true', 'false'])
         .optional()
@@ -1160,7 +1161,7 @@ export const notificationRoutes: Route[] = [
     description: 'A delivery that fails for now is tried again, later and later, for a day.',
     query: z.object({
       ...paging,
-      ...timeRange,
+      ...timeRange('the user was notified'),
       channel: z
         .enum([...DELIVERY_CHANNELS, 'any'])
         .default('webhook')

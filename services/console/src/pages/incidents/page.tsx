@@ -1,4 +1,4 @@
-import type { Incident } from '@outrider/client';
+import { ApiError, type Incident } from '@outrider/client';
 import { useEffect, useRef } from 'preact/hooks';
 import { formats } from '../../format.ts';
 import { openIncidentCount } from '../../incidents.ts';
@@ -97,7 +97,12 @@ function useChanges(list: PagedList<Incident>, filter: Filter): void {
 }
 
 async function take(list: PagedList<Incident>, filter: Filter, id: string): Promise<void> {
-  const read = await api.get('/api/v1/incidents/{id}', { path: { id } }).catch(() => null);
+  const read = await api.get('/api/v1/incidents/{id}', { path: { id } }).catch((error: unknown) => {
+    // What could not be read stays as it is shown.
+    if (!(error instanceof ApiError && error.status === 404)) return undefined;
+    return null;
+  });
+  if (read === undefined) return;
   const items = list.items.peek();
   if (items === null) return;
   const others = items.filter((each) => each.id !== id);

@@ -90,7 +90,7 @@ function Opened({ incident, onChanged }: OpenedProps) {
     if (!(await confirmed(words.escalate, words.escalateQuestion, words.escalate))) return;
     if (await add({ kind: 'escalated' })) toast(words.escalated);
   };
-  const mayAct = me.value !== undefined && me.value !== null && hasRight(me.value, 'edit-notifications');
+  const mayAct = Boolean(me.value && hasRight(me.value, 'edit-notifications'));
   return (
     <>
       <div class="body">

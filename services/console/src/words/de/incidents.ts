@@ -13,7 +13,7 @@ export const incidents = {
   show: 'Bearbeiten',
 
   acknowledge: 'Bestätigen',
-  close: 'Schließen',
+  close: 'Vorfall schließen',
   closeQuestion: 'Diesen Vorfall schließen? Ein Kommentar kann sagen, was daraus wurde.',
   escalate: 'Eskalieren',
   escalateQuestion: 'Die Nachrichten der Eskalation jetzt senden?',

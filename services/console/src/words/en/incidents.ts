@@ -13,7 +13,7 @@ export const incidents = {
   show: 'Deal with it',
 
   acknowledge: 'Acknowledge',
-  close: 'Close',
+  close: 'Close incident',
   closeQuestion: 'Close this incident? A comment can say what came of it.',
   escalate: 'Escalate',
   escalateQuestion: 'Send the messages of the escalation now?',

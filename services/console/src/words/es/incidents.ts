@@ -14,7 +14,7 @@ export const incidents = {
   show: 'Atender',
 
   acknowledge: 'Confirmar',
-  close: 'Cerrar',
+  close: 'Cerrar incidencia',
   closeQuestion: '¿Cerrar esta incidencia? Un comentario puede decir en qué acabó.',
   escalate: 'Escalar',
   escalateQuestion: '¿Enviar ahora los mensajes del escalado?',

@@ -13,7 +13,7 @@ export const incidents = {
   show: 'לטיפול',
 
   acknowledge: 'אישור',
-  close: 'סגירה',
+  close: 'סגירת התקרית',
   closeQuestion: 'לסגור את התקרית? בהערה אפשר לומר מה יצא ממנה.',
   escalate: 'הסלמה',
   escalateQuestion: 'לשלוח עכשיו את הודעות ההסלמה?',
