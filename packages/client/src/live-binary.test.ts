@@ -96,6 +96,7 @@ test('vehicles of a snapshot, with alarms and open events; then a position by th
     isSnapshot: true,
     isComplete: true,
     serverTimeMs: FIX_MS + 1000,
+    delaysMs: null,
     records: [
       {
         vehicleId: VEHICLE,
@@ -174,6 +175,18 @@ test('states, and a number that was never introduced', () => {
       speedingIn: [],
     },
   ]);
+});
+
+test('positions with the time that the service had them, where it was asked for', () => {
+  const reader = new BinaryReader();
+  reader.read(new Bytes().header(1, 0, 0, 1).uuid(VEHICLE).position(7, 0).u32(0).buffer);
+  const positions = new Bytes().header(2, 0b100, 0, 2).position(7, 0).position(7, 0).u16(17).u16(0xffff);
+  expect(reader.read(positions.buffer)).toMatchObject({
+    about: 'positions',
+    isSnapshot: false,
+    delaysMs: [17, 65_535],
+  });
+  expect(() => reader.read(positions.buffer.slice(0, -2))).toThrow(RangeError);
 });
 
 test('a message that is cut off or of an unknown type is refused', () => {

@@ -40,9 +40,17 @@ export interface LiveRecords {
   isComplete: boolean;
   serverTimeMs: number;
   records: LiveRecord[];
+  /**
+   * For how long each position had been with the service when this was sent, at most 65,535 ms. Of positions, where
+   * the subscription asks for `delays`; otherwise null.
+   */
+  delaysMs: number[] | null;
 }
 
 const HEADER_BYTES = 16;
+const IS_SNAPSHOT = 1;
+const IS_COMPLETE = 2;
+const HAS_DELAYS = 4;
 const ABOUT = [null, 'vehicles', 'positions', 'states'] as const;
 const STATES: readonly LiveVehicleState[] = ['unknown', 'moving', 'parking', 'idling', 'offline', 'unknown'];
 const NOTHING_KNOWN = 0;
@@ -72,13 +80,15 @@ export class BinaryReader {
       const record = this.#record(cursor, about, geofenceIds);
       if (record !== null) records.push(record);
     }
+    const delaysMs = (flags & HAS_DELAYS) === 0 ? null : Array.from({ length: count }, () => cursor.u16());
     return {
       type: 'records',
       about,
-      isSnapshot: (flags & 1) !== 0,
-      isComplete: (flags & 2) !== 0,
+      isSnapshot: (flags & IS_SNAPSHOT) !== 0,
+      isComplete: (flags & IS_COMPLETE) !== 0,
       serverTimeMs,
       records,
+      delaysMs,
     };
   }
 

@@ -47,7 +47,12 @@ export interface LiveHeartbeat {
   type: 'heartbeat';
 }
 
-/** What the server sends, beside heartbeats. A newer server may send further types: pass over what is unknown. */
+/** Answers a `ping`, behind all that was sent before. */
+export interface LivePong {
+  type: 'pong';
+}
+
+/** What the server sends, beside heartbeats and pongs. A newer server may send further types: pass over what is unknown. */
 export type LiveMessage =
   | { type: 'authorized' }
   | { type: 'snapshot'; positions: Position[]; states?: LiveState[]; complete: boolean }
@@ -99,6 +104,8 @@ export interface LiveSubscription {
   incidents?: boolean;
   /** Positions and states as lists, one message for all of a moment. */
   batch?: boolean;
+  /** With positions in binary messages, for how long the service had them. Default: false. */
+  delays?: boolean;
   /** What was made, changed or removed. */
   definitions?: boolean;
   /** The number of unread notifications, whenever it changes. */

@@ -265,11 +265,50 @@ test('offers the binary subprotocol where asked to, and reads what comes in it',
   empty.set([1, 3]);
   socket(0).dispatchEvent(new MessageEvent('message', { data: empty.buffer }));
   expect(messages).toEqual([
-    { type: 'records', about: 'vehicles', isSnapshot: true, isComplete: true, serverTimeMs: 0, records: [] },
+    {
+      ...{ type: 'records', about: 'vehicles', isSnapshot: true, isComplete: true },
+      ...{ serverTimeMs: 0, records: [], delaysMs: null },
+    },
   ]);
   expect(statuses).toEqual(['open']);
   connect();
   expect(socket(1).protocols).toEqual([]);
+});
+
+describe('the way to the server and back', () => {
+  test('is measured by a message and its answer, which is not given on', async () => {
+    const live = connect();
+    expect(await live.roundTripMs()).toBeNull();
+    socket(0).accept();
+    socket(0).say(SNAPSHOT);
+    const measured = live.roundTripMs();
+    expect(socket(0).sent.at(-1)).toEqual({ type: 'ping' });
+    // One at a time: pongs do not say what they answer.
+    expect(await live.roundTripMs()).toBeNull();
+    vi.advanceTimersByTime(37);
+    socket(0).say({ type: 'pong' });
+    expect(await measured).toBe(37);
+    expect(messages.map(({ type }) => type)).toEqual(['snapshot']);
+    // One that nobody asked for.
+    socket(0).say({ type: 'pong' });
+    expect(live.status).toBe('open');
+  });
+
+  test('is not known of a connection that ends before, and is measured again on the next', async () => {
+    const live = connect();
+    socket(0).accept();
+    socket(0).say(SNAPSHOT);
+    const measured = live.roundTripMs();
+    socket(0).end(1006);
+    expect(await measured).toBeNull();
+    expect(await live.roundTripMs()).toBeNull();
+    vi.advanceTimersByTime(500);
+    socket(1).accept();
+    socket(1).say(SNAPSHOT);
+    const again = live.roundTripMs();
+    socket(1).say({ type: 'pong' });
+    expect(await again).toBe(0);
+  });
 });
 
 test('an API key is said first, in place of a token', () => {

@@ -1,5 +1,5 @@
 import { BinaryReader } from './live-binary.ts';
-import type { LiveHeartbeat, LiveMessage, LiveSubscription } from './live-messages.ts';
+import type { LiveHeartbeat, LiveMessage, LivePong, LiveSubscription } from './live-messages.ts';
 import { BINARY_PROTOCOL, JSON_PROTOCOL } from './live-names.ts';
 
 /**
@@ -68,6 +68,8 @@ export class LiveConnection {
   #attempt = 0;
   #retry: ReturnType<typeof setTimeout> | null = null;
   #silence: ReturnType<typeof setTimeout> | null = null;
+  /** Called when a ping was answered, or the connection has ended before. */
+  #onPong: ((isAnswered: boolean) => void) | null = null;
   /** How often this connection shows that it lives. Null: not known yet, or an older server, which does not say. */
   #heartbeatMs: number | null = null;
 
@@ -105,6 +107,24 @@ export class LiveConnection {
     if (this.#status === 'open') this.#onClosed(1006);
   }
 
+  /**
+   * How long a message to the server and its answer take, all that waits for this client included.
+   *
+   * @returns null where there is no connection, it ends before, or it is being measured already
+   */
+  roundTripMs(): Promise<number | null> {
+    const socket = this.#socket;
+    if (this.#status !== 'open' || socket?.readyState !== 1 || this.#onPong !== null) return Promise.resolve(null);
+    const sentMs = performance.now();
+    return new Promise((resolve) => {
+      this.#onPong = (isAnswered) => {
+        this.#onPong = null;
+        resolve(isAnswered ? performance.now() - sentMs : null);
+      };
+      socket.send(JSON.stringify({ type: 'ping' }));
+    });
+  }
+
   close(): void {
     this.#drop();
     this.#setStatus('closed');
@@ -128,19 +148,22 @@ export class LiveConnection {
     socket.addEventListener('message', ({ data }) => {
       if (socket !== this.#socket) return;
       const isText = typeof data === 'string';
-      this.#receive(isText ? (JSON.parse(data) as LiveMessage | LiveHeartbeat) : reader.read(data as ArrayBuffer));
+      this.#receive(
+        isText ? (JSON.parse(data) as LiveMessage | LiveHeartbeat | LivePong) : reader.read(data as ArrayBuffer),
+      );
     });
     socket.addEventListener('close', ({ code }) => {
       if (socket === this.#socket) this.#onClosed(code);
     });
   }
 
-  #receive(message: LiveMessage | LiveHeartbeat): void {
+  #receive(message: LiveMessage | LiveHeartbeat | LivePong): void {
     if (message.type === 'resumed' && message.heartbeatSeconds !== undefined)
       this.#heartbeatMs = message.heartbeatSeconds * 1000;
     if (this.#heartbeatMs === null) this.#watch(SILENCE_MS, false);
     else this.#watch(2 * this.#heartbeatMs + HEARTBEAT_SLACK_MS, true);
-    if (message.type === 'heartbeat') return;
+    if (message.type === 'pong') this.#onPong?.(true);
+    if (message.type === 'heartbeat' || message.type === 'pong') return;
     // Until the subscription was answered the connection has not proved itself: a server that closes at once is not
     // asked faster.
     if (this.#status !== 'open' && ANSWERS.has(message.type)) {
@@ -191,6 +214,7 @@ export class LiveConnection {
     if (this.#retry !== null) clearTimeout(this.#retry);
     if (this.#silence !== null) clearTimeout(this.#silence);
     this.#retry = this.#silence = this.#heartbeatMs = null;
+    this.#onPong?.(false);
     const socket = this.#socket;
     this.#socket = null;
     if (socket !== null && socket.readyState <= 1) socket.close();

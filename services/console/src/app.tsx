@@ -17,6 +17,7 @@ import { componentOf } from './views.ts';
 import { t } from './words/words.ts';
 
 const LoginPage = lazy(async () => (await import('./pages/login.tsx')).LoginPage);
+const DelayFigures = lazy(async () => (await import('./live/delay-figures.tsx')).DelayFigures);
 const Finder = lazy(async () => (await import('./finder/finder.tsx')).Finder);
 const PasswordLinkPage = lazy(async () => (await import('./sign-in/password-reset.tsx')).PasswordLinkPage);
 
@@ -160,10 +161,23 @@ function NowhereMessage({ icon, title }: { icon: IconName; title: string }) {
 
 function LiveState() {
   const isOpen = live.status.value === 'open';
+  const isShown = useSignal(false);
   return (
-    <span class={`live ${isOpen ? 'on' : ''}`} role="status">
-      {isOpen ? t().live : t().connecting}
-    </span>
+    <>
+      <button type="button" class={`live ${isOpen ? 'on' : ''}`} popovertarget="live-delay">
+        <span role="status">{isOpen ? t().live : t().connecting}</span>
+      </button>
+      <div
+        id="live-delay"
+        class="menu"
+        popover="auto"
+        onToggle={({ newState }) => {
+          isShown.value = newState === 'open';
+        }}
+      >
+        {isShown.value && <DelayFigures />}
+      </div>
+    </>
   );
 }
 

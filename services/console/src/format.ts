@@ -77,6 +77,10 @@ export class Formats {
     return `${latitude.toFixed(5)}, ${longitude.toFixed(5)}`;
   }
 
+  milliseconds(ms: number): string {
+    return this.#unit('millisecond', 0).format(ms);
+  }
+
   /** Hours and minutes, below a minute seconds. */
   duration(seconds: number | null | undefined): string {
     if (seconds === null || seconds === undefined) return '–';

@@ -18,12 +18,16 @@ import { toast } from '../parts/toast.tsx';
 import { refreshUser, user } from '../session.ts';
 import { forgetVideoProfiles, rereadVideoProfiles } from '../video/profiles.ts';
 import { t } from '../words/words.ts';
+import { liveDelay } from './delay.ts';
 
 const ALWAYS = { definitions: true, unread: true, reportJobs: true, videoTasks: true, commands: true, incidents: true };
-const ALL: LiveSubscription = { ...ALWAYS, positions: true, states: true, counters: true };
-const HIDDEN: LiveSubscription = { ...ALL, positions: false, states: false, counters: false };
+const ALL: LiveSubscription = { ...ALWAYS, positions: true, states: true, counters: true, delays: true };
+const HIDDEN: LiveSubscription = { ...ALWAYS, positions: false };
 /** A tab that is hidden for longer gets events and notifications only. */
 const HIDDEN_AFTER_MS = 30_000;
+
+/** The way to the service is measured this often. */
+const PING_EVERY_MS = 10_000;
 
 /** What the page knows of its connection to the live API. */
 export const live = {
@@ -110,11 +114,18 @@ export function connectLive(): () => void {
       if (status === 'waiting' || status === 'unauthorized') void refreshUser();
       // No message comes of what changed before the subscription, so all is read after it.
       if (status === 'open') {
+        liveDelay.begin();
+        measureWay();
         void refreshUser();
         readDefinitions();
       }
     },
   });
+  const measureWay = () =>
+    void connection.roundTripMs().then((ms) => {
+      if (ms !== null) liveDelay.measured(ms);
+    });
+  const pings = setInterval(measureWay, PING_EVERY_MS);
   const subscribe = () => connection.subscribe(isHidden || isPast.peek() ? HIDDEN : ALL);
   const definitions = new DefinitionChanges(subscribe);
   let wasPast = false;
@@ -150,6 +161,7 @@ export function connectLive(): () => void {
     removeEventListener('online', onOnline);
     removeEventListener('offline', onOffline);
     if (hideTimer !== null) clearTimeout(hideTimer);
+    clearInterval(pings);
     definitions.stop();
     stopPast();
     connection.close();
@@ -170,6 +182,7 @@ function take(message: LiveMessage): void {
         }
         takeRecord(record, nowMs);
       }
+      if (message.delaysMs !== null) liveDelay.arrived(message.delaysMs, nowMs);
       if (message.isComplete) hasStates.value = true;
       break;
     }

@@ -170,6 +170,7 @@ export class FleetLayer {
   readonly #canvas = document.createElement('canvas');
   readonly #gl: WebGL2RenderingContext;
   readonly #onRender = () => this.#draw();
+  readonly #onDrawn: () => void;
   #colors: MapColors;
   #icons: Program | null = null;
   #ring: Program | null = null;
@@ -181,7 +182,9 @@ export class FleetLayer {
   #scale = 1;
   #isByVehicle = false;
 
-  constructor(map: MapLibreMap, fleet: Fleet, colors: MapColors) {
+  /** @param onDrawn called after each picture with vehicles */
+  constructor(map: MapLibreMap, fleet: Fleet, colors: MapColors, onDrawn: () => void = () => {}) {
+    this.#onDrawn = onDrawn;
     this.#map = map;
     this.#fleet = fleet;
     this.#colors = colors;
@@ -279,6 +282,7 @@ export class FleetLayer {
       gl.drawArrays(gl.TRIANGLES, 0, 3);
     }
     this.#repaintAfter(restsForMs(fleet, nowMs, worldSize(this.#map)));
+    this.#onDrawn();
   }
 
   /** @param ringed index of the one vehicle that a ring is drawn around; -1: all are drawn */

@@ -6,6 +6,8 @@ export interface BinaryMessage {
   sentAtMs: number;
   geofenceIds: string[];
   records: BinaryRecord[];
+  /** Of each record; null where none follow. */
+  delaysMs: number[] | null;
 }
 
 export interface BinaryRecord {
@@ -96,6 +98,7 @@ export function readBinaryMessage(bytes: Buffer): BinaryMessage {
   };
 
   const records = Array.from({ length: bytes.readUInt32LE(4) }, record);
+  const delaysMs = (flags & 4) === 0 ? null : records.map(u16);
   if (at !== bytes.length) throw new RangeError(`${bytes.length - at} bytes are left of ${bytes.length}`);
   return {
     type,
@@ -104,5 +107,6 @@ export function readBinaryMessage(bytes: Buffer): BinaryMessage {
     sentAtMs: bytes.readDoubleLE(8),
     geofenceIds,
     records,
+    delaysMs,
   };
 }

@@ -45,6 +45,17 @@ const status = fc
   });
 const STATE_CODES = { unknown: 5, moving: 1, parking: 2, idling: 3, offline: 4 };
 
+/** Also by a clock that is behind, and of a packet that waited for long. */
+const DELAYS: readonly [ms: number, written: number][] = [
+  [0, 0],
+  [-3, 0],
+  [17.6, 18],
+  [65_534, 65_534],
+  [86_400_000, 65_535],
+];
+const delayMs = (nth: number) => DELAYS[nth % DELAYS.length]?.[0] ?? 0;
+const writtenDelayMs = (_: unknown, nth: number) => DELAYS[nth % DELAYS.length]?.[1];
+
 /** A message without its WebSocket header. */
 function read(frame: Buffer): BinaryMessage {
   const length = (frame[1] ?? 0) & 0x7f;
@@ -57,7 +68,8 @@ test('what a message says of vehicles, positions and states is read back by the 
     fc.property(
       fc.uniqueArray(status, { minLength: 1, maxLength: 20, selector: ({ vehicleId }) => vehicleId }),
       fc.func(fc.boolean()),
-      (statuses, isVisible) => {
+      fc.boolean(),
+      (statuses, isVisible, hasDelays) => {
         const numbers = new VehicleNumbers();
         const sees = (id: GeofenceId) => isVisible(id);
         const vehicles = statuses.map((one) => ({ vehicleId: one.vehicleId, status: one }));
@@ -66,12 +78,13 @@ test('what a message says of vehicles, positions and states is read back by the 
           positionsFrame(
             statuses.map((one) => positionRecord(one, numbers.of(one.vehicleId))),
             NOW,
+            hasDelays ? statuses.map((_, nth) => delayMs(nth)) : null,
           ),
         );
         const states = read(statesFrame(statuses, numbers, sees, NOW));
         expect([introduced, positions, states]).toMatchObject([
           { type: 1, isSnapshot: true, isLast: true, sentAtMs: NOW },
-          { type: 2, isSnapshot: false, geofenceIds: [] },
+          { type: 2, isSnapshot: false, geofenceIds: [], delaysMs: hasDelays ? statuses.map(writtenDelayMs) : null },
           { type: 3, isSnapshot: false },
         ]);
         for (const id of [...introduced.geofenceIds, ...states.geofenceIds])

@@ -15,6 +15,9 @@ const UNKNOWN_16 = 0xffff;
 const UNKNOWN_8 = 0xff;
 const OWN_LIMIT = 0xffff;
 const MAX_LISTED = 0xff;
+/** Of a message. */
+const HAS_DELAYS = 1 << 2;
+/** Of a record. */
 const HAS_ALARMS = 1 << 6;
 const HAS_OPEN_EVENTS = 1 << 7;
 const STATES: Record<VehicleState, number> = { unknown: 5, moving: 1, parking: 2, idling: 3, offline: 4 };
@@ -70,9 +73,15 @@ export function positionRecord(status: VehicleStatus, number: number): Buffer {
   return record;
 }
 
-/** A message of position records. */
-export function positionsFrame(records: readonly Buffer[], nowMs: number): Buffer {
-  return binaryFrame([header(TYPE.positions, 0, 0, records.length, nowMs), ...records]);
+/**
+ * A message of position records.
+ *
+ * @param delaysMs how long ago the packet of each arrived; null: the client did not ask for it
+ */
+export function positionsFrame(records: readonly Buffer[], nowMs: number, delaysMs: readonly number[] | null): Buffer {
+  const flags = delaysMs === null ? 0 : HAS_DELAYS;
+  const delays = delaysMs === null ? [] : [uint16s(delaysMs.map(delayOf))];
+  return binaryFrame([header(TYPE.positions, flags, 0, records.length, nowMs), ...records, ...delays]);
 }
 
 /**
@@ -194,6 +203,11 @@ function alarmsOf({ activity, record }: VehicleStatus) {
 /** 0 stands for what is not known. */
 function seconds(timeMs: number | null | undefined): number {
   return Math.min(Math.max(0, Math.floor((timeMs ?? 0) / 1000)), 0xffff_ffff);
+}
+
+/** Clocks of two machines may differ by a little. */
+function delayOf(ms: number): number {
+  return Math.min(Math.max(0, Math.round(ms)), UNKNOWN_16);
 }
 
 function tenths(value: number | null | undefined): number {

@@ -27,7 +27,7 @@ const LOST_ABOVE_BYTES = 16 * 1024 * 1024;
 /** Written to the socket at a time. What waits here, and not there, can be dropped. */
 const WRITE_BYTES = 64 * 1024;
 /** A subscribed client that nothing was sent to for so many seconds is sent a heartbeat. */
-export const HEARTBEAT_SECONDS = 5;
+export const HEARTBEAT_SECONDS = 4;
 const HEARTBEAT = jsonFrame({ type: 'heartbeat' });
 /** Replaces a frame that has been written, so that the frame can be freed. */
 const NO_FRAME = Buffer.alloc(0);

@@ -68,6 +68,7 @@ export interface ConnectionsContext {
 
 /** Subprotocols, in the order of preference. */
 export const PROTOCOLS = [BINARY_PROTOCOL, 'outrider.live.v1'];
+const PONG = jsonFrame({ type: 'pong' });
 const AUTHORIZE_WITHIN_MS = 5000;
 /** Share of the connections for clients that are not identified yet; the others are for those that are. */
 const ANONYMOUS_SHARE = 0.1;
@@ -299,6 +300,7 @@ export class Connections {
       return;
     }
     if (client.userId === null) return client.close(CLOSE.unauthorized, 'the first message must be "authorize"');
+    if (message.type === 'ping') return client.send(PONG);
     await this.#context.onSubscription(client, message.type === 'subscribe' ? message : null);
   }
 

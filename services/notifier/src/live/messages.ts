@@ -1,7 +1,11 @@
 import { type GroupId, readUuid, type Vehicle, type VehicleId } from '@outrider/domain';
 
 /** What a client of the live API may send. */
-export type ClientMessage = { type: 'authorize'; jwt: string } | Subscription | { type: 'unsubscribe' };
+export type ClientMessage =
+  | { type: 'authorize'; jwt: string }
+  | Subscription
+  | { type: 'unsubscribe' }
+  | { type: 'ping' };
 
 export interface Subscription {
   type: 'subscribe';
@@ -15,6 +19,8 @@ export interface Subscription {
   counters: boolean;
   /** Positions and states as lists, one message per flush. */
   batch: boolean;
+  /** With each position, how long ago its packet arrived; in the binary subprotocol alone. */
+  delays: boolean;
   events: boolean;
   /** What late data and recalculations make of events of the past; only with `events`. */
   corrections: boolean;
@@ -41,6 +47,7 @@ const SWITCHES = {
   states: false,
   counters: false,
   batch: false,
+  delays: false,
   events: true,
   corrections: true,
   notifications: true,
@@ -144,14 +151,15 @@ export function parseClientMessage(text: string): ClientMessage | { error: strin
       if (typeof message.jwt !== 'string') return { error: '/jwt must be a string' };
       return { type: 'authorize', jwt: message.jwt };
     }
-    case 'unsubscribe': {
+    case 'unsubscribe':
+    case 'ping': {
       const extra = unknownField(message, ['type']);
-      return extra ? { error: extra } : { type: 'unsubscribe' };
+      return extra ? { error: extra } : { type: message.type };
     }
     case 'subscribe':
       return parseSubscribe(message);
     default:
-      return { error: '/type must be "authorize", "subscribe" or "unsubscribe"' };
+      return { error: '/type must be "authorize", "subscribe", "unsubscribe" or "ping"' };
   }
 }
 

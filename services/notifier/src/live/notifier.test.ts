@@ -487,7 +487,7 @@ test('a client that comes back with its cursor gets each event it missed once, i
   ]);
   expect(again.of('resumed')).toEqual([
     {
-      ...{ type: 'resumed', missed: 2, missedNotifications: 0, heartbeatSeconds: 5 },
+      ...{ type: 'resumed', missed: 2, missedNotifications: 0, heartbeatSeconds: 4 },
       cursor: expect.stringMatching(/^0:3;c:[\d:]*;k:\w{16};n:0;l:\w{16}$/),
     },
   ]);
@@ -658,7 +658,7 @@ test('what is older than the memory is read from the log once for all clients th
 
 describe('heartbeats', () => {
   test.each([[], ['outrider.live.v1+binary']])(
-    'come to a subscribed client at least each 5 seconds while nothing else does, by subprotocol %s',
+    'come to a subscribed client at least each 4 seconds while nothing else does, by subprotocol %s',
     async (...protocols) => {
       const time = await stopTime();
       const socket = new WebSocket(`ws://127.0.0.1:${(http.address() as AddressInfo).port}/live`, protocols, {
@@ -671,13 +671,13 @@ describe('heartbeats', () => {
       });
       await once(socket, 'open');
       socket.send(JSON.stringify({ type: 'subscribe', all: true }));
-      await vi.waitFor(() => expect(texts.at(-1)).toMatchObject({ type: 'resumed', heartbeatSeconds: 5 }), PATIENCE);
+      await vi.waitFor(() => expect(texts.at(-1)).toMatchObject({ type: 'resumed', heartbeatSeconds: 4 }), PATIENCE);
       const before = texts.length;
       // Each may be a second early.
       for (const [ms, count] of [
-        [4000, 0],
+        [3000, 0],
         [1000, 1],
-        [4000, 1],
+        [3000, 1],
         [1000, 2],
       ] as const) {
         await time.advance(ms);
@@ -702,6 +702,19 @@ describe('heartbeats', () => {
     expect(quiet.of('heartbeat').length).toBe(2);
     expect([busy, unsubscribed].map((client) => client.of('heartbeat').length)).toEqual([0, 0]);
   });
+});
+
+test('a ping is answered, with and without a subscription, and not before somebody is identified', async () => {
+  const client = await subscribed('user', { all: true });
+  client.say({ type: 'ping' });
+  expect(await client.receives('pong')).toEqual([{ type: 'pong' }]);
+  client.say({ type: 'unsubscribe' });
+  client.say({ type: 'ping' });
+  await client.receives('pong', 2);
+  const stranger = connect();
+  await stranger.opened;
+  stranger.say({ type: 'ping' });
+  await vi.waitFor(() => expect(stranger.closedWith).toBe(4401), PATIENCE);
 });
 
 test('who says who they are in the first message is as good as by header', async () => {

@@ -328,6 +328,33 @@ test('clients of the binary subprotocol are sent drivers as messages of their ow
   expect(namesOf(2)).toEqual([]);
 });
 
+test('clients of the binary subprotocol are sent how long the service had each position, where they ask for it', async () => {
+  const { owner, vehicle } = await neighbours();
+  await place.relay();
+  await place.startLive();
+  const arrives = (agoMs: number, latitude: number) => {
+    const atMs = Date.now() - agoMs;
+    return place.hub.updateLatest([sampleStatus(vehicle.id, blankPosition(atMs, latitude, 13), atMs)]);
+  };
+  await arrives(90_000, 52);
+  const binary = ['outrider.live.v1+binary'];
+  const wish = { all: true, positions: true, events: false };
+  const asking = await place.connect(owner, { ...wish, delays: true }, undefined, binary);
+  const other = await place.connect(owner, wish, undefined, binary);
+  await arrives(3000, 53);
+  const positions = (client: typeof asking) => client.binary.filter(({ type }) => type === 2);
+  await vi.waitFor(
+    () => expect([positions(asking), positions(other)].map(({ length }) => length)).toEqual([1, 1]),
+    PATIENCE,
+  );
+  const [delayMs = 0] = positions(asking)[0]?.delaysMs ?? [];
+  expect(delayMs).toBeGreaterThanOrEqual(3000);
+  expect(delayMs).toBeLessThan(65_535);
+  expect(positions(other)[0]?.delaysMs).toBeNull();
+  // What is in the snapshot came long ago.
+  expect(asking.binary[0]).toMatchObject({ type: 1, isSnapshot: true, delaysMs: null });
+});
+
 test('clients of the binary subprotocol are sent what is in a tank where it is another whole percent', async () => {
   const { owner, vehicle } = await neighbours();
   const stranger = await place.addUser('stranger', []);

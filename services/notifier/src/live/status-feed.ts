@@ -90,12 +90,12 @@ export class StatusFeed {
   }
 
   /** What waits for a client is for another subscription now; the next messages have its format. */
-  begin(client: LiveClient, { batch, states }: Subscription): void {
+  begin(client: LiveClient, subscription: Subscription): void {
     const sight = this.#sightOf(client);
     client.statuses.begin(
       client.isBinary
-        ? new BinaryMessages(this.#numbers, sight, this.#context.clock.now, states)
-        : batch
+        ? new BinaryMessages(this.#numbers, sight, this.#context.clock.now, subscription)
+        : subscription.batch
           ? new ListMessages(sight)
           : new SingleMessages(sight),
     );

@@ -1,6 +1,7 @@
 import type { VehicleId } from '@outrider/domain';
 import { POSITION_BYTES, positionsFrame, statesFrame, type VehicleNumbers, vehiclesFrame } from './binary.ts';
 import { listFrame } from './frames.ts';
+import type { Subscription } from './messages.ts';
 import type { Sight, StatusUpdate } from './status-update.ts';
 
 /** What an update counts as while it waits: about what it is going to be on the wire. */
@@ -180,15 +181,22 @@ export class BinaryMessages implements StatusFormat {
   readonly #sight: Sight;
   readonly #now: () => number;
   readonly #hasStates: boolean;
+  readonly #hasDelays: boolean;
   /** A bit for each number: the client has its UUID. */
   #introduced = new Uint8Array(0);
 
-  /** @param hasStates the client asked for states: who drives and what is in the tank are part of these */
-  constructor(numbers: VehicleNumbers, sight: Sight, now: () => number, hasStates: boolean) {
+  /** @param subscription with states: who drives and what is in the tank are part of these */
+  constructor(
+    numbers: VehicleNumbers,
+    sight: Sight,
+    now: () => number,
+    { states, delays }: Pick<Subscription, 'states' | 'delays'>,
+  ) {
     this.#numbers = numbers;
     this.#sight = sight;
     this.#now = now;
-    this.#hasStates = hasStates;
+    this.#hasStates = states;
+    this.#hasDelays = delays;
   }
 
   *frames(waiting: WaitingUpdates): Generator<Buffer> {
@@ -197,9 +205,11 @@ export class BinaryMessages implements StatusFormat {
     for (const some of chunksTaken(positions, MAX_IN_BINARY)) {
       const [known, unknown] = this.#split(some);
       const records = known.map((update) => update.positionRecord(numbers));
+      const nowMs = this.#now();
+      const delaysMs = this.#hasDelays ? known.map(({ status }) => nowMs - status.lastContactAtMs) : null;
       yield joined(
         unknown.length > 0 ? this.#introduce(unknown, waiting) : null,
-        records.length > 0 ? positionsFrame(records, this.#now()) : null,
+        records.length > 0 ? positionsFrame(records, nowMs, delaysMs) : null,
       );
     }
     for (const some of chunksTaken(states, MAX_IN_BINARY)) {

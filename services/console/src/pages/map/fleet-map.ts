@@ -3,6 +3,7 @@ import type { MapLayerMouseEvent, Map as MapLibreMap, MapMouseEvent } from 'mapl
 import { latitudeOf, longitudeOf, mercatorX, mercatorY } from '../../fleet/mercator.ts';
 import { fleet, geofences, loaded } from '../../fleet/store.ts';
 import { formats } from '../../format.ts';
+import { liveDelay } from '../../live/delay.ts';
 import { clusterFeatures, clustersOf, inView } from '../../map/clusters.ts';
 import { FleetLayer } from '../../map/fleet-layer.ts';
 import { createMap, fit, type Place, placeText, prefersLessMotion, viewOf, worldSize } from '../../map/map.ts';
@@ -64,8 +65,12 @@ export class FleetMap {
     const { map, destroy } = createMap(container, place);
     this.map = map;
     this.#fitsAll = place === null;
-    this.#layer = new FleetLayer(map, fleet, mapColors.peek());
+    this.#layer = new FleetLayer(map, fleet, mapColors.peek(), () => liveDelay.drawn(performance.now()));
     this.#destroy.push(destroy, () => this.#layer.destroy());
+    liveDelay.isDrawn = () => this.#layer.isVisible && !document.hidden;
+    this.#destroy.push(() => {
+      liveDelay.isDrawn = () => false;
+    });
     this.#destroy.push(
       effect(() => this.#layer.setColors(mapColors.value, preferences.value.vehicleColors)),
       effect(() => {

@@ -1,0 +1,14 @@
+import { counted } from '../counted.ts';
+
+export const live = {
+  title: 'From packet to map',
+  none: 'No position came in the last minute, or the map does not show each of them.',
+  of: (count: number) =>
+    counted('en', count, {
+      one: '# position in the last minute, 99 of 100 within',
+      other: '# positions in the last minute, 99 of 100 within',
+    }),
+  stages: { server: 'Service', network: 'Network', page: 'This page' },
+  median: 'Half of them within',
+  hint: 'From the arrival of a terminal’s packet to the picture that shows its position.',
+};
