@@ -36,6 +36,7 @@ export type DecoderReport =
       retainedBytes?: number;
     }
   | { type: 'finding'; message: string; input: Uint8Array }
+  | { type: 'loaded' }
   | { type: 'done' };
 
 /**
@@ -66,6 +67,7 @@ const place = new Uint8Array(task.current, 4);
 const counts = { inputs: 0, accepted: 0, refused: 0, cpuMs: 0, heapBytes: 0 };
 const findings = new Set<string>();
 
+report({ type: 'loaded' });
 if (task.input) await once(Buffer.from(task.input));
 else if (task.inputs !== undefined) await exploreFast(createRandom(task.seed), task.inputs);
 else await explore(createRandom(task.seed), performance.now() + task.forMs, Number.POSITIVE_INFINITY);

@@ -5,6 +5,8 @@ import type { Finding, Tally } from './finding.ts';
 
 /** Longest time for an input of a few kilobytes; generous, because the machine may be busy. */
 const STUCK_MS = 20_000;
+/** Until a thread has loaded its target, no input can be stuck; a busy machine takes its time. */
+const LOADED_WITHIN_MS = 120_000;
 const MOST_CURRENT_BYTES = 64 * 1024;
 const MOST_HEAP_MB = 512;
 
@@ -108,16 +110,16 @@ async function runDecoder(task: Omit<DecoderTask, 'current'>, say: (progress: Pr
   const currentInput = (): Buffer => Buffer.from(new Uint8Array(current, 4, new Uint32Array(current, 0, 1)[0]));
   await new Promise<void>((resolve, reject) => {
     let watchdog = setTimeout(() => {}, 0);
-    const watch = (): void => {
+    const watch = (ms: number, what: string): void => {
       clearTimeout(watchdog);
       watchdog = setTimeout(() => {
-        find(`stuck: nothing came of this input for ${STUCK_MS / 1000} s`, currentInput());
+        find(`stuck: ${what} for ${ms / 1000} s`, currentInput());
         void thread.terminate();
-      }, STUCK_MS);
+      }, ms);
     };
-    watch();
+    watch(LOADED_WITHIN_MS, 'the target was not loaded');
     thread.on('message', (report: DecoderReport) => {
-      watch();
+      watch(STUCK_MS, 'nothing came of this input');
       if (report.type === 'progress') say(report);
       else if (report.type === 'finding') find(report.message, report.input);
     });
