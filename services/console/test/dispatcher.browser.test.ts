@@ -94,6 +94,19 @@ describe.skipIf(CHROMIUM === undefined)('what a dispatcher relies on, in a brows
       .toBe(true);
     expect(await menu.getByRole('button').locator('bdi').allTextContents()).toEqual(names);
     expect(await axeViolations(page)).toEqual([]);
+    // Fanned out: each has a place of its own, and none covers the spot or what the map shows around it.
+    const boxes = await menu
+      .getByRole('button')
+      .evaluateAll((buttons) => buttons.map((button) => button.getBoundingClientRect().toJSON() as DOMRect));
+    for (const [nth, one] of boxes.entries()) {
+      expect(one.left > x || one.right < x, `${nth} covers the spot`).toBe(true);
+      for (const other of boxes.slice(nth + 1)) {
+        const areApart =
+          one.right < other.left || other.right < one.left || one.bottom < other.top || other.bottom < one.top;
+        expect(areApart, `${nth} covers another`).toBe(true);
+      }
+    }
+    expect(await menu.locator('line').count()).toBe(3);
     await menu.getByRole('button', { name: 'Parked 2' }).click();
     await page.getByRole('complementary', { name: 'Parked 2' }).waitFor();
     expect(await menu.count()).toBe(0);
@@ -103,6 +116,11 @@ describe.skipIf(CHROMIUM === undefined)('what a dispatcher relies on, in a brows
     await page.keyboard.press('Escape');
     await menu.waitFor({ state: 'detached' });
     await page.getByRole('complementary', { name: 'Parked 2' }).waitFor();
+    // On another map it would be beside nothing.
+    await page.mouse.click(x, y);
+    await menu.waitFor();
+    await page.mouse.wheel(0, -400);
+    await menu.waitFor({ state: 'detached' });
     expect(faults).toEqual([]);
   });
 

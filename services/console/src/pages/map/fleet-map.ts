@@ -44,6 +44,8 @@ export interface FleetMapEvents {
   onAsk: (place: AskedPlace) => void;
   /** The user moved the map: nothing is followed any more. */
   onDrag: () => void;
+  /** What is shown beside places is not beside them any more. */
+  onZoom?: () => void;
 }
 
 /** The live map: vehicles, their names or clusters, geofences; follows one vehicle where asked. */
@@ -93,6 +95,7 @@ export class FleetMap {
     });
     map.on('mouseout', () => events.onHover(null, 0, 0));
     map.on('dragstart', () => events.onDrag());
+    map.on('zoomstart', () => events.onZoom?.());
     for (const type of ['dragstart', 'wheel', 'dblclick'] as const)
       map.on(type, () => {
         this.#fitsAll = false;

@@ -60,6 +60,7 @@ export function MapPage() {
       onAsk: (place) => (asked.value = place),
       onMove: (at) => setQuery({ at }),
       onDrag: () => setQuery({ follow: null }),
+      onZoom: () => (choice.value = asked.value = null),
     });
     view.current = map;
     return () => {

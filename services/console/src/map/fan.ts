@@ -1,0 +1,52 @@
+/** From the middle of a row to that of the next; this and all below in the size of the text (rem). */
+const ROW = 2.25;
+/** From the spot to the nearest end of a row beside it. */
+const NEAREST = 1.375;
+/** And of the rows in the middle of a column, which leave the spot to be seen. */
+const FARTHEST = 3.625;
+const MARGIN = 0.5;
+const WIDEST = 17.5;
+/** In less than this a name can't be read. */
+const NARROWEST = 6.75;
+
+/** One of those fanned out: the end that is next to the spot, which it goes away from. */
+export interface Spoke {
+  x: number;
+  y: number;
+  side: 'left' | 'right';
+  /** At most. */
+  width: number;
+}
+
+/**
+ * Where to show so many things around a spot: in columns left and right of it, the first ones on the right, each with a
+ * row of its own within the window. On a side without space there is none.
+ *
+ * @param spot in the window; all sizes are in the same unit, rem
+ */
+export function fanOf(
+  count: number,
+  spot: { x: number; y: number },
+  { width, height }: { width: number; height: number },
+): Spoke[] {
+  const spaces = {
+    right: Math.min(WIDEST, width - MARGIN - spot.x - FARTHEST),
+    left: Math.min(WIDEST, spot.x - MARGIN - FARTHEST),
+  };
+  const both = (['right', 'left'] as const).filter((side) => spaces[side] >= NARROWEST);
+  const sides = both.length > 0 ? both : [spaces.right >= spaces.left ? ('right' as const) : ('left' as const)];
+  const rows = Math.ceil(count / sides.length);
+  return sides.flatMap((side, nth) => {
+    const own = Math.min(rows, count - nth * rows);
+    const top = spot.y - ((own - 1) * ROW) / 2;
+    const highest = MARGIN + ROW / 2;
+    const lowest = height - MARGIN - ROW / 2 - (own - 1) * ROW;
+    const first = Math.max(highest, Math.min(lowest, top));
+    return Array.from({ length: own }, (_, row) => {
+      const y = first + row * ROW;
+      const bend = ((y - spot.y) / ((rows * ROW) / 2)) ** 2;
+      const away = NEAREST + (FARTHEST - NEAREST) * Math.sqrt(Math.max(0, 1 - bend));
+      return { x: side === 'right' ? spot.x + away : spot.x - away, y, side, width: spaces[side] };
+    });
+  });
+}
