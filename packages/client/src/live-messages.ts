@@ -52,7 +52,9 @@ export interface LivePong {
   type: 'pong';
 }
 
-/** What the server sends, beside heartbeats and pongs. A newer server may send further types: pass over what is unknown. */
+/**
+ * What the server sends, beside heartbeats and pongs. A newer server may send further types: pass over what is unknown.
+ */
 export type LiveMessage =
   | { type: 'authorized' }
   | { type: 'snapshot'; positions: Position[]; states?: LiveState[]; complete: boolean }

@@ -11,6 +11,7 @@ test('what was stored comes back', () => {
     clusters: false,
     vehicleColors: true,
     compactList: true,
+    listColumns: ['speed', 'contact'],
     map: 'region',
   };
   expect(readPreferences(JSON.stringify(stored))).toEqual(stored);

@@ -1,3 +1,4 @@
+import type { Preferences as StoredPreferences } from '@outrider/client';
 import { effect, signal } from '@preact/signals';
 
 export interface Preferences {
@@ -13,6 +14,8 @@ export interface Preferences {
   vehicleColors: boolean;
   /** Vehicles have one line each in the list. */
   compactList: boolean;
+  /** What the list shows of a vehicle beside its name and state; null: what it has space for. */
+  listColumns: StoredPreferences['listColumns'];
   /** One of the service's maps; null: the online map, else that of a region, else that of the world. */
   map: string | null;
 }
@@ -27,6 +30,7 @@ export const DEFAULT_PREFERENCES: Preferences = {
   clusters: true,
   vehicleColors: false,
   compactList: false,
+  listColumns: null,
   map: null,
 };
 
@@ -52,6 +56,7 @@ export function validPreferences(value: unknown): Preferences {
     clusters: stored.clusters !== false,
     vehicleColors: stored.vehicleColors === true,
     compactList: stored.compactList === true,
+    listColumns: Array.isArray(stored.listColumns) ? stored.listColumns : null,
     map: nullableText(stored.map),
   };
 }

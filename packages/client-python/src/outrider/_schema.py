@@ -2635,6 +2635,7 @@ Preferences = TypedDict("Preferences", {
     "clusters": "bool",
     "vehicleColors": "bool",
     "compactList": "bool",
+    "listColumns": "list[Literal[\"plate\", \"driver\", \"groups\", \"speed\", \"fuel\", \"contact\"]] | None",
     "map": "str | None",
 })
 
@@ -2649,6 +2650,7 @@ PreferencesPatch = TypedDict("PreferencesPatch", {
     "clusters": "NotRequired[bool]",
     "vehicleColors": "NotRequired[bool]",
     "compactList": "NotRequired[bool]",
+    "listColumns": "NotRequired[list[Literal[\"plate\", \"driver\", \"groups\", \"speed\", \"fuel\", \"contact\"]] | None]",
     "map": "NotRequired[str | None]",
 })
 

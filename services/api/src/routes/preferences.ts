@@ -40,6 +40,14 @@ const FIELDS = {
     description: 'Whether a map draws vehicles in their own colours, with the colours of their states around.',
   }),
   compactList: z.boolean().meta({ description: 'Whether vehicles have one line each in the list beside the map.' }),
+  listColumns: z
+    .array(z.enum(['plate', 'driver', 'groups', 'speed', 'fuel', 'contact']))
+    .max(6)
+    .nullable()
+    .meta({
+      description: 'What that list shows of a vehicle beside its name and state. Null: what it has space for.',
+      examples: [['driver', 'contact']],
+    }),
   map: z
     .string()
     .regex(/^[\w-]{1,64}$/)
@@ -63,6 +71,7 @@ const DEFAULTS: Preferences = {
   clusters: true,
   vehicleColors: false,
   compactList: false,
+  listColumns: null,
   map: null,
 };
 const EXAMPLE: Preferences = { ...DEFAULTS, language: 'en', theme: 'dark', timeZone: 'Europe/Berlin' };

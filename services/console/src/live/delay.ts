@@ -22,7 +22,7 @@ export class RecentDelays {
     slice.counts[bucket] = (slice.counts[bucket] ?? 0) + 1;
   }
 
-  /** What a part of the delays does not exceed, in whole milliseconds, of so many; null: there are none. */
+  /** What a part of the delays does not exceed, in whole milliseconds, of so many; null where there is no delay. */
   percentile(part: number, nowMs: number): { ms: number; count: number } | null {
     const oldest = Math.floor(nowMs / SLICE_MS) - SLICES;
     const recent = this.#slices.filter(({ nth }) => nth > oldest);

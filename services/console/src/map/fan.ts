@@ -20,7 +20,7 @@ export interface Spoke {
 
 /**
  * Where to show so many things around a spot: in columns left and right of it, the first ones on the right, each with a
- * row of its own within the window. On a side without space there is none.
+ * row of its own within the window. A side without space has no column.
  *
  * @param spot in the window; all sizes are in the same unit, rem
  */

@@ -1,4 +1,5 @@
-import { useComputed, useSignalEffect } from '@preact/signals';
+import type { Vehicle } from '@outrider/client';
+import { useComputed, useSignal, useSignalEffect } from '@preact/signals';
 import { describeError } from '../../errors.ts';
 import { STATES, type State } from '../../fleet/fleet.ts';
 import { countStates, type Filter, listed, passes, SORTS, type Sort } from '../../fleet/listing.ts';
@@ -8,6 +9,7 @@ import { fleet, groups, loadDefinitions, loaded } from '../../fleet/store.ts';
 import { formats } from '../../format.ts';
 import { FilterBox } from '../../parts/filter-box.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { lazy } from '../../parts/lazy.tsx';
 import { Message } from '../../parts/message.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import { VehicleIcon } from '../../parts/vehicle-icon.tsx';
@@ -15,8 +17,11 @@ import { placed, VirtualList } from '../../parts/virtual-list.tsx';
 import { change, preferences } from '../../preferences.ts';
 import { route, setQuery } from '../../router.ts';
 import { language, t } from '../../words/words.ts';
+import { type Column, shownColumns, WIDTHS } from './columns.ts';
 import { NoVehicles } from './no-vehicles.tsx';
 import { Trouble } from './trouble.tsx';
+
+const ColumnMenu = lazy(async () => (await import('./column-menu.tsx')).ColumnMenu);
 
 const ROW_REM = 3.75;
 /** 36 pixels, where text has its usual size. */
@@ -51,9 +56,16 @@ export function VehicleList({ selected, onSelect }: { selected: string | null; o
   const filter = filterOf(query);
   const sort = SORTS.find((known) => known === query.get('sort')) ?? 'name';
   const indexes = listed(fleet, filter, sort, language.value);
+  const isCompact = preferences.value.compactList;
+  const widths = shownColumns().map((column) => `minmax(0, ${WIDTHS[column]}rem)`);
   return (
-    <section class={preferences.value.compactList ? 'side compact' : 'side'} aria-label={t().vehicleList}>
+    <section
+      class={isCompact ? 'side compact' : 'side'}
+      style={{ '--columns': widths.join(' ') }}
+      aria-label={t().vehicleList}
+    >
       <Filters filter={filter} sort={sort} />
+      {isCompact && <Heads />}
       <ListBody indexes={indexes} selected={selected} onSelect={onSelect} />
     </section>
   );
@@ -62,6 +74,7 @@ export function VehicleList({ selected, onSelect }: { selected: string | null; o
 function Filters({ filter, sort }: { filter: Filter; sort: Sort }) {
   const counts = countStates(fleet, filter);
   const isFavourites = filter.only !== null;
+  const isChoosing = useSignal(false);
   return (
     <FilterBox kind="filters">
       <div class="row">
@@ -78,14 +91,23 @@ function Filters({ filter, sort }: { filter: Filter; sort: Sort }) {
         </button>
         <button
           type="button"
-          class="icon"
-          aria-pressed={preferences.value.compactList}
-          aria-label={t().fleetMap.compactList}
-          title={t().fleetMap.compactList}
-          onClick={() => change({ compactList: !preferences.peek().compactList })}
+          class="icon columns-button"
+          popovertarget="list-columns"
+          aria-label={t().fleetMap.columns.title}
+          title={t().fleetMap.columns.title}
         >
           <Icon name="rows" />
         </button>
+        <div
+          id="list-columns"
+          class="menu columns"
+          popover="auto"
+          onToggle={({ newState }) => {
+            isChoosing.value = newState === 'open';
+          }}
+        >
+          {isChoosing.value && <ColumnMenu />}
+        </div>
       </div>
       <div class="row">
         {groups.value.length > 1 && (
@@ -216,9 +238,6 @@ function Row({ index, place, count, selected, onSelect }: RowProps) {
   void fleet.version.value;
   const vehicle = fleet.vehicles[index];
   if (vehicle === undefined) return null;
-  const state = fleet.stateOf(index);
-  const contactMs = fleet.contactMs[index] ?? 0;
-  const speed = fleet.speedKmh[index] ?? Number.NaN;
   const { favourites } = preferences.value;
   const isFavourite = favourites.includes(vehicle.id);
   const toggle = () =>
@@ -230,29 +249,7 @@ function Row({ index, place, count, selected, onSelect }: RowProps) {
           {vehicle.icon !== null && <VehicleIcon name={vehicle.icon} color={vehicle.color} />}
           <bdi>{vehicle.name}</bdi>
         </strong>
-        <span class="end">{state === 'moving' && !Number.isNaN(speed) ? formats().speed(speed) : ''}</span>
-        <small>
-          {vehicle.suspension === null ? (
-            <span class={`chip ${state}`}>{stateName(state)}</span>
-          ) : (
-            <span class="chip suspended" title={vehicle.suspension.reason}>
-              {t().fleetMap.suspension.suspended}
-            </span>
-          )}
-          <Trouble index={index} />
-          {[vehicle.plate, fleet.drivingOf(vehicle.id)?.driver?.name].map((text) =>
-            text ? (
-              <>
-                {' · '}
-                <bdi>{text}</bdi>
-              </>
-            ) : null,
-          )}
-        </small>
-        <small class="end">
-          <Tank percent={fleet.tankOf(vehicle.id)} />
-          {contactMs === 0 ? '' : formats().ago((nowOfMap() - contactMs) / 1000)}
-        </small>
+        {preferences.value.compactList ? <OneLine index={index} /> : <TwoLines index={index} />}
       </button>
       <button
         type="button"
@@ -265,6 +262,121 @@ function Row({ index, place, count, selected, onSelect }: RowProps) {
         <span aria-hidden="true">{isFavourite ? '★' : '☆'}</span>
       </button>
     </li>
+  );
+}
+
+/** Columns one below the other in all rows; of the state its colour, which has its name for who reads it aloud. */
+function OneLine({ index }: { index: number }) {
+  return (
+    <>
+      <Marks index={index} />
+      {shownColumns().map((column) =>
+        isText(column) ? (
+          <TextCell key={column} text={textOf(column, index)} />
+        ) : (
+          <span key={column} class={column}>
+            <Figure column={column} index={index} />
+          </span>
+        ),
+      )}
+    </>
+  );
+}
+
+function TwoLines({ index }: { index: number }) {
+  const columns = shownColumns();
+  return (
+    <>
+      <span class="end">{columns.includes('speed') && <Figure column="speed" index={index} />}</span>
+      <small>
+        <Marks index={index} />
+        {columns
+          .filter(isText)
+          .map((column) => textOf(column, index))
+          .map((text) =>
+            text === null ? null : (
+              <>
+                {' · '}
+                <bdi>{text}</bdi>
+              </>
+            ),
+          )}
+      </small>
+      <small class="end">
+        {columns.includes('fuel') && <Figure column="fuel" index={index} />}
+        {columns.includes('contact') && <Figure column="contact" index={index} />}
+      </small>
+    </>
+  );
+}
+
+function Marks({ index }: { index: number }) {
+  const { suspension } = fleet.vehicles[index] as Vehicle;
+  const state = fleet.stateOf(index);
+  return (
+    <span class="marks">
+      {suspension === null ? (
+        <span class={`chip ${state}`}>{stateName(state)}</span>
+      ) : (
+        <span class="chip suspended" title={suspension.reason}>
+          {t().fleetMap.suspension.suspended}
+        </span>
+      )}
+      <Trouble index={index} />
+    </span>
+  );
+}
+
+type TextColumn = Extract<Column, 'plate' | 'driver' | 'groups'>;
+
+function isText(column: Column): column is TextColumn {
+  return column === 'plate' || column === 'driver' || column === 'groups';
+}
+
+/** Null where there is nothing to show. */
+function textOf(column: TextColumn, index: number): string | null {
+  const vehicle = fleet.vehicles[index] as Vehicle;
+  if (column === 'plate') return vehicle.plate || null;
+  if (column === 'driver') return fleet.drivingOf(vehicle.id)?.driver?.name ?? null;
+  return groupsOf(vehicle);
+}
+
+/** What is cut is there for who points at it. */
+function TextCell({ text }: { text: string | null }) {
+  return (
+    <small class="text" title={text ?? undefined}>
+      {text !== null && <bdi>{text}</bdi>}
+    </small>
+  );
+}
+
+function Figure({ column, index }: { column: Exclude<Column, TextColumn>; index: number }) {
+  if (column === 'fuel') return <Tank percent={fleet.tankOf(fleet.vehicles[index]?.id ?? '')} />;
+  if (column === 'contact') {
+    const contactMs = fleet.contactMs[index] ?? 0;
+    return <>{contactMs === 0 ? '' : formats().ago((nowOfMap() - contactMs) / 1000)}</>;
+  }
+  const speed = fleet.speedKmh[index] ?? Number.NaN;
+  return <>{fleet.stateOf(index) === 'moving' && !Number.isNaN(speed) ? formats().speed(speed) : ''}</>;
+}
+
+/** By name; null where it is in no group that the user sees. */
+function groupsOf({ groupIds }: Vehicle): string | null {
+  const own = groups.value.filter(({ id }) => groupIds.includes(id)).map(({ name }) => name);
+  return own.length === 0 ? null : own.join(', ');
+}
+
+/** What stands in the columns of a list of one line a vehicle. */
+function Heads() {
+  return (
+    <p class="heads" aria-hidden="true">
+      <span>{t().pages.vehicles}</span>
+      {shownColumns().map((column) => (
+        <span key={column} class={column}>
+          {t().fleetMap.columns[column]}
+        </span>
+      ))}
+    </p>
   );
 }
 

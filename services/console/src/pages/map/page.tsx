@@ -14,6 +14,7 @@ import { navigate, route, setQuery, withQuery } from '../../router.ts';
 import { isNarrow } from '../../text-size.ts';
 import { t } from '../../words/words.ts';
 import '../../style/map.css';
+import { listRem } from './columns.ts';
 import { FleetMap, type HoveredCluster, type Spot } from './fleet-map.ts';
 import { MapLegend, VehicleList } from './list.tsx';
 import type { AskedPlace } from './nearest-menu.tsx';
@@ -78,7 +79,7 @@ export function MapPage() {
     view.current?.show(id);
   };
   return (
-    <div class={isListHidden ? 'split wide' : 'split'}>
+    <div class={isListHidden ? 'split wide' : 'split'} style={{ '--list': `${listRem()}rem` }}>
       <VehicleList selected={selected} onSelect={choose} />
       <div class="mapbox">
         <div class="canvas" ref={container} />

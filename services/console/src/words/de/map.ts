@@ -4,6 +4,16 @@ import type { Words } from '../en.ts';
 export const fleetMap: Words['fleetMap'] = {
   feed: { title: 'Ereignisse', open: 'Neueste Ereignisse', none: 'In den letzten 15 Minuten ist nichts geschehen.' },
   compactList: 'Eine Zeile je Fahrzeug',
+  columns: {
+    title: 'Spalten der Liste',
+    usual: 'Übliche Spalten',
+    plate: 'Kennzeichen',
+    driver: 'Fahrer',
+    groups: 'Gruppen',
+    speed: 'Tempo',
+    fuel: 'Kraftstoff',
+    contact: 'Letzter Kontakt',
+  },
   sensors: 'Daten des Terminals',
   sensorValues: 'Sensoren und Kraftstoff',
   beyond: 'jenseits des Schwellwerts',

@@ -4,6 +4,16 @@ import { counted } from '../counted.ts';
 export const fleetMap = {
   feed: { title: 'Events', open: 'Latest events', none: 'Nothing happened in the last 15 minutes.' },
   compactList: 'One line for each vehicle',
+  columns: {
+    title: 'Columns of the list',
+    usual: 'Usual columns',
+    plate: 'Plate',
+    driver: 'Driver',
+    groups: 'Groups',
+    speed: 'Speed',
+    fuel: 'Fuel',
+    contact: 'Last contact',
+  },
   sensors: 'Data of the terminal',
   sensorValues: 'Sensors and fuel',
   beyond: 'beyond its threshold',

@@ -4,6 +4,16 @@ import type { Words } from '../en.ts';
 export const fleetMap: Words['fleetMap'] = {
   feed: { title: 'Eventos', open: 'Últimos eventos', none: 'En los últimos 15 minutos no ha ocurrido nada.' },
   compactList: 'Una línea por vehículo',
+  columns: {
+    title: 'Columnas de la lista',
+    usual: 'Columnas habituales',
+    plate: 'Matrícula',
+    driver: 'Conductor',
+    groups: 'Grupos',
+    speed: 'Velocidad',
+    fuel: 'Combustible',
+    contact: 'Último contacto',
+  },
   sensors: 'Datos del terminal',
   sensorValues: 'Sensores y combustible',
   beyond: 'fuera de su umbral',

@@ -4,6 +4,16 @@ import type { Words } from '../en.ts';
 export const fleetMap: Words['fleetMap'] = {
   feed: { title: 'אירועים', open: 'אירועים אחרונים', none: 'לא קרה דבר ב-15 הדקות האחרונות.' },
   compactList: 'שורה אחת לכל רכב',
+  columns: {
+    title: 'עמודות הרשימה',
+    usual: 'העמודות הרגילות',
+    plate: 'מספר רישוי',
+    driver: 'נהג',
+    groups: 'קבוצות',
+    speed: 'מהירות',
+    fuel: 'דלק',
+    contact: 'קשר אחרון',
+  },
   sensors: 'נתוני המסוף',
   sensorValues: 'חיישנים ודלק',
   beyond: 'מעבר לסף',

@@ -4,6 +4,16 @@ import type { Words } from '../en.ts';
 export const fleetMap: Words['fleetMap'] = {
   feed: { title: 'События', open: 'Последние события', none: 'За последние 15 минут ничего не произошло.' },
   compactList: 'По одной строке на объект',
+  columns: {
+    title: 'Столбцы списка',
+    usual: 'Обычные столбцы',
+    plate: 'Госномер',
+    driver: 'Водитель',
+    groups: 'Группы',
+    speed: 'Скорость',
+    fuel: 'Топливо',
+    contact: 'Последняя связь',
+  },
   sensors: 'Данные терминала',
   sensorValues: 'Датчики и топливо',
   beyond: 'за порогом',
