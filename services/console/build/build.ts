@@ -1,5 +1,15 @@
 import { hash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
 import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
@@ -21,12 +31,22 @@ const dist = join(ROOT, `dist-${process.pid}`);
 process.once('exit', () => rmSync(dist, { recursive: true, force: true }));
 await build({ root: ROOT, configFile: join(ROOT, 'vite.config.ts'), logLevel: 'warn', build: { outDir: dist } });
 listKeptFiles(dist);
+copyFontLicences(dist);
 const { tiles } = writeWorldMap(join(dist, 'maps/world.mbtiles'));
 // Not beside the world: only the demo shows it.
 writeTownMap(join(dist, 'demo/town.mbtiles'));
 const sizes = await compressFiles(dist);
 replaceFolder(join(ROOT, 'dist'), dist);
 process.stdout.write(`console built: ${sizes.files} files, ${sizes.kB} kB compressed; ${tiles} tiles of the world\n`);
+
+/** Fonts may be passed on together with their licences. */
+function copyFontLicences(directory: string): void {
+  mkdirSync(join(directory, 'licenses'));
+  for (const font of ['inter', 'noto-sans-hebrew']) {
+    const licence = createRequire(import.meta.url).resolve(`@fontsource-variable/${font}/LICENSE`);
+    copyFileSync(licence, join(directory, `licenses/${font}.txt`));
+  }
+}
 
 /** Puts `by` in the place of `folder`. Of several processes that do so, the last one's stays. */
 function replaceFolder(folder: string, by: string): void {

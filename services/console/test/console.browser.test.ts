@@ -61,6 +61,28 @@ describe.skipIf(CHROMIUM === undefined)('the console in a browser', { timeout: 1
     expect(faults).toEqual([]);
   });
 
+  test('letters have the font that comes with the page, which brings its licence', async () => {
+    const { page, faults } = await demo.enter(demo);
+    const loaded = await page.evaluate(async () => {
+      await document.fonts.ready;
+      const shown = [...document.fonts].filter(({ status }) => status === 'loaded').map(({ family }) => family);
+      const asked = [
+        ['Inter Variable', 'Żółw'],
+        ['Inter Variable', 'Ёж'],
+        ['Noto Sans Hebrew Variable', 'רכב'],
+      ] as const;
+      const found = asked.map(async ([family, text]) => (await document.fonts.load(`1rem "${family}"`, text)).length);
+      return { shown, found: await Promise.all(found) };
+    });
+    expect(loaded.shown.join()).toContain('Inter Variable');
+    for (const files of loaded.found) expect(files).toBeGreaterThan(0);
+    for (const font of ['inter', 'noto-sans-hebrew']) {
+      const licence = await page.context().request.get(`${demo.url}/licenses/${font}.txt`);
+      expect(await licence.text()).toContain('SIL Open Font License');
+    }
+    expect(faults).toEqual([]);
+  });
+
   test('by keyboard: a vehicle is chosen, its panel opens, is followed and closed', async () => {
     const { page, faults } = await console();
     await page.getByRole('searchbox').fill('truck 01');

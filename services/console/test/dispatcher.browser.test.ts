@@ -124,6 +124,37 @@ describe.skipIf(CHROMIUM === undefined)('what a dispatcher relies on, in a brows
     expect(faults).toEqual([]);
   });
 
+  test('what the list shows of vehicles is chosen, and stands in columns where each has one line', async () => {
+    const { page, faults } = await demo.enter(demo, '/', { reducedMotion: 'reduce' });
+    const truck = page.locator('.vehicle').filter({ hasText: 'Truck 01' });
+    await truck.getByText(/\d km\/h/).waitFor({ timeout: PATIENCE.timeout });
+    const menu = page.locator('#list-columns');
+    await page.getByRole('button', { name: 'Columns of the list' }).click();
+    await menu.getByRole('group', { name: 'Columns of the list' }).waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    await menu.getByLabel('Speed').uncheck();
+    await truck.getByText(/\d km\/h/).waitFor({ state: 'detached' });
+    await menu.getByLabel('Groups').check();
+    await menu.getByLabel('One line for each vehicle').check();
+    const heads = page.locator('.heads > span');
+    await expect
+      .poll(() => heads.allTextContents(), PATIENCE)
+      .toEqual(['Vehicles', 'Plate', 'Driver', 'Groups', 'Fuel', 'Last contact']);
+    // Each figure stands below its head, in every row.
+    const edges = (cells: string) =>
+      page.locator(cells).evaluateAll((all) => all.map((cell) => Math.round(cell.getBoundingClientRect().left)));
+    const below = await edges('.vehicle:has-text("Truck 01") > button:first-child > :is(.text, .fuel, .contact)');
+    expect(below).toEqual((await edges('.heads > span')).slice(1));
+    await page.reload();
+    await expect.poll(() => heads.count(), PATIENCE).toBe(6);
+    await page.getByRole('button', { name: 'Columns of the list' }).click();
+    await menu.getByRole('button', { name: 'Usual columns' }).click();
+    await expect.poll(() => heads.allTextContents(), PATIENCE).toEqual(['Vehicles', 'Speed', 'Last contact']);
+    await menu.getByLabel('One line for each vehicle').uncheck();
+    await heads.first().waitFor({ state: 'detached' });
+    expect(faults).toEqual([]);
+  });
+
   test('Ctrl-K finds vehicles, reports, places and actions by a few letters, by the keyboard alone', async () => {
     const { page, faults } = await demo.enter(demo, '/', { reducedMotion: 'reduce' });
     await page.getByRole('button', { name: /^Truck 01/ }).waitFor();
