@@ -141,6 +141,7 @@ function report(vehicles: number, { plain, emptyPage, firstVehicle, drawn, movin
     result: {
       vehicles,
       emptyMs,
+      emptyStartMs: plain.startMs,
       emptyFrameMs,
       geojsonMs,
       consoleMs,

@@ -13,6 +13,8 @@ export interface Place {
 
 /** What a page without the console measures; milliseconds. */
 export interface PlainMap {
+  /** From the request for MapLibre's script to an empty map. */
+  startMs: number;
   /** An empty map drawn once more, from the request to the picture. */
   empty: number[];
   /** Of that, the frame itself: scripts and drawing, without the wait for it. */
@@ -75,6 +77,7 @@ interface Task {
 async function measureInPage({ places, rounds, origin }: Task): Promise<Omit<PlainMap, 'scrolling'>> {
   const container = document.getElementById('map') as HTMLElement;
   Object.assign(container.style, { position: 'fixed', inset: '0' });
+  const startedMs = performance.now();
   const maplibre = await import(`${origin}/maplibre-gl.mjs`);
   maplibre.setWorkerUrl(`${origin}/maplibre-gl-worker.mjs`);
   const collection = (round: number) => ({
@@ -96,6 +99,7 @@ async function measureInPage({ places, rounds, origin }: Task): Promise<Omit<Pla
     style: { version: 8, sources: {}, layers: [background] },
   });
   await map.once('load');
+  const startMs = performance.now() - startedMs;
   const gl = map.getCanvas().getContext('webgl2') as WebGL2RenderingContext;
   const finish = () => gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
   const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
@@ -127,5 +131,5 @@ async function measureInPage({ places, rounds, origin }: Task): Promise<Omit<Pla
     finish();
     geojson.push(performance.now() - beganMs);
   }
-  return { empty, emptyFrame, geojson };
+  return { startMs, empty, emptyFrame, geojson };
 }

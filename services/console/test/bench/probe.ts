@@ -14,6 +14,9 @@ export interface Picture {
 export interface Probe {
   /** When the first vehicle with a position was on the map; null before. */
   firstVehicleMs: number | null;
+  /** When all that the snapshot has were, of so many vehicles; null before. */
+  allVehiclesMs: number | null;
+  vehicles: number;
   pictures: Picture[];
   longTasks: number[];
   snapshotBytes: number;
@@ -30,6 +33,8 @@ export interface Probe {
 export function installProbe(): void {
   const probe: Probe = {
     firstVehicleMs: null,
+    allVehiclesMs: null,
+    vehicles: 0,
     pictures: [],
     longTasks: [],
     snapshotBytes: 0,
@@ -42,9 +47,12 @@ export function installProbe(): void {
   let takeMs = 0;
   let hasPositions = false;
   let drawn: WebGL2RenderingContext | null = null;
+  let isComplete = false;
+  let drawnVehicles = 0;
 
   const VEHICLES = 1;
   const POSITIONS = 2;
+  const IS_COMPLETE = 2;
   const NativeSocket = globalThis.WebSocket;
   globalThis.WebSocket = class extends NativeSocket {
     constructor(url: string | URL, protocols?: string | string[]) {
@@ -54,6 +62,7 @@ export function installProbe(): void {
         const view = new DataView(data);
         const about = view.getUint8(0);
         if (about === VEHICLES) probe.snapshotBytes += data.byteLength;
+        isComplete ||= (view.getUint8(1) & IS_COMPLETE) !== 0;
         if (about === POSITIONS) {
           probe.positionBytes += data.byteLength;
           probe.positions += view.getUint32(4, true);
@@ -78,6 +87,7 @@ export function installProbe(): void {
   WebGL2RenderingContext.prototype.drawArrays = function (mode, first, count) {
     draw.call(this, mode, first, count);
     if (count > 0 && hasPositions) drawn = this;
+    drawnVehicles = Math.max(drawnVehicles, count / 3);
   };
   const nextFrame = globalThis.requestAnimationFrame.bind(globalThis);
   globalThis.requestAnimationFrame = (callback) =>
@@ -91,6 +101,7 @@ export function installProbe(): void {
       if (probe.waitsForPicture) gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
       const nowMs = performance.now();
       probe.firstVehicleMs ??= nowMs;
+      if (isComplete && drawnVehicles >= probe.vehicles) probe.allVehiclesMs ??= nowMs;
       const picture = { takeMs, waitMs: frameMs - messageMs - takeMs, callsMs: calledMs - frameMs };
       if (messageMs > 0) probe.pictures.push({ ...picture, drawMs: nowMs - calledMs });
       messageMs = takeMs = 0;
