@@ -54,6 +54,8 @@ test('a fix is overdue after three times the usual wait and ten seconds, of vehi
   expect(fleet.dirtyTo).toBe(0);
   expect(overdueAt(15_000 + 25_001)).toEqual([1, 0, 0]);
   expect(fleet.dirtyTo).toBe(1);
+  setState(fleet, 'first', 'offline');
+  expect([0, 1, 2].map((index) => fleet.isLate(index))).toEqual([true, false, true]);
   moveTo(fleet, 'a', 10, 50, 60_000, 60_000);
   expect(overdueAt(60_000)).toEqual([0, 0, 0]);
   // The wait was long: the next one may be longer.

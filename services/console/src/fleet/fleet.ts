@@ -335,6 +335,11 @@ export class Fleet {
     return STATES[this.state[index] ?? 0] ?? 'unknown';
   }
 
+  /** Nothing has come of it for longer than it should. */
+  isLate(index: number): boolean {
+    return this.overdue[index] === 1 || this.stateOf(index) === 'offline';
+  }
+
   hasPosition(index: number): boolean {
     return !Number.isNaN(this.x[index]);
   }

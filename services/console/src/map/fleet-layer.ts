@@ -17,6 +17,8 @@ const NO_COURSE = COURSES - 1;
 const HIDDEN = -1;
 /** In the place of a state: it moves, and its next fix is overdue. */
 const OVERDUE = STATES.length;
+/** How much of such a one is drawn: it fades. */
+const FADED = 0.65;
 /** Added to a state, or to what is in its place, of a vehicle that speeds or raises an alarm. */
 const TROUBLED = 8;
 /** Of a screen: shorter waits are not worth a timer. */
@@ -63,7 +65,7 @@ uniform int u_own;
 out vec2 v_at;
 flat out vec3 v_fill;
 flat out vec3 v_around;
-flat out vec3 v_shape;
+flat out vec4 v_shape;
 vec2 relative(vec4 place) {
   vec2 r = (place.xy - u_center.xy) + (place.zw - u_center.zw);
   r.x -= floor(r.x + 0.5);
@@ -99,7 +101,7 @@ void main() {
   bool isArrow = state == 1 && course != ${NO_COURSE};
   float hole = isOverdue && isArrow ? 1.5 : state == 4 || state == 0 || isOverdue ? 2.8 : 99.0;
   float radius = isArrow ? 0.0 : state == 1 ? 7.0 : 6.0;
-  v_shape = vec3(radius, width, hole);
+  v_shape = vec4(radius, width, hole, isOverdue ? ${FADED} : 1.0);
 
   // The triangle around the icon and its rim, or around the ring.
   float reach = width + 0.6 / u_scale;
@@ -125,8 +127,8 @@ precision highp float;
 in vec2 v_at;
 flat in vec3 v_fill;
 flat in vec3 v_around;
-// Radius of a dot, 0 of an arrow; how far the rim reaches out, and how deep inside a hole begins.
-flat in vec3 v_shape;
+// Radius of a dot, 0 of an arrow; how far the rim reaches out, how deep inside a hole begins, and the opacity.
+flat in vec4 v_shape;
 uniform vec3 u_outline;
 uniform float u_scale;
 out vec4 color;
@@ -142,7 +144,7 @@ void main() {
   vec3 fill = mix(v_fill, u_outline, clamp(-v_shape.z - body, 0.0, 1.0));
   // A fine line keeps two colours apart.
   vec3 rim = mix(u_outline, v_around, clamp((body - 0.6) * 1.67, 0.0, 1.0));
-  float alpha = clamp(0.5 + (v_shape.y - body) * u_scale, 0.0, 1.0);
+  float alpha = v_shape.w * clamp(0.5 + (v_shape.y - body) * u_scale, 0.0, 1.0);
   color = vec4(mix(rim, fill, clamp(0.5 - body * u_scale, 0.0, 1.0)), 1.0) * alpha;
 }`;
 
@@ -157,7 +159,8 @@ void main() {
 
 /**
  * Draws the vehicles of a fleet: an arrow by course while one moves, else a dot, in the colour of its state, with a rim
- * in its own colour, or the other way round; red while it speeds or raises an alarm. The graphics processor moves them
+ * in its own colour, or the other way round; red while it speeds or raises an alarm, hollow and faded while its next fix
+ * is overdue. The graphics processor moves them
  * between two fixes. Places are two floats each (high and low part) relative to the centre of the map, so that nothing
  * trembles at any zoom.
  *

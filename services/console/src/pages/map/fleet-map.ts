@@ -1,5 +1,6 @@
 import { effect } from '@preact/signals';
 import type { MapLayerMouseEvent, Map as MapLibreMap, MapMouseEvent } from 'maplibre-gl';
+import { ageOf } from '../../fleet/age.ts';
 import { latitudeOf, longitudeOf, mercatorX, mercatorY } from '../../fleet/mercator.ts';
 import { fleet, geofences, loaded } from '../../fleet/store.ts';
 import { formats } from '../../format.ts';
@@ -228,7 +229,10 @@ export class FleetMap {
     setData(this.map, source, { type: 'FeatureCollection', features });
   }
 
-  /** The names in view. Where vehicles stand on one spot it has one name, and the number of the others. */
+  /**
+   * The names in view, with the age of what is late. Where vehicles stand on one spot it has one name, and the number of
+   * the others.
+   */
   #labels(indexes: readonly number[]): GeoJSON.Feature[] {
     const nowMs = performance.now();
     const points = indexes.map((index) => ({ index, x: fleet.drawnX(index, nowMs), y: fleet.drawnY(index, nowMs) }));
@@ -236,9 +240,10 @@ export class FleetMap {
       const shown = spot.find(({ index }) => fleet.vehicles[index]?.id === this.#selected) ?? spot[0];
       const { index, x, y } = shown as (typeof points)[number];
       const name = fleet.vehicles[index]?.name ?? '';
+      const age = fleet.isLate(index) ? `\n${ageOf(index)}` : '';
       return {
         type: 'Feature',
-        properties: { name: spot.length === 1 ? name : `${name} +${formats().number(spot.length - 1)}` },
+        properties: { name: `${name}${spot.length === 1 ? '' : ` +${formats().number(spot.length - 1)}`}${age}` },
         geometry: { type: 'Point', coordinates: [longitudeOf(x), latitudeOf(y)] },
       };
     });

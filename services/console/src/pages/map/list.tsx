@@ -1,9 +1,9 @@
 import type { Vehicle } from '@outrider/client';
 import { useComputed, useSignal, useSignalEffect } from '@preact/signals';
 import { describeError } from '../../errors.ts';
+import { ageOf } from '../../fleet/age.ts';
 import { STATES, type State } from '../../fleet/fleet.ts';
 import { countStates, type Filter, listed, passes, SORTS, type Sort } from '../../fleet/listing.ts';
-import { nowOfMap } from '../../fleet/past.ts';
 import { isStateLoading, stateName } from '../../fleet/state-name.ts';
 import { fleet, groups, loadDefinitions, loaded } from '../../fleet/store.ts';
 import { formats } from '../../format.ts';
@@ -352,10 +352,7 @@ function TextCell({ text }: { text: string | null }) {
 
 function Figure({ column, index }: { column: Exclude<Column, TextColumn>; index: number }) {
   if (column === 'fuel') return <Tank percent={fleet.tankOf(fleet.vehicles[index]?.id ?? '')} />;
-  if (column === 'contact') {
-    const contactMs = fleet.contactMs[index] ?? 0;
-    return <>{contactMs === 0 ? '' : formats().ago((nowOfMap() - contactMs) / 1000)}</>;
-  }
+  if (column === 'contact') return <span class={fleet.overdue[index] === 1 ? 'late' : undefined}>{ageOf(index)}</span>;
   const speed = fleet.speedKmh[index] ?? Number.NaN;
   return <>{fleet.stateOf(index) === 'moving' && !Number.isNaN(speed) ? formats().speed(speed) : ''}</>;
 }

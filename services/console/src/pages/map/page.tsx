@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { ageOf } from '../../fleet/age.ts';
 import { STATES } from '../../fleet/fleet.ts';
-import { leavePast, nowOfMap, pastMs, showPast } from '../../fleet/past.ts';
+import { leavePast, pastMs, showPast } from '../../fleet/past.ts';
 import { stateName } from '../../fleet/state-name.ts';
 import { fleet, loaded } from '../../fleet/store.ts';
 import { formats } from '../../format.ts';
@@ -213,7 +214,6 @@ function VehicleCard({ id }: { id: string }) {
   const state = fleet.stateOf(index);
   const speed = fleet.speedKmh[index] ?? Number.NaN;
   const sinceMs = fleet.sinceMs[index] ?? 0;
-  const contactMs = fleet.contactMs[index] ?? 0;
   return (
     <>
       <strong>
@@ -231,7 +231,7 @@ function VehicleCard({ id }: { id: string }) {
       <Trouble index={index} />
       {sinceMs > 0 && state !== 'moving' && <small>{t().since(formats().moment(sinceMs))}</small>}
       <small>
-        {t().lastContact}: {formats().ago((nowOfMap() - contactMs) / 1000)}
+        {t().lastContact}: <span class={fleet.overdue[index] === 1 ? 'late' : undefined}>{ageOf(index)}</span>
       </small>
     </>
   );
