@@ -12,7 +12,7 @@ import { defineSection, figure, type SectionReport } from '../section.ts';
 const BROWSER = new URL('../../../services/console/test/bench/', import.meta.url).href;
 /** Each terminal reports once in this time: 1,000 positions a second of 10,000 vehicles. */
 const FIX_SECONDS = 10;
-/** After so long each has reported, and the archive has it. */
+/** Until then each has reported, and the archive has it. */
 const ARCHIVED_SECONDS = 45;
 const ROUNDS = 100;
 

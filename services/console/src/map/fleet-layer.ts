@@ -159,10 +159,9 @@ void main() {
 
 /**
  * Draws the vehicles of a fleet: an arrow by course while one moves, else a dot, in the colour of its state, with a rim
- * in its own colour, or the other way round; red while it speeds or raises an alarm, hollow and faded while its next fix
- * is overdue. The graphics processor moves them
- * between two fixes. Places are two floats each (high and low part) relative to the centre of the map, so that nothing
- * trembles at any zoom.
+ * in its own colour, or the other way round; red while it speeds or raises an alarm, hollow and faded while its next
+ * fix is overdue. The graphics processor moves them between two fixes. Places are two floats each (high and low part)
+ * relative to the centre of the map, so that nothing trembles at any zoom.
  *
  * Its canvas lies above that of MapLibre: the map is not drawn again when only vehicles move, and vehicles are there
  * before the map is. It draws a map that is seen from above.

@@ -229,10 +229,7 @@ export class FleetMap {
     setData(this.map, source, { type: 'FeatureCollection', features });
   }
 
-  /**
-   * The names in view, with the age of what is late. Where vehicles stand on one spot it has one name, and the number of
-   * the others.
-   */
+  /** The names in view, with the age of what is late. Of several on one spot: one name, and how many more. */
   #labels(indexes: readonly number[]): GeoJSON.Feature[] {
     const nowMs = performance.now();
     const points = indexes.map((index) => ({ index, x: fleet.drawnX(index, nowMs), y: fleet.drawnY(index, nowMs) }));
