@@ -4,6 +4,7 @@ import { describeError } from './errors.ts';
 import { focusPage } from './focus.ts';
 import { hasNewVersion, install, installOffer, reloadOnce, useNewVersion } from './installed/installed.ts';
 import { connectLive, live } from './live/live.ts';
+import { keepThings } from './map/kept.ts';
 import { Menu } from './menu.tsx';
 import { Questions } from './parts/dialog.tsx';
 import { Icon, type IconName } from './parts/icon.tsx';
@@ -72,6 +73,7 @@ function Shell() {
   }, [isFinding]);
   // Before the screen is loaded, which keeps the page busy.
   useLayoutEffect(connectLive, []);
+  useLayoutEffect(keepThings, []);
   const view = VIEWS.find(({ path }) => path === route.value.path);
   const title = view ? view.title(t()) : t().pageNotFound;
   useEffect(() => {

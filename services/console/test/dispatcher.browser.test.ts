@@ -155,6 +155,35 @@ describe.skipIf(CHROMIUM === undefined)('what a dispatcher relies on, in a brows
     expect(faults).toEqual([]);
   });
 
+  test('one map is kept over all screens until somebody logs out, and each finds it as if it were new', async () => {
+    const { page, faults } = await demo.enter(demo, '/', { reducedMotion: 'reduce' });
+    const canvas = page.locator('.maplibregl-canvas');
+    const isMarked = () => canvas.evaluate((element) => 'isMarked' in element);
+    await page.getByRole('button', { name: /^Truck 01/ }).click();
+    await page.getByRole('complementary', { name: 'Truck 01' }).waitFor();
+    await page.getByRole('button', { name: 'Measure a distance' }).click();
+    await canvas.evaluate((element) => Object.assign(element, { isMarked: true }));
+    for (const path of ['/geofences', '/track', '/']) {
+      await page.evaluate((to) => document.querySelector<HTMLElement>(`a[href="${to}"]`)?.click(), path);
+      await page.waitForURL(({ pathname }) => pathname === path);
+      await expect.poll(() => canvas.count(), PATIENCE).toBe(1);
+      expect([path, await isMarked()]).toEqual([path, true]);
+      expect(await page.locator('.maplibregl-ctrl-zoom-in').count()).toBe(1);
+      expect(await page.locator('.measure button').getAttribute('aria-pressed')).toBe('false');
+      // The layer of the vehicles is of the live map alone.
+      await expect.poll(() => page.locator('.maplibregl-canvas-container > canvas').count()).toBe(path === '/' ? 2 : 1);
+    }
+    await expect.poll(() => new URL(page.url()).searchParams.has('at'), PATIENCE).toBe(true);
+    await page.getByRole('button', { name: /^Logged in as/ }).click();
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByLabel('Login').fill(demo.login);
+    await page.getByLabel('Password', { exact: true }).fill(demo.password);
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await canvas.waitFor();
+    expect(await isMarked()).toBe(false);
+    expect(faults).toEqual([]);
+  });
+
   test('Ctrl-K finds vehicles, reports, places and actions by a few letters, by the keyboard alone', async () => {
     const { page, faults } = await demo.enter(demo, '/', { reducedMotion: 'reduce' });
     await page.getByRole('button', { name: /^Truck 01/ }).waitFor();

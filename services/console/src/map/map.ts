@@ -9,7 +9,9 @@ import { isNarrow } from '../text-size.ts';
 import { t } from '../words/words.ts';
 import { type BaseMap, chosenMap, loadMaps, maps, readBase } from './base.ts';
 import type { View } from './clusters.ts';
+import { keep, takeKept } from './kept.ts';
 import { MeasureControl } from './measure.ts';
+import { setData } from './set-data.ts';
 import {
   ARROW_SPACE,
   ARROW_SPACE_PX,
@@ -41,25 +43,130 @@ export function readPlace(text: string | null): Place | null {
   return isValid ? { zoom, latitude, longitude } : null;
 }
 
-/** A map in an element, in the theme's colours. */
-export function createMap(container: HTMLElement, place: Place | null): { map: MapLibreMap; destroy: () => void } {
-  const map = new MapLibreMap({
-    container,
-    style: styleOf(location.origin, palette.peek()),
-    center: place === null ? [15, 30] : [place.longitude, place.latitude],
-    zoom: place?.zoom ?? 1.5,
-    maxZoom: 20,
-    maxPitch: 0,
-    fadeDuration: 0,
-    attributionControl: { compact: false },
+/** A map as one screen has it, until it ends that: what it showed and listened to goes with it. */
+export interface ScreenMap {
+  map: MapLibreMap;
+  /** As that of the map. */
+  on: MapLibreMap['on'];
+  destroy: () => void;
+}
+
+/**
+ * Shows the map in an element, in the theme's colours. One map is kept over all screens, as to start one takes longer
+ * than most of them do; a second at the same time is one of its own.
+ *
+ * @param place null: where it was last, or the world
+ * @param onReady called once it can show data, unless the screen has ended before
+ */
+export function createMap(container: HTMLElement, place: Place | null, onReady: () => void): ScreenMap {
+  const own = takeKept<KeptMap>() ?? new KeptMap(container, place);
+  const { map } = own;
+  own.showIn(container, place);
+  const stopControls = addControls(map);
+  const listened: { unsubscribe(): void }[] = [];
+  let isEnded = false;
+  void own.ready.then(() => {
+    if (!isEnded) onReady();
   });
-  const pixels = new Uint8Array(ARROW_SPACE_PX ** 2 * 4);
-  map.addImage(ARROW_SPACE, { width: ARROW_SPACE_PX, height: ARROW_SPACE_PX, data: pixels });
-  // Where the list is, not where panels open: on a phone they open from below.
+  return {
+    map,
+    on: ((...args: Parameters<MapLibreMap['on']>) => {
+      const subscription = map.on(...args);
+      listened.push(subscription);
+      return subscription;
+    }) as MapLibreMap['on'],
+    destroy() {
+      isEnded = true;
+      for (const subscription of listened) subscription.unsubscribe();
+      stopControls();
+      own.leave();
+      keep(own);
+    },
+  };
+}
+
+/** The map with its theme and the chosen base, in an element that goes from screen to screen. */
+class KeptMap {
+  readonly map: MapLibreMap;
+  /** When its style is there. */
+  readonly ready: Promise<void>;
+  readonly #host = document.createElement('div');
+  readonly #ends: (() => void)[] = [];
+
+  constructor(container: HTMLElement, place: Place | null) {
+    this.#host.className = 'map-host';
+    container.append(this.#host);
+    const map = new MapLibreMap({
+      container: this.#host,
+      style: styleOf(location.origin, palette.peek()),
+      center: place === null ? [15, 30] : [place.longitude, place.latitude],
+      zoom: place?.zoom ?? 1.5,
+      maxZoom: 20,
+      maxPitch: 0,
+      fadeDuration: 0,
+      attributionControl: { compact: false },
+      // Only as long as it is on a page, see below.
+      trackResize: false,
+    });
+    this.map = map;
+    const pixels = new Uint8Array(ARROW_SPACE_PX ** 2 * 4);
+    map.addImage(ARROW_SPACE, { width: ARROW_SPACE_PX, height: ARROW_SPACE_PX, data: pixels });
+    let isStyled = false;
+    this.#ends.push(
+      effect(() => {
+        const colors = palette.value;
+        this.#host.dataset.map = isDark.value ? 'dark' : 'light';
+        if (isStyled) repaint(map, layersOf(colors));
+      }),
+    );
+    this.ready = new Promise((resolve) => {
+      map.once('load', () => {
+        isStyled = true;
+        repaint(map, layersOf(palette.peek()));
+        this.#ends.push(followBase(map));
+        resolve();
+      });
+    });
+    const resize = new ResizeObserver(() => {
+      if (!this.#host.isConnected) return;
+      const moved = takeSize(map);
+      // What is shown stays where it is on the page; the map itself would keep its centre.
+      if (!map.isMoving() && moved !== null) map.panBy(moved, { animate: false });
+    });
+    resize.observe(this.#host);
+    this.#ends.push(() => resize.disconnect());
+  }
+
+  showIn(container: HTMLElement, place: Place | null): void {
+    container.append(this.#host);
+    places.delete(this.map);
+    this.map.resize();
+    takeSize(this.map);
+    if (place !== null) this.map.jumpTo({ center: [place.longitude, place.latitude], zoom: place.zoom });
+  }
+
+  /** Is on no screen any more, and shows nothing of the last one. */
+  leave(): void {
+    const { map } = this;
+    map.stop();
+    map.getCanvas().style.cursor = '';
+    for (const [id, source] of Object.entries(map.getStyle()?.sources ?? {}))
+      if (source.type === 'geojson') setData(map, id, { type: 'FeatureCollection', features: [] });
+    this.#host.remove();
+  }
+
+  remove(): void {
+    for (const end of this.#ends) end();
+    this.map.remove();
+  }
+}
+
+/** Where the list is, not where panels open: on a phone they open from below. */
+function addControls(map: MapLibreMap): () => void {
   const isRtl = document.documentElement.dir === 'rtl';
   const corner = isRtl ? 'bottom-right' : 'bottom-left';
-
-  map.addControl(new NavigationControl(), isNarrow() ? (isRtl ? 'top-left' : 'top-right') : corner);
+  const navigation = new NavigationControl();
+  map.addControl(navigation, isNarrow() ? (isRtl ? 'top-left' : 'top-right') : corner);
   let scale: ScaleControl | null = null;
   const stopUnits = effect(() => {
     const { units } = preferences.value;
@@ -67,35 +174,11 @@ export function createMap(container: HTMLElement, place: Place | null): { map: M
     scale = new ScaleControl({ unit: units });
     map.addControl(scale, corner);
   });
-  map.addControl(new MeasureControl(), corner);
-  let isStyled = false;
-  let stopBase = () => {};
-  const stopTheme = effect(() => {
-    const colors = palette.value;
-    container.dataset.map = isDark.value ? 'dark' : 'light';
-    if (isStyled) repaint(map, layersOf(colors));
-  });
-  map.once('load', () => {
-    isStyled = true;
-    repaint(map, layersOf(palette.peek()));
-    stopBase = followBase(map);
-  });
-  takeSize(map);
-  const resize = new ResizeObserver(() => {
-    const moved = takeSize(map);
-    // What is shown stays where it is on the page; the map itself would keep its centre.
-    if (!map.isMoving() && moved !== null) map.panBy(moved, { animate: false });
-  });
-  resize.observe(container);
-  return {
-    map,
-    destroy() {
-      stopUnits();
-      stopTheme();
-      stopBase();
-      resize.disconnect();
-      map.remove();
-    },
+  const measure = new MeasureControl();
+  map.addControl(measure, corner);
+  return () => {
+    stopUnits();
+    for (const control of [navigation, scale, measure]) if (control !== null) map.removeControl(control);
   };
 }
 

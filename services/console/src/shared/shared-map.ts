@@ -25,13 +25,7 @@ export class SharedMap {
   #hasFitted = false;
 
   constructor(container: HTMLElement, timeMs: Signal<number>) {
-    const { map, destroy } = createMap(container, null);
-    this.#map = map;
-    this.#timeMs = timeMs;
-    this.#destroy.push(destroy);
-    const layer = new FleetLayer(map, this.#fleet, mapColors.peek());
-    this.#destroy.push(() => layer.destroy());
-    map.once('load', () => {
+    const { map, destroy } = createMap(container, null, () => {
       this.#isReady = true;
       this.#draw();
       const timer = setInterval(() => this.#label(), LABEL_MS);
@@ -41,6 +35,11 @@ export class SharedMap {
         () => clearInterval(timer),
       );
     });
+    this.#map = map;
+    this.#timeMs = timeMs;
+    this.#destroy.push(destroy);
+    const layer = new FleetLayer(map, this.#fleet, mapColors.peek());
+    this.#destroy.push(() => layer.destroy());
   }
 
   show(shared: Shared, tracks: readonly Track[]): void {

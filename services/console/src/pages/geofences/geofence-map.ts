@@ -34,12 +34,13 @@ export class GeofenceMap {
   #isDestroyed = false;
 
   constructor(container: HTMLElement, events: GeofenceMapEvents) {
-    const { map, destroy } = createMap(container, null);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { map, on, destroy } = createMap(container, null, resolve);
+    this.#ready = promise;
     this.#map = map;
     this.#events = events;
     this.#destroyMap = destroy;
-    this.#ready = new Promise((resolve) => map.once('load', () => resolve()));
-    map.on('click', 'geofence-areas', ({ features, lngLat }) => {
+    on('click', 'geofence-areas', ({ features, lngLat }) => {
       const id = features?.[0]?.properties.id as string | undefined;
       if (id !== undefined && !this.#isDrawing && !this.#isOfTool(lngLat)) events.onSelect(id);
     });

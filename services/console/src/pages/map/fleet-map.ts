@@ -65,7 +65,7 @@ export class FleetMap {
   readonly #empty = new Set(['clusters', 'labels']);
 
   constructor(container: HTMLElement, place: Place | null, events: FleetMapEvents) {
-    const { map, destroy } = createMap(container, place);
+    const { map, on, destroy } = createMap(container, place, () => this.#start());
     this.map = map;
     this.#fitsAll = place === null;
     this.#layer = new FleetLayer(map, fleet, mapColors.peek(), () => liveDelay.drawn(performance.now()));
@@ -84,30 +84,29 @@ export class FleetMap {
         this.#fitsAll = !isComplete;
       }),
     );
-    map.once('load', () => this.#start());
-    map.on('click', (event) => events.onSelect(this.#at(event), event.point.x, event.point.y));
-    map.on('contextmenu', ({ lngLat, point }) =>
+    on('click', (event) => events.onSelect(this.#at(event), event.point.x, event.point.y));
+    on('contextmenu', ({ lngLat, point }) =>
       events.onAsk({ longitude: lngLat.lng, latitude: lngLat.lat, x: point.x, y: point.y }),
     );
-    map.on('mousemove', (event) => {
+    on('mousemove', (event) => {
       const over = this.#at(event) ?? this.#clusterAt(event);
       map.getCanvas().style.cursor = over === null ? '' : 'pointer';
       events.onHover(over, event.point.x, event.point.y);
     });
-    map.on('mouseout', () => events.onHover(null, 0, 0));
-    map.on('dragstart', () => events.onDrag());
-    map.on('zoomstart', () => events.onZoom?.());
+    on('mouseout', () => events.onHover(null, 0, 0));
+    on('dragstart', () => events.onDrag());
+    on('zoomstart', () => events.onZoom?.());
     for (const type of ['dragstart', 'wheel', 'dblclick'] as const)
-      map.on(type, () => {
+      on(type, () => {
         this.#fitsAll = false;
       });
-    map.on('moveend', () => {
+    on('moveend', () => {
       if (this.#followed !== null) return;
       const { lng, lat } = map.getCenter();
       events.onMove(placeText({ zoom: map.getZoom(), latitude: lat, longitude: lng }));
       this.#refresh();
     });
-    map.on('click', 'cluster-circles', (event: MapLayerMouseEvent) => {
+    on('click', 'cluster-circles', (event: MapLayerMouseEvent) => {
       if (!this.#layer.isVisible)
         map.easeTo({ center: event.lngLat, zoom: map.getZoom() + 2, animate: !prefersLessMotion() });
     });

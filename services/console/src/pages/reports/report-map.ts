@@ -22,15 +22,14 @@ export class ReportMap {
   #isReady = false;
 
   constructor(container: HTMLElement, onChoose: (row: Row) => void) {
-    const { map, destroy } = createMap(container, null);
-    this.#map = map;
-    this.#destroy.push(destroy);
-    map.once('load', () => {
+    const { map, on, destroy } = createMap(container, null, () => {
       this.#isReady = true;
       this.#destroy.push(effect(() => this.#drawGeofences(geofences.value)));
       this.#draw();
     });
-    map.on('click', ({ point: { x, y } }) => {
+    this.#map = map;
+    this.#destroy.push(destroy);
+    on('click', ({ point: { x, y } }) => {
       const around: [[number, number], [number, number]] = [
         [x - PICK_RADIUS_PX, y - PICK_RADIUS_PX],
         [x + PICK_RADIUS_PX, y + PICK_RADIUS_PX],
@@ -39,10 +38,10 @@ export class ReportMap {
       const row = this.#rows[Number(found?.properties.index)];
       if (row) onChoose(row);
     });
-    map.on('mouseenter', 'track-stops', () => {
+    on('mouseenter', 'track-stops', () => {
       map.getCanvas().style.cursor = 'pointer';
     });
-    map.on('mouseleave', 'track-stops', () => {
+    on('mouseleave', 'track-stops', () => {
       map.getCanvas().style.cursor = '';
     });
   }

@@ -32,11 +32,7 @@ export class TrackMap {
   #isPlaced = false;
 
   constructor(container: HTMLElement, clock: ReplayClock, onChoose: (mark: Mark | null) => void) {
-    const { map, destroy } = createMap(container, null);
-    this.#map = map;
-    this.#clock = clock;
-    this.#destroy.push(destroy);
-    map.once('load', () => {
+    const { map, on, destroy } = createMap(container, null, () => {
       this.#isReady = true;
       this.#draw();
       this.#destroy.push(
@@ -48,10 +44,17 @@ export class TrackMap {
         effect(() => this.#place(clock.timeMs.value)),
       );
     });
-    map.on('click', (event) => this.#click(event, onChoose));
+    this.#map = map;
+    this.#clock = clock;
+    this.#destroy.push(destroy);
+    on('click', (event) => this.#click(event, onChoose));
     for (const layer of MARK_LAYERS) {
-      map.on('mouseenter', layer, () => map.getCanvas().classList.add('pointing'));
-      map.on('mouseleave', layer, () => map.getCanvas().classList.remove('pointing'));
+      on('mouseenter', layer, () => {
+        map.getCanvas().style.cursor = 'pointer';
+      });
+      on('mouseleave', layer, () => {
+        map.getCanvas().style.cursor = '';
+      });
     }
   }
 

@@ -17,11 +17,7 @@ export class ClipMap {
   #isReady = false;
 
   constructor(container: HTMLElement, timeMs: Signal<number>, onPick: (timeMs: number) => void) {
-    const { map, destroy } = createMap(container, null);
-    this.#map = map;
-    this.#timeMs = timeMs;
-    this.#destroy.push(destroy);
-    map.once('load', () => {
+    const { map, on, destroy } = createMap(container, null, () => {
       this.#isReady = true;
       this.#draw();
       this.#destroy.push(
@@ -29,7 +25,10 @@ export class ClipMap {
         effect(() => this.#place(timeMs.value)),
       );
     });
-    map.on('click', ({ lngLat, point }) => {
+    this.#map = map;
+    this.#timeMs = timeMs;
+    this.#destroy.push(destroy);
+    on('click', ({ lngLat, point }) => {
       const index = nearest(this.#track, lngLat.lng, lngLat.lat);
       if (index < 0) return;
       const at = map.project([this.#track.longitude[index] as number, this.#track.latitude[index] as number]);
