@@ -166,9 +166,11 @@ function LiveState() {
   const isShown = useSignal(false);
   return (
     <>
-      <button type="button" class={`live ${isOpen ? 'on' : ''}`} popovertarget="live-delay">
-        <span role="status">{isOpen ? t().live : t().connecting}</span>
-      </button>
+      <span role="status">
+        <button type="button" class={`live ${isOpen ? 'on' : ''}`} popovertarget="live-delay">
+          {isOpen ? t().live : t().connecting}
+        </button>
+      </span>
       <div
         id="live-delay"
         class="menu"

@@ -186,7 +186,7 @@ function GeofenceList({ all, editedId, deleted, onRestore }: ListProps) {
     <section class="side" aria-label={t().pages.geofences}>
       <FilterBox kind="filters">
         <SearchField placeholder={t().name} value={route.value.query.get('q')} />
-        <div class="row narrowing">
+        <div class="row wraps narrowing">
           {(categories.length > 0 || category !== null) && (
             <select
               aria-label={geofenceWords().category}
@@ -218,7 +218,7 @@ function GeofenceList({ all, editedId, deleted, onRestore }: ListProps) {
           )}
         </div>
         {mayDraw(user.value) && (
-          <div class="row">
+          <div class="row wraps">
             <button type="button" aria-pressed={editedId === 'polygon'} onClick={() => open('polygon')}>
               <Icon name="fence" /> {t().newPolygon}
             </button>
@@ -230,7 +230,7 @@ function GeofenceList({ all, editedId, deleted, onRestore }: ListProps) {
             </button>
           </div>
         )}
-        <div class="row">
+        <div class="row wraps">
           {mayDraw(user.value) && (
             <button type="button" aria-pressed={editedId === 'import'} onClick={() => open('import')}>
               <Icon name="upload" /> {geofenceWords().import}
@@ -259,7 +259,7 @@ function GeofenceList({ all, editedId, deleted, onRestore }: ListProps) {
           </a>
         </div>
         {deleted !== null && (
-          <div class="row" role="status">
+          <div class="row wraps" role="status">
             <span>{geofenceWords().deletedNamed(deleted.properties.name)}</span>
             <button type="button" onClick={() => onRestore(deleted)}>
               {geofenceWords().undo}

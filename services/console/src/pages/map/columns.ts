@@ -9,7 +9,7 @@ export const WIDTHS: Readonly<Record<Column, number>> = {
   plate: 5.5,
   driver: 7,
   groups: 7,
-  speed: 4.25,
+  speed: 5,
   fuel: 1.75,
   contact: 5.5,
 };
@@ -19,7 +19,7 @@ export const COLUMNS = Object.keys(WIDTHS) as readonly Column[];
 const USUAL: readonly Column[] = ['plate', 'driver', 'speed', 'fuel', 'contact'];
 const USUAL_COMPACT: readonly Column[] = ['speed', 'contact'];
 /** A name, the state before it, and what stands behind. */
-const REST_REM = 14.5;
+const REST_REM = 17;
 const GAP_REM = 0.5;
 const NARROWEST_REM = 22;
 

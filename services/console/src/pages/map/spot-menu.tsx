@@ -48,7 +48,7 @@ export function SpotMenu({ spot, x, y, selected, onSelect, onClose }: SpotMenuPr
     },
     content: (
       <>
-        <bdi>{name}</bdi>
+        <bdi title={name}>{name}</bdi>
         <span class={`chip ${state}`}>{stateName(state)}</span>
       </>
     ),
