@@ -10,6 +10,7 @@ import { Questions } from './parts/dialog.tsx';
 import { Icon, type IconName } from './parts/icon.tsx';
 import { lazy } from './parts/lazy.tsx';
 import { Message } from './parts/message.tsx';
+import { Popover } from './parts/popover.tsx';
 import { Toasts, toast } from './parts/toast.tsx';
 import { route } from './router.ts';
 import { mayOpen, VIEWS } from './screens.ts';
@@ -163,7 +164,6 @@ function NowhereMessage({ icon, title }: { icon: IconName; title: string }) {
 
 function LiveState() {
   const isOpen = live.status.value === 'open';
-  const isShown = useSignal(false);
   return (
     <>
       <span role="status">
@@ -171,16 +171,7 @@ function LiveState() {
           {isOpen ? t().live : t().connecting}
         </button>
       </span>
-      <div
-        id="live-delay"
-        class="menu"
-        popover="auto"
-        onToggle={({ newState }) => {
-          isShown.value = newState === 'open';
-        }}
-      >
-        {isShown.value && <DelayFigures />}
-      </div>
+      <Popover id="live-delay" content={DelayFigures} />
     </>
   );
 }

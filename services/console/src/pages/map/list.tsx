@@ -1,5 +1,5 @@
 import type { Vehicle } from '@outrider/client';
-import { useComputed, useSignal, useSignalEffect } from '@preact/signals';
+import { useComputed, useSignalEffect } from '@preact/signals';
 import { describeError } from '../../errors.ts';
 import { ageOf } from '../../fleet/age.ts';
 import { STATES, type State } from '../../fleet/fleet.ts';
@@ -11,6 +11,7 @@ import { FilterBox } from '../../parts/filter-box.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { lazy } from '../../parts/lazy.tsx';
 import { Message } from '../../parts/message.tsx';
+import { Popover } from '../../parts/popover.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import { VehicleIcon } from '../../parts/vehicle-icon.tsx';
 import { placed, VirtualList } from '../../parts/virtual-list.tsx';
@@ -74,7 +75,6 @@ export function VehicleList({ selected, onSelect }: { selected: string | null; o
 function Filters({ filter, sort }: { filter: Filter; sort: Sort }) {
   const counts = countStates(fleet, filter);
   const isFavourites = filter.only !== null;
-  const isChoosing = useSignal(false);
   return (
     <FilterBox kind="filters">
       <div class="row">
@@ -98,16 +98,7 @@ function Filters({ filter, sort }: { filter: Filter; sort: Sort }) {
         >
           <Icon name="rows" />
         </button>
-        <div
-          id="list-columns"
-          class="menu columns"
-          popover="auto"
-          onToggle={({ newState }) => {
-            isChoosing.value = newState === 'open';
-          }}
-        >
-          {isChoosing.value && <ColumnMenu />}
-        </div>
+        <Popover id="list-columns" kind="columns" content={ColumnMenu} />
       </div>
       <div class="row">
         {groups.value.length > 1 && (
