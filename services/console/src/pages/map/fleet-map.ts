@@ -74,16 +74,6 @@ export class FleetMap {
     this.#destroy.push(() => {
       liveDelay.isDrawn = () => false;
     });
-    this.#destroy.push(
-      effect(() => this.#layer.setColors(mapColors.value, preferences.value.vehicleColors)),
-      effect(() => {
-        void fleet.version.value;
-        const isComplete = loaded.value === true;
-        if (!this.#isReady) this.#refresh();
-        if (!this.#fitsAll || !this.fitAll(false)) return;
-        this.#fitsAll = !isComplete;
-      }),
-    );
     on('click', (event) => events.onSelect(this.#at(event), event.point.x, event.point.y));
     on('contextmenu', ({ lngLat, point }) =>
       events.onAsk({ longitude: lngLat.lng, latitude: lngLat.lat, x: point.x, y: point.y }),
@@ -110,6 +100,17 @@ export class FleetMap {
       if (!this.#layer.isVisible)
         map.easeTo({ center: event.lngLat, zoom: map.getZoom() + 2, animate: !prefersLessMotion() });
     });
+    // Last: where the map is already known to be is said as well.
+    this.#destroy.push(
+      effect(() => this.#layer.setColors(mapColors.value, preferences.value.vehicleColors)),
+      effect(() => {
+        void fleet.version.value;
+        const isComplete = loaded.value === true;
+        if (!this.#isReady) this.#refresh();
+        if (!this.#fitsAll || !this.fitAll(false)) return;
+        this.#fitsAll = !isComplete;
+      }),
+    );
   }
 
   select(id: string | null): void {

@@ -240,7 +240,7 @@ function Row({ index, place, count, selected, onSelect }: RowProps) {
           {vehicle.icon !== null && <VehicleIcon name={vehicle.icon} color={vehicle.color} />}
           <bdi>{vehicle.name}</bdi>
         </strong>
-        {preferences.value.compactList ? <OneLine index={index} /> : <TwoLines index={index} />}
+        {preferences.value.compactList ? oneLine(index) : twoLines(index)}
       </button>
       <button
         type="button"
@@ -256,17 +256,19 @@ function Row({ index, place, count, selected, onSelect }: RowProps) {
   );
 }
 
+// No components: they would be drawn anew for other properties alone, and not with the fleet.
+
 /** Columns one below the other in all rows; of the state its colour, which has its name for who reads it aloud. */
-function OneLine({ index }: { index: number }) {
+function oneLine(index: number) {
   return (
     <>
-      <Marks index={index} />
+      {marks(index)}
       {shownColumns().map((column) =>
         isText(column) ? (
           <TextCell key={column} text={textOf(column, index)} />
         ) : (
           <span key={column} class={column}>
-            <Figure column={column} index={index} />
+            {figure(column, index)}
           </span>
         ),
       )}
@@ -274,13 +276,13 @@ function OneLine({ index }: { index: number }) {
   );
 }
 
-function TwoLines({ index }: { index: number }) {
+function twoLines(index: number) {
   const columns = shownColumns();
   return (
     <>
-      <span class="end">{columns.includes('speed') && <Figure column="speed" index={index} />}</span>
+      <span class="end">{columns.includes('speed') && figure('speed', index)}</span>
       <small>
-        <Marks index={index} />
+        {marks(index)}
         {columns
           .filter(isText)
           .map((column) => textOf(column, index))
@@ -294,14 +296,14 @@ function TwoLines({ index }: { index: number }) {
           )}
       </small>
       <small class="end">
-        {columns.includes('fuel') && <Figure column="fuel" index={index} />}
-        {columns.includes('contact') && <Figure column="contact" index={index} />}
+        {columns.includes('fuel') && figure('fuel', index)}
+        {columns.includes('contact') && figure('contact', index)}
       </small>
     </>
   );
 }
 
-function Marks({ index }: { index: number }) {
+function marks(index: number) {
   const { suspension } = fleet.vehicles[index] as Vehicle;
   const state = fleet.stateOf(index);
   return (
@@ -341,7 +343,7 @@ function TextCell({ text }: { text: string | null }) {
   );
 }
 
-function Figure({ column, index }: { column: Exclude<Column, TextColumn>; index: number }) {
+function figure(column: Exclude<Column, TextColumn>, index: number) {
   if (column === 'fuel') return <Tank percent={fleet.tankOf(fleet.vehicles[index]?.id ?? '')} />;
   if (column === 'contact') return <span class={fleet.overdue[index] === 1 ? 'late' : undefined}>{ageOf(index)}</span>;
   const speed = fleet.speedKmh[index] ?? Number.NaN;
