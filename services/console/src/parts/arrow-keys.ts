@@ -44,8 +44,13 @@ export function useArrowKeys(box: RefObject<HTMLElement | null>, count: number):
     const onFocus = ({ target }: FocusEvent) => {
       const row = (target as Element).closest('[data-row]');
       if (row === null) return;
-      nth.current = Math.max(0, controlsOf(row).indexOf(target as HTMLElement));
+      const controls = controlsOf(row);
+      nth.current = Math.max(0, controls.indexOf(target as HTMLElement));
       active.value = indexOf(row);
+      // Within one row nothing is drawn anew: else Tab would lead to another control of it.
+      controls.forEach((control, at) => {
+        control.tabIndex = at === nth.current ? 0 : -1;
+      });
     };
     const onKey = (event: KeyboardEvent) => {
       const target = event.target as HTMLElement;
