@@ -20,6 +20,8 @@ export class VideoTasks {
   readonly list: PagedList<ListedVideoTask>;
   /** Those that are newer than the list. */
   readonly #fresh = signal<ReadonlyMap<string, ListedVideoTask>>(new Map());
+  /** How often each was asked for by itself. */
+  readonly #asked = new Map<string, number>();
   #reloadTimer: ReturnType<typeof setTimeout> | null = null;
 
   constructor({ profileId, status }: TaskFilter) {
@@ -43,8 +45,10 @@ export class VideoTasks {
   }
 
   async reload(): Promise<void> {
+    const before = this.#fresh.peek();
     await this.list.reload();
-    this.#fresh.value = new Map();
+    // What came meanwhile may be newer than what was read.
+    this.#fresh.value = new Map([...this.#fresh.peek()].filter(([id, task]) => before.get(id) !== task));
   }
 
   stop(): void {
@@ -68,8 +72,12 @@ export class VideoTasks {
   }
 
   async refresh(id: string): Promise<void> {
+    const asked = (this.#asked.get(id) ?? 0) + 1;
+    this.#asked.set(id, asked);
     try {
-      this.put(await api.get('/service/ovms/api/tasks/{task_id}', { path: { task_id: id } }));
+      const task = await api.get('/service/ovms/api/tasks/{task_id}', { path: { task_id: id } });
+      // An answer may come after that to a later question.
+      if (this.#asked.get(id) === asked) this.put(task);
     } catch {
       this.#reloadSoon();
     }
