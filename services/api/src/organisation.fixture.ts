@@ -86,7 +86,7 @@ const rarely = fc.oneof({ weight: 9, arbitrary: fc.constant(false) }, { weight: 
 const mostly = rarely.map((is) => !is);
 const some = fc.array(nth, { maxLength: 3 });
 
-export const blueprint: fc.Arbitrary<Blueprint> = fc.record({
+const anything: fc.Arbitrary<Blueprint> = fc.record({
   dealers: fc.array(fc.record({ blocked: rarely, apiAccess: mostly }), { minLength: 1, maxLength: 3 }),
   users: fc.array(
     fc.record({
@@ -130,6 +130,44 @@ export const blueprint: fc.Arbitrary<Blueprint> = fc.record({
     maxLength: 4,
   }),
   access: fc.array(fc.record({ person: nth, group: nth }), { maxLength: 8 }),
+});
+
+/**
+ * Makes what would be met by chance alone, and so not in each few organisations: a vehicle with terminal and camera that
+ * one user may change and another one sees, with a task that neither of them made.
+ */
+export const blueprint = anything.map((plan): Blueprint => {
+  const [dealer, ...dealers] = plan.dealers;
+  const [first, second, ...users] = plan.users;
+  const [vehicle, ...vehicles] = plan.vehicles;
+  const [task, ...tasks] = plan.tasks;
+  if (!dealer || !first || !second || !vehicle || !task) return plan;
+  const viewer = { blocked: false, apiAccess: true, hasVideo: true };
+  const rights = (of: { rights: AccountRight[] }) => of.rights.filter((right) => right !== 'edit-vehicles');
+  // People begin with two operators and the dealers, and dealers with none.
+  const person = 2 + plan.dealers.length;
+  return {
+    ...plan,
+    dealers: [{ ...dealer, blocked: false }, ...dealers],
+    users: [
+      { ...first, ...viewer, dealer: 1, rights: [...rights(first), 'edit-vehicles'] },
+      { ...second, ...viewer, dealer: 0, rights: rights(second) },
+      ...users,
+    ],
+    vehicles: [
+      {
+        ...vehicle,
+        hasTerminal: true,
+        hasVideo: true,
+        isSuspended: false,
+        groups: [0, ...vehicle.groups],
+        movesTo: null,
+      },
+      ...vehicles,
+    ],
+    tasks: [{ ...task, profile: 0, creator: 0, byViewer: false }, ...tasks],
+    access: [{ person, group: 0 }, { person: person + 1, group: 0 }, ...plan.access],
+  };
 });
 
 /** A rule that leaves open whatever it can. */
