@@ -133,3 +133,34 @@ test('reads a list page after page', async () => {
     seen.push(...items);
   expect(seen).toEqual([1, 2, 3]);
 });
+
+test('reads a list whole, and refuses one that is not, or breaks off', async () => {
+  const lines = (text: string, type = 'application/x-ndjson') =>
+    new Response(text, { headers: { 'content-type': type } });
+  const { client, sent } = clientWith(() => lines('{"id":"a"}\n{"id":"b"}\n'), { token: () => 'a.b.c' });
+  expect(await Array.fromAsync(client.items('/api/v1/vehicles', { query: { q: 'van' } }))).toEqual([
+    { id: 'a' },
+    { id: 'b' },
+  ]);
+  expect(sent[0]?.url).toBe('https://fleet.test/api/v1/vehicles?q=van');
+  expect(new Headers(sent[0]?.init.headers).get('accept')).toBe('application/x-ndjson');
+
+  const older = clientWith(() => json({ items: [], nextCursor: null }));
+  await expect(Array.fromAsync(older.client.items('/api/v1/vehicles'))).rejects.toBeInstanceOf(ConnectionError);
+  const broken = clientWith(
+    () =>
+      new Response(
+        new ReadableStream({
+          start: (controller) => controller.enqueue(new TextEncoder().encode('{"id":"a"}\n{"id"')),
+          pull: (controller) => controller.error(new TypeError('terminated')),
+        }),
+        { headers: { 'content-type': 'application/x-ndjson' } },
+      ),
+  );
+  const seen: unknown[] = [];
+  const reading = (async () => {
+    for await (const item of broken.client.items('/api/v1/vehicles')) seen.push(item);
+  })();
+  await expect(reading).rejects.toBeInstanceOf(ConnectionError);
+  expect(seen).toEqual([{ id: 'a' }]);
+});

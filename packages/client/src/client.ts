@@ -1,5 +1,6 @@
 import { ApiError, ConnectionError } from './errors.ts';
 import type { FeedMessages, FeedOptions } from './feed.ts';
+import { linesOf } from './lines.ts';
 import type { Paths, Problem } from './schema.ts';
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
@@ -12,6 +13,7 @@ interface Call {
 }
 type PathsWith<M extends Method> = { [P in keyof Paths]: Paths[P] extends Record<M, Call> ? P : never }[keyof Paths];
 type CallOf<P extends keyof Paths, M extends Method> = Paths[P] extends Record<M, infer C extends Call> ? C : never;
+type ItemOf<List> = List extends { items: (infer T)[] } ? T : never;
 type Given<Name extends string, T> = [T] extends [never]
   ? unknown
   : Record<string, never> extends T
@@ -107,6 +109,23 @@ export class Client {
       yield items;
       cursor = nextCursor ?? undefined;
     } while (cursor !== undefined);
+  }
+
+  /**
+   * All items of a list that can be had whole, as they come: one call, however many there are.
+   *
+   * @throws {ConnectionError} it broke off before all were there, or the service is too old for it
+   */
+  async *items<P extends PathsWith<'get'>>(
+    path: P,
+    ...[options]: OptionalWhenEmpty<CallOf<P, 'get'>>
+  ): AsyncGenerator<ItemOf<CallOf<P, 'get'>['result']>, void> {
+    const headers = { accept: 'application/x-ndjson' };
+    const response = await this.send('get', path, { ...(options as Options), headers });
+    // A service that knows no lines answers a page.
+    if (!response.headers.get('content-type')?.startsWith(headers.accept))
+      throw new ConnectionError('the list did not come whole');
+    for await (const line of linesOf(response)) yield JSON.parse(line);
   }
 
   /**

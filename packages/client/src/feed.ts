@@ -1,5 +1,6 @@
 import type { Client } from './client.ts';
 import { ApiError, ConnectionError } from './errors.ts';
+import { linesOf } from './lines.ts';
 import { reconnectDelayMs } from './live.ts';
 import type { FeedEvent, FeedPosition } from './schema.ts';
 
@@ -33,8 +34,6 @@ export interface FeedOptions {
 type Message = { cursor: string } & ({ type: 'event' | 'position' } | { type: 'heartbeat'; lagSeconds: number });
 
 const SILENCE_MS = 45_000;
-/** A message is shorter: attributes of positions are bounded. */
-const MAX_LINE_CHARACTERS = 1024 * 1024;
 
 /**
  * All that follows a cursor, for ever: connects again where the connection breaks, and goes on behind the last message,
@@ -63,7 +62,11 @@ export async function* follow<Feed extends keyof FeedMessages>(
         headers: { accept: 'application/x-ndjson' },
         signal: connection.signal,
       });
-      for await (const line of linesOf(response, silenceMs, leave)) {
+      const lines = linesOf(response, (reader) => {
+        const silence = setTimeout(leave, silenceMs);
+        return reader.read().finally(() => clearTimeout(silence));
+      });
+      for await (const line of lines) {
         const message = JSON.parse(line) as Message | { type: 'end' };
         if (message.type === 'end') break;
         attempt = 0;
@@ -92,37 +95,8 @@ function isPassing({ status }: ApiError): boolean {
 
 /** A connection that was not made, broke, or was given up. Anything else is an error of the reader. */
 function isBroken(error: unknown): boolean {
-  if (error instanceof ConnectionError || error instanceof BrokenOff) return true;
+  if (error instanceof ConnectionError) return true;
   return error instanceof Error && error.name === 'AbortError';
-}
-
-class BrokenOff extends Error {}
-
-/** Lines of an answer as they come; a last one without its end is left out, and comes again. */
-async function* linesOf(response: Response, silenceMs: number, giveUp: () => void): AsyncGenerator<string> {
-  if (response.body === null) return;
-  const reader = response.body.getReader();
-  const decoder = new TextDecoder();
-  let text = '';
-  try {
-    for (;;) {
-      const silence = setTimeout(giveUp, silenceMs);
-      const { value, done } = await reader
-        .read()
-        .catch((cause: unknown) => {
-          throw new BrokenOff('the feed broke off', { cause });
-        })
-        .finally(() => clearTimeout(silence));
-      if (done) return;
-      text += decoder.decode(value, { stream: true });
-      const lines = text.split('\n');
-      text = lines.pop() ?? '';
-      if (text.length > MAX_LINE_CHARACTERS) throw new BrokenOff('the feed holds a line without an end');
-      yield* lines.filter((line) => line !== '');
-    }
-  } finally {
-    await reader.cancel().catch(() => {});
-  }
 }
 
 /** Resolves after a time, or as soon as the signal is aborted. */

@@ -18,6 +18,7 @@ export { type Recorded, UnfitRecordError } from './recorded.ts';
 export type { ArchivedEvent, ArchivedEvents, ArchivedEventsQuestion } from './reports/archived-events.ts';
 export { type Events, type EventsCursor, type EventsQuestion, MAX_EVENTS_LIMIT } from './reports/events.ts';
 export type { ArchivedFix, FixesBeforeQuestion } from './reports/fixes-before.ts';
+export { MAX_FLEET_OF_FIXES } from './reports/fixes-before.ts';
 export { LIST_FLEET, MAX_FLEET } from './reports/fleet.ts';
 export type { LastFixesQuestion } from './reports/last-fixes.ts';
 export type { LateArrivalsQuestion } from './reports/late-arrivals.ts';

@@ -29,6 +29,14 @@ export interface Answer {
   body: Body;
 }
 
+/** What each line of an answer holds. */
+export function linesIn({ body }: Answer): unknown[] {
+  return String(body)
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+}
+
 export interface CallOptions {
   jwt?: string;
   body?: unknown;

@@ -1,5 +1,6 @@
 import type { MiddlewareHandler } from 'hono';
 import { compress } from 'hono/compress';
+import { COMPRESSIBLE_CONTENT_TYPE_REGEX } from 'hono/utils/compress';
 import type { ApiEnv } from './context.ts';
 
 /** Smaller answers are sent sooner than they are compressed. */
@@ -10,7 +11,10 @@ const FROM_BYTES = 32 * 1024;
  * takes strong ones.
  */
 export function compressed(): MiddlewareHandler<ApiEnv> {
-  const compressing = compress({ threshold: FROM_BYTES });
+  const compressing = compress({
+    threshold: FROM_BYTES,
+    contentTypeFilter: (type) => type === 'application/x-ndjson' || COMPRESSIBLE_CONTENT_TYPE_REGEX.test(type),
+  });
   return async (c, next) => {
     await next();
     if (!c.res.headers.has('etag')) await compressing(c, async () => {});

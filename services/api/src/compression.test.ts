@@ -15,8 +15,8 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-async function get(path: string, accepted: string) {
-  const headers = { authorization: `JWT ${jwt}`, 'accept-encoding': accepted };
+async function get(path: string, accepted: string, accept = '*/*') {
+  const headers = { authorization: `JWT ${jwt}`, 'accept-encoding': accepted, accept };
   const response = await world.api.fetch(new Request(`http://outrider.test${path}`, { headers }), {
     incoming: { socket: { remoteAddress: '192.0.2.1' } } as never,
   });
@@ -24,9 +24,13 @@ async function get(path: string, accepted: string) {
 }
 
 test('large lists and exports are compressed for those who take it', async () => {
-  for (const path of ['/api/v1/vehicles?limit=1000', '/api/v1/vehicles/export']) {
-    const plain = await get(path, 'identity');
-    const zipped = await get(path, 'gzip, br');
+  for (const [path, accept] of [
+    ['/api/v1/vehicles?limit=1000', '*/*'],
+    ['/api/v1/vehicles', 'application/x-ndjson'],
+    ['/api/v1/vehicles/export', '*/*'],
+  ] as const) {
+    const plain = await get(path, 'identity', accept);
+    const zipped = await get(path, 'gzip, br', accept);
     expect(plain.headers.get('content-encoding'), path).toBeNull();
     expect(zipped.headers.get('content-encoding'), path).toBe('gzip');
     expect(zipped.headers.get('vary'), path).toContain('Accept-Encoding');

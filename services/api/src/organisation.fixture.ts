@@ -133,8 +133,8 @@ const anything: fc.Arbitrary<Blueprint> = fc.record({
 });
 
 /**
- * Makes what would be met by chance alone, and so not in each few organisations: a vehicle with terminal and camera that
- * one user may change and another one sees, with a task that neither of them made.
+ * Makes what would be met by chance alone, and so not in each few organisations: a vehicle with terminal and camera
+ * that one user may change and another one sees, with a task that neither of them made.
  */
 export const blueprint = anything.map((plan): Blueprint => {
   const [dealer, ...dealers] = plan.dealers;

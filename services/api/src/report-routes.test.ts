@@ -6,7 +6,7 @@ import { readCsv } from '@outrider/reports';
 import { EMPTY_ARCHIVE } from '@outrider/reports/empty-archive';
 import { type ArchiveGap, BusyError, type PositionsQuestion, TooMuchError } from '@outrider/warehouse';
 import { afterEach, describe, expect, test } from 'vitest';
-import { ABSENT, World } from './api.fixture.ts';
+import { ABSENT, linesIn, World } from './api.fixture.ts';
 import { listenApi } from './listen.ts';
 
 const DAY = 'from=2026-01-15T00:00:00Z&to=2026-01-16T00:00:00Z';
@@ -209,7 +209,7 @@ describe('what comes back', () => {
     expect(next.totals).toBeUndefined();
   });
 
-  test('where vehicles were at a moment: the recent fixes are read first, older ones of the others alone', async () => {
+  test('where vehicles were at a moment, in pages or whole: the recent fixes are read first, older ones of the others alone', async () => {
     const atMs = FROM_MS + 12 * 3_600_000;
     const asked: [hoursBack: number, vehicles: number][] = [];
     let old: string | undefined;
@@ -217,7 +217,7 @@ describe('what comes back', () => {
       fixesBefore: async ({ vehicleIds, fromMs, beforeMs, count }) => {
         expect([beforeMs, count]).toEqual([atMs + 1, 1]);
         asked.push([(atMs - fromMs) / 3_600_000, vehicleIds.length]);
-        const isOlder = asked.length > 1;
+        const isOlder = atMs - fromMs > 3_600_000;
         const said = isOlder ? { speedKmh: null, courseDeg: null } : { speedKmh: 42.5, courseDeg: 270 };
         return vehicleIds
           .filter((id) => (id === old) === isOlder)
@@ -238,9 +238,18 @@ describe('what comes back', () => {
       nextCursor: null,
     });
     expect(asked).toEqual([
-      [6, 2],
-      [31 * 24, 1],
+      [1 / 6, 2],
+      [6, 1],
     ]);
+
+    const headers = { accept: 'application/x-ndjson' };
+    const whole = await world.call('GET', '/api/v1/reports/positions-at?at=2026-01-15T12:00:00Z', { jwt, headers });
+    expect(linesIn(whole)).toEqual(body.items);
+    const rest = `cursor=${Buffer.from(JSON.stringify(vehicle.id)).toString('base64url')}`;
+    const second = await world.call('GET', `/api/v1/reports/positions-at?at=2026-01-15T12:00:00Z&${rest}`, {
+      ...{ jwt, headers },
+    });
+    expect(linesIn(second)).toMatchObject([{ vehicleId: old }]);
   });
 
   test('a fleet’s track says which positions are jumps, over pages, and draws none of them', async () => {

@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import { listOf, pageReply } from './fields.ts';
 import { etagOf } from './input.ts';
 import { type Answer, type AuthorizedContext, callsOf, type GroupName, type Reply, type Route } from './route.ts';
+import { answerList, pageOrWhole } from './whole-list.ts';
 
 /** Headers of an answer that is one thing of a collection, as they are described. */
 export const ENTITY_HEADERS = { ETag: 'Version, for `If-Match`.' };
@@ -39,8 +40,12 @@ interface Call {
   problems?: readonly ProblemKind[];
 }
 
-interface ListCall<Shown, Q extends z.ZodObject> extends Call {
+type ListQuery = z.ZodObject & z.ZodType<{ limit: number; cursor?: string | undefined }>;
+
+interface ListCall<Shown, Q extends ListQuery> extends Call {
   query: Q;
+  /** Of a list that can also be had whole: items that are read together for it. */
+  atOnce?: number;
   page(query: z.output<Q>, context: AuthorizedContext): Promise<{ items: readonly Shown[]; next: unknown }>;
 }
 interface AddCall<Shown, B extends z.ZodType> extends Call {
@@ -78,14 +83,20 @@ export class ResourceRoutes<Shown, Id extends z.ZodObject> {
     this.one = { description: `The ${options.noun}.`, body: options.body, headers: ENTITY_HEADERS };
   }
 
-  list<Q extends z.ZodObject>({ page, ...call }: ListCall<Shown, Q>): Route {
+  list<Q extends ListQuery>({ page, atOnce, ...call }: ListCall<Shown, Q>): Route {
     const { path, operations, body, show } = this.#options;
+    const ofPage = { description: 'A page.', body: listOf(body) };
+    const reply = async (query: z.output<Q>, context: AuthorizedContext) =>
+      pageReply(await page(query, context), (item) => show(item, context));
     return this.#calls.get(path, {
       operationId: `list${operations[1]}`,
       ...this.#scope(),
       ...call,
-      answers: { 200: { description: 'A page.', body: listOf(body) } },
-      handle: async ({ query }, context) => pageReply(await page(query, context), (item) => show(item, context)),
+      answers: { 200: atOnce === undefined ? ofPage : pageOrWhole(ofPage, body) },
+      handle: ({ query }, context) =>
+        atOnce === undefined
+          ? reply(query, context)
+          : answerList(query, context, (asked) => reply(asked, context), atOnce),
     });
   }
 

@@ -1,7 +1,7 @@
 import { blankPosition, type TerminalId, type User, VEHICLE_DEFAULTS, type VehicleId } from '@outrider/domain';
-import { sampleStatus } from '@outrider/domain/samples';
+import { sampleStatus, sampleVehicleFields } from '@outrider/domain/samples';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ABSENT, type Answer, World } from './api.fixture.ts';
+import { ABSENT, type Answer, linesIn, World } from './api.fixture.ts';
 
 let world: World;
 let operator: { user: User; jwt: string };
@@ -205,6 +205,36 @@ describe('vehicles', () => {
       expect((await world.call('GET', `/api/v1/vehicles?cursor=${wrong}`, { jwt })).body.errors).toMatchObject([
         { parameter: 'cursor' },
       ]);
+  });
+
+  test('a list comes whole, in lines, of what the caller sees and asks for', async () => {
+    const anna = await world.member('anna');
+    const group = (await world.call('POST', '/api/v1/vehicle-groups', { jwt, body: { name: 'Vans' } })).body;
+    await world.call('PUT', `/api/v1/vehicle-groups/${group.id}/users/${anna.user.id}`, { jwt });
+    const fields = Array.from({ length: 600 }, (_, nth) =>
+      sampleVehicleFields({ name: `Van ${nth}`, groupIds: nth % 2 === 0 ? [group.id] : [] }),
+    );
+    await world.registry.vehicles.writeAll(
+      fields.map((each) => ({ id: null, fields: each })),
+      false,
+    );
+    const whole = (query = '', as = jwt) =>
+      world.call('GET', `/api/v1/vehicles${query}`, { jwt: as, headers: { accept: 'application/x-ndjson' } });
+    const page = await world.call('GET', '/api/v1/vehicles?limit=1000', { jwt });
+    const all = await whole();
+    expect(all.headers.get('content-type')).toBe('application/x-ndjson');
+    expect(linesIn(all)).toEqual(page.body.items);
+    expect(page.body.items).toHaveLength(600);
+    const hers = linesIn(await whole('', anna.jwt)) as { name: string }[];
+    expect(hers.map(({ name }) => name)).toEqual(Array.from({ length: 300 }, (_, nth) => `Van ${2 * nth}`));
+    const { nextCursor } = (await world.call('GET', '/api/v1/vehicles?limit=10', { jwt })).body;
+    expect(linesIn(await whole(`?cursor=${nextCursor}`))).toEqual(page.body.items.slice(10));
+    expect(linesIn(await whole('?q=Van+59&sort=-name'))).toHaveLength(11);
+    expect(linesIn(await whole('?q=Lorry'))).toEqual([]);
+    expect((await whole('?cursor=x')).body.errors).toMatchObject([{ parameter: 'cursor' }]);
+    const either = 'application/json, application/x-ndjson';
+    const asPage = await world.call('GET', '/api/v1/vehicles', { jwt, headers: { accept: either } });
+    expect(asPage.body.items).toHaveLength(100);
   });
 
   test('ids that are none are bad, ids of nothing are not found', async () => {

@@ -1,15 +1,11 @@
 import type { FunctionComponent } from 'preact';
-import { liveAsked } from './live/live.ts';
 import { loadableCode } from './parts/lazy.tsx';
 import type { Loadable } from './parts/loadable.ts';
 import { VIEWS, type View } from './screens.ts';
 
 /** What each screen is made of, by its path: loaded when it is first shown. */
 const LOADERS: Readonly<Record<string, () => Promise<FunctionComponent>>> = {
-  '/': async () => {
-    await liveAsked();
-    return (await import('./pages/map/page.tsx')).MapPage;
-  },
+  '/': async () => (await import('./pages/map/page.tsx')).MapPage,
   '/track': async () => (await import('./pages/track/page.tsx')).TrackPage,
   '/geofences': async () => (await import('./pages/geofences/page.tsx')).GeofencesPage,
   '/notifications': async () => (await import('./pages/notifications/page.tsx')).NotificationsPage,

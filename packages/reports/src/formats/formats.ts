@@ -28,7 +28,10 @@ export function shownAs(kind: ReportKind, format: Format, columns: readonly stri
  *
  * @returns null: JSON by the page, which is what anything goes with; undefined: nothing of what it asks for is there
  */
-export function acceptedFormat(accept: string | undefined, formats: readonly Format[]): Format | null | undefined {
+export function acceptedFormat<F extends Pick<Format, 'mediaType'>>(
+  accept: string | undefined,
+  formats: readonly F[],
+): F | null | undefined {
   if (accept === undefined || accept.trim() === '') return null;
   const ranges = accept
     .split(',')

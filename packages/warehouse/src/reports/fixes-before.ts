@@ -5,8 +5,11 @@ import { IS_GOOD } from '../positions/reading.ts';
 import { fleetCondition, fleetParameters, PAGE_LIMITS } from './fleet.ts';
 import { inInterval } from './positions.ts';
 
+/** Vehicles of one question: of each a few rows are answered, so there may be more than in others. */
+export const MAX_FLEET_OF_FIXES = 10_000;
+
 export interface FixesBeforeQuestion {
-  /** 1 to {@link MAX_FLEET} vehicles. */
+  /** 1 to {@link MAX_FLEET_OF_FIXES} vehicles. */
   vehicleIds: readonly VehicleId[];
   /** Unix milliseconds: older ones are not looked for. */
   fromMs: number;
@@ -56,7 +59,7 @@ export async function fixesBefore(engine: Engine, question: FixesBeforeQuestion)
       WHERE ${fleetCondition} AND ${inInterval('fix_time')} AND ${IS_GOOD} AND valid
       ORDER BY vehicle_id DESC, fix_time DESC, received_at DESC, precedence LIMIT {count:UInt32} BY vehicle_id LIMIT {most:UInt32}`,
     parameters: {
-      ...fleetParameters(vehicleIds),
+      ...fleetParameters(vehicleIds, MAX_FLEET_OF_FIXES),
       fromMs: boundMs(fromMs),
       toMs: boundMs(beforeMs),
       count,

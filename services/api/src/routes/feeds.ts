@@ -157,8 +157,7 @@ async function streamOf(
 }
 
 function formOf(accept: string | undefined): (typeof STREAMS)[number] | null {
-  const formats = STREAMS.map((stream) => ({ ...stream, label: stream.name }));
-  const found = acceptedFormat(accept, formats as never) as (typeof STREAMS)[number] | null | undefined;
+  const found = acceptedFormat(accept, STREAMS);
   if (found === undefined)
     throw new Problem('not-acceptable', 'It comes as application/json, application/x-ndjson or text/event-stream.');
   return found;

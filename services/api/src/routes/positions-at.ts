@@ -1,16 +1,16 @@
 import { badParameter } from '@outrider/access';
 import { isoTime, type VehicleId } from '@outrider/domain';
-import type { ArchivedFix } from '@outrider/warehouse';
+import { type ArchivedFix, MAX_FLEET_OF_FIXES, type Warehouse } from '@outrider/warehouse';
 import { z } from 'zod';
 import { idOut, listOf, pageAsked, paging, timeIn, timeOut, writeCursor } from '../fields.ts';
-import { type Route, route } from '../route.ts';
+import { type Reply, type Route, route } from '../route.ts';
+import { answerList, pageOrWhole, WHOLE_LIST } from '../whole-list.ts';
 import { reportedVehicles } from './reports.ts';
 
-/** Most vehicles have a fix this recently: only of the others more is read. */
-const RECENT_MS = 6 * 3_600_000;
 /** An older fix says nothing about where a vehicle was. */
 const MAX_AGE_DAYS = 31;
-const MAX_AGE_MS = MAX_AGE_DAYS * 86_400_000;
+/** What moves has a fix in a few minutes, most others in some hours: only of those that are left more is read. */
+const LOOKED_BACK_MS = [10 * 60_000, 6 * 3_600_000, MAX_AGE_DAYS * 86_400_000];
 
 const PositionAt = z
   .strictObject({
@@ -47,6 +47,31 @@ function fixBody({ fixTimeMs, speedKmh, courseDeg, ignition, ...place }: Archive
   };
 }
 
+/** Of each vehicle its last fix until a moment, in the order of the ids. */
+async function fixesAt(
+  archive: Pick<Warehouse, 'fixesBefore'>,
+  ids: readonly VehicleId[],
+  atMs: number,
+  signal: AbortSignal,
+): Promise<ArchivedFix[]> {
+  let left = ids;
+  const found: ArchivedFix[] = [];
+  for (const agoMs of LOOKED_BACK_MS) {
+    const fixes = await archive.fixesBefore({
+      vehicleIds: left,
+      fromMs: atMs - agoMs,
+      beforeMs: atMs + 1,
+      count: 1,
+      signal,
+    });
+    found.push(...fixes);
+    const known = new Set(fixes.map(({ vehicleId }) => vehicleId));
+    left = left.filter((id) => !known.has(id));
+    if (left.length === 0) break;
+  }
+  return found.sort((a, b) => (a.vehicleId < b.vehicleId ? -1 : 1));
+}
+
 export const positionsAtRoutes: Route[] = [
   route({
     method: 'get',
@@ -57,39 +82,36 @@ export const positionsAtRoutes: Route[] = [
     description:
       'What the terminal did not say is left out. ' +
       `Vehicles without a fix in the ${MAX_AGE_DAYS} days before are left out. A page is about \`limit\` vehicles, so it may show fewer; ` +
-      'the last page is the one without `nextCursor`.',
+      `the last page is the one without \`nextCursor\`. ${WHOLE_LIST}`,
     query: z.object({
       ...paging,
       ...reportedVehicles,
       at: timeIn.meta({ description: 'The moment, inclusive.' }),
     }),
-    answers: { 200: { description: 'A page, in the order of the ids of vehicles.', body: listOf(PositionAt) } },
+    answers: {
+      200: pageOrWhole(
+        { description: 'A page, in the order of the ids of vehicles.', body: listOf(PositionAt) },
+        PositionAt,
+      ),
+    },
     problems: ['not-found', 'vehicle-suspended', 'too-much', 'unavailable'],
-    async handle({ query: { at, vehicleId, groupId, ...asked } }, { access, signal }) {
+    async handle({ query: { at, vehicleId, groupId, ...asked } }, context) {
       if (vehicleId !== undefined && groupId !== undefined)
         throw badParameter('groupId', 'Name a vehicle or a group, not both.');
-      const { limit, after } = pageAsked(asked);
+      const { access, signal } = context;
       const vehicles = await access.vehicles.ofReport(vehicleId, groupId);
-      const left = after === null ? vehicles : vehicles.filter(({ id }) => id > after);
-      const page = left.slice(0, limit);
       const { archive } = access.reports.sources;
-      const lastFixes = (vehicleIds: readonly VehicleId[], fromMs: number) =>
-        archive.fixesBefore({ vehicleIds, fromMs, beforeMs: at + 1, count: 1, signal });
-      const ids = page.map(({ id }) => id);
-      const recent = await lastFixes(ids, at - RECENT_MS);
-      const found = new Set(recent.map(({ vehicleId }) => vehicleId));
-      const older = await lastFixes(
-        ids.filter((id) => !found.has(id)),
-        at - MAX_AGE_MS,
-      );
-      const fixes = [...recent, ...older].sort((a, b) => (a.vehicleId < b.vehicleId ? -1 : 1));
-      return {
-        status: 200,
-        body: {
-          items: fixes.map(fixBody),
-          nextCursor: left.length > page.length ? writeCursor(page.at(-1)?.id) : null,
-        },
+      const page = async (query: typeof asked): Promise<Reply> => {
+        const { limit, after } = pageAsked(query);
+        const left = after === null ? vehicles : vehicles.filter(({ id }) => id > after);
+        const ids = left.slice(0, limit).map(({ id }) => id);
+        const fixes = await fixesAt(archive, ids, at, signal);
+        return {
+          status: 200,
+          body: { items: fixes.map(fixBody), nextCursor: left.length > ids.length ? writeCursor(ids.at(-1)) : null },
+        };
       };
+      return answerList(asked, context, page, MAX_FLEET_OF_FIXES);
     },
   }),
 ];

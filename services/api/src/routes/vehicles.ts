@@ -37,6 +37,7 @@ import { ResourceRoutes } from '../resource-routes.ts';
 import { callsOf, type Route } from '../route.ts';
 import { SensorOut, sensorsIn } from '../sensor-fields.ts';
 import { accessOf, BOUND_PROTOCOLS, TERMINAL_ACCESS_FIELDS } from '../terminal-access.ts';
+import { WHOLE_LIST } from '../whole-list.ts';
 
 const { get, post } = callsOf('Vehicles');
 
@@ -423,7 +424,8 @@ const vehicles = new ResourceRoutes({
 export const vehicleRoutes: Route[] = [
   vehicles.list({
     summary: 'Vehicles that the caller may see.',
-    description: 'In the order in which they were added; a user sees those of the groups that they were given.',
+    description: `In the order in which they were added; a user sees those of the groups that they were given. ${WHOLE_LIST}`,
+    atOnce: 250,
     query: z.object({
       ...paging,
       ...searching('name', 'plate', 'terminalId', 'externalId'),

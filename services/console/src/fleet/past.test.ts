@@ -4,7 +4,7 @@ vi.stubGlobal('navigator', { languages: ['en'] });
 vi.stubGlobal('location', { origin: 'http://localhost', protocol: 'http:', host: 'localhost' });
 const { fleet, hasStates } = await import('./store.ts');
 const { isPast, leavePast, nowOfMap, pastError, showPast, shownPastMs, stateAt } = await import('./past.ts');
-const { vehicle } = await import('./test-fleet.fixture.ts');
+const { linesResponse, vehicle } = await import('./test-fleet.fixture.ts');
 
 // Files share a thread.
 afterAll(() => {
@@ -23,7 +23,7 @@ test('what a vehicle did is told by its last fix', () => {
   expect(stateAt(LIMITS, { ...fix, fixTime: '2026-01-15T11:49:59Z' }, AT_MS)).toBe('offline');
 });
 
-test('a moment is shown once all pages are there, and left again with all that was known of it', async () => {
+test('a moment is shown once all positions are there, and left again with all that was known of it', async () => {
   fleet.define([vehicle('a', LIMITS), vehicle('b', LIMITS), vehicle('silent', LIMITS)]);
   // Newer than the moment: it is shown all the same.
   fleet.move('a', { latitude: 1, longitude: 1, fixMs: AT_MS + 1000, speedKmh: 5, courseDeg: 5 }, 0);
@@ -33,21 +33,14 @@ test('a moment is shown once all pages are there, and left again with all that w
     ...{ vehicleId, fixTime: '2026-01-15T11:59:00.000Z', latitude: 59.9, longitude },
     ...{ speedKmh: 40, courseDeg: 90 },
   });
-  const pages = [
-    { items: [fixOf('a', 30.1), fixOf('gone', 0)], nextCursor: 'more' },
-    { items: [fixOf('b', 30.2)], nextCursor: null },
-  ];
   const asked: URL[] = [];
   vi.stubGlobal('fetch', async (url: string | URL) => {
     asked.push(new URL(url, 'http://localhost'));
-    return Response.json(pages[asked.length - 1]);
+    return linesResponse([fixOf('a', 30.1), fixOf('gone', 0), fixOf('b', 30.2)]);
   });
   await showPast(AT_MS, new AbortController().signal);
-  expect(
-    asked.map(({ pathname, searchParams }) => [pathname, searchParams.get('at'), searchParams.get('cursor')]),
-  ).toEqual([
-    ['/api/v1/reports/positions-at', '2026-01-15T12:00:00.000Z', null],
-    ['/api/v1/reports/positions-at', '2026-01-15T12:00:00.000Z', 'more'],
+  expect(asked.map(({ pathname, search }) => pathname + search)).toEqual([
+    '/api/v1/reports/positions-at?at=2026-01-15T12%3A00%3A00.000Z',
   ]);
   const [a, b, silent] = ['a', 'b', 'silent'].map((id) => fleet.indexOf(id)) as [number, number, number];
   expect([fleet.longitude[a], fleet.stateOf(a), fleet.longitude[b], fleet.courseDeg[b]]).toEqual([

@@ -4,8 +4,6 @@ import { api } from '../session.ts';
 import type { State } from './fleet.ts';
 import { fleet, hasStates } from './store.ts';
 
-const PAGE = 1000;
-
 /** The moment that the map and its list show, in Unix milliseconds; null: now. */
 export const pastMs = signal<number | null>(null);
 /** While it is so, nothing that the live API says of vehicles is wanted. */
@@ -37,10 +35,8 @@ export async function showPast(atMs: number, signal: AbortSignal): Promise<void>
   try {
     const found = new Map<string, PositionAt>();
     const at = new Date(atMs).toISOString();
-    for await (const items of api.pages((cursor) =>
-      api.get('/api/v1/reports/positions-at', { query: { at, limit: PAGE, ...(cursor && { cursor }) }, signal }),
-    ))
-      for (const item of items) found.set(item.vehicleId, item);
+    for await (const item of api.items('/api/v1/reports/positions-at', { query: { at }, signal }))
+      found.set(item.vehicleId, item);
     if (signal.aborted) return;
     for (const vehicle of fleet.vehicles) {
       const fix = found.get(vehicle.id);

@@ -1,7 +1,7 @@
-import type { LiveRecord } from '@outrider/client';
+import type { LiveRecord, Vehicle } from '@outrider/client';
 import { afterEach, expect, test, vi } from 'vitest';
 import { fleet, forgetDefinitions, hasNoVehicles, loadDefinitions, takeRecord } from './store.ts';
-import { vehicle } from './test-fleet.fixture.ts';
+import { linesResponse, vehicle } from './test-fleet.fixture.ts';
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -17,46 +17,70 @@ const record = (vehicleId: string, latitude: number): LiveRecord => ({
   lastContactMs: 1000,
   hasAlarms: false,
 });
+const listOf = (address: string, vehicles: readonly Vehicle[]) =>
+  address === '/api/v1/vehicles' ? linesResponse(vehicles) : Response.json({ items: [], nextCursor: null });
 const known = () => fleet.vehicles.map(({ id }) => id);
 const latitudeOf = (id: string) => fleet.latitude[fleet.indexOf(id)];
 
-test('vehicles appear page by page, where the live API said that they are before', async () => {
-  const answers: ((body: unknown) => void)[] = [];
+test('vehicles appear as they come, where the live API said that they are before', async () => {
+  const lines = new TransformStream<string, string>();
+  const writer = lines.writable.getWriter();
+  const send = (...vehicles: Vehicle[]) => writer.write(vehicles.map((each) => `${JSON.stringify(each)}\n`).join(''));
   vi.stubGlobal('fetch', async (address: string) =>
-    address.startsWith('/api/v1/vehicles')
-      ? Response.json(await new Promise((resolve) => answers.push(resolve)))
+    address === '/api/v1/vehicles'
+      ? new Response(lines.readable.pipeThrough(new TextEncoderStream()), {
+          headers: { 'content-type': 'application/x-ndjson' },
+        })
       : Response.json({ items: [], nextCursor: null }),
   );
   const loading = loadDefinitions();
   takeRecord(record('a', 1));
   takeRecord(record('b', 1));
   takeRecord(record('b', 3));
-  await vi.waitFor(() => expect(answers).toHaveLength(1));
-  answers[0]?.({ items: [vehicle('a')], nextCursor: 'more' });
-  await vi.waitFor(() => expect(answers).toHaveLength(2));
-  expect(known()).toEqual(['a']);
+  await send(vehicle('a'));
+  await vi.waitFor(() => expect(known()).toEqual(['a']));
   expect([latitudeOf('a'), fleet.stateOf(0)]).toEqual([1, 'moving']);
-  answers[1]?.({ items: [vehicle('b'), vehicle('c')], nextCursor: null });
+  await send(vehicle('b'), vehicle('c'));
+  await writer.close();
   await loading;
   expect(known()).toEqual(['a', 'b', 'c']);
   expect(latitudeOf('b')).toBe(3);
   expect(fleet.hasPosition(fleet.indexOf('c'))).toBe(false);
 
   // Read again, as after a reconnect: what is gone is removed.
-  vi.stubGlobal('fetch', async () => Response.json({ items: [vehicle('c')], nextCursor: null }));
+  vi.stubGlobal('fetch', async (address: string) => listOf(address, [vehicle('c')]));
   await loadDefinitions();
   expect(known()).toEqual(['c']);
 });
 
 test('that there are no vehicles is known once all are read', async () => {
   let items = [vehicle('a')];
-  vi.stubGlobal('fetch', async (address: string) =>
-    Response.json({ items: address.startsWith('/api/v1/vehicles') ? items : [], nextCursor: null }),
-  );
+  vi.stubGlobal('fetch', async (address: string) => listOf(address, items));
   expect(hasNoVehicles()).toBe(false);
   await loadDefinitions();
   expect(hasNoVehicles()).toBe(false);
   items = [];
   await loadDefinitions();
   expect(hasNoVehicles()).toBe(true);
+});
+
+test('a list that breaks off removes nothing', async () => {
+  vi.stubGlobal('fetch', async (address: string) => listOf(address, [vehicle('a'), vehicle('b')]));
+  await loadDefinitions();
+  const broken = new ReadableStream({
+    start(controller) {
+      controller.enqueue(new TextEncoder().encode(`${JSON.stringify(vehicle('b', { plate: 'NEW' }))}\n{"id"`));
+    },
+    pull(controller) {
+      controller.error(new TypeError('network error'));
+    },
+  });
+  vi.stubGlobal('fetch', async (address: string) =>
+    address === '/api/v1/vehicles'
+      ? new Response(broken, { headers: { 'content-type': 'application/x-ndjson' } })
+      : listOf(address, []),
+  );
+  await loadDefinitions();
+  expect(known()).toEqual(['a', 'b']);
+  expect(fleet.vehicles[1]?.plate).toBe('NEW');
 });

@@ -38,13 +38,10 @@ export async function loadDefinitions(): Promise<void> {
 
 async function loadVehicles(): Promise<void> {
   const ids = new Set<string>();
-  for await (const items of api.pages((cursor) =>
-    api.get('/api/v1/vehicles', { query: { limit: PAGE, ...(cursor && { cursor }) } }),
-  ))
-    for (const vehicle of items) {
-      ids.add(vehicle.id);
-      putVehicle(vehicle);
-    }
+  for await (const vehicle of api.items('/api/v1/vehicles')) {
+    ids.add(vehicle.id);
+    putVehicle(vehicle);
+  }
   fleet.retain(ids);
   early.clear();
 }

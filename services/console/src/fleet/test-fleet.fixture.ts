@@ -30,3 +30,9 @@ export function moveTo(fleet: Fleet, id: string, longitude: number, latitude: nu
 export function setState(fleet: Fleet, id: string, state: Status['state'], contactMs = 1000): void {
   fleet.setStatus(id, { state, sinceMs: 0, contactMs });
 }
+
+/** A list as the API answers it whole. */
+export function linesResponse(items: readonly unknown[]): Response {
+  const lines = items.map((item) => `${JSON.stringify(item)}\n`).join('');
+  return new Response(lines, { headers: { 'content-type': 'application/x-ndjson' } });
+}

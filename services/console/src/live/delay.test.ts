@@ -51,7 +51,7 @@ describe('the delay from packet to picture', () => {
     delay.drawn(1016);
     expect(delay.total.percentile(1, 1016)).toEqual({ ms: 40 + 3 + 16, count: 3 });
     expect(delay.total.percentile(0.3, 1016)?.ms).toBe(9 + 3 + 6);
-    expect([p99(delay.stages.server, 1016), p99(delay.stages.network, 1016), p99(delay.stages.page, 1016)]).toEqual([
+    expect([p99(delay.stages.service, 1016), p99(delay.stages.network, 1016), p99(delay.stages.page, 1016)]).toEqual([
       40, 3, 16,
     ]);
   });

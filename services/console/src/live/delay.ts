@@ -39,7 +39,7 @@ export class RecentDelays {
 }
 
 /** Where the time goes between a packet that arrives and the picture that shows its position. */
-export const STAGES = ['server', 'network', 'page'] as const;
+export const STAGES = ['service', 'network', 'page'] as const;
 export type Stage = (typeof STAGES)[number];
 
 /**
@@ -49,7 +49,7 @@ export type Stage = (typeof STAGES)[number];
 export class LiveDelay {
   readonly total = new RecentDelays();
   readonly stages: Record<Stage, RecentDelays> = {
-    server: new RecentDelays(),
+    service: new RecentDelays(),
     network: new RecentDelays(),
     page: new RecentDelays(),
   };
@@ -80,15 +80,15 @@ export class LiveDelay {
     const waiting = this.#waiting;
     if (waiting.length === 0 || this.#roundTripMs === null) return;
     this.#waiting = [];
-    const { server, network, page } = this.stages;
+    const { service, network, page } = this.stages;
     const networkMs = this.#roundTripMs / 2;
     for (const { arrivedMs, delaysMs } of waiting) {
       const pageMs = nowMs - arrivedMs;
-      for (const serverMs of delaysMs) {
-        server.add(serverMs, nowMs);
+      for (const serviceMs of delaysMs) {
+        service.add(serviceMs, nowMs);
         network.add(networkMs, nowMs);
         page.add(pageMs, nowMs);
-        this.total.add(serverMs + networkMs + pageMs, nowMs);
+        this.total.add(serviceMs + networkMs + pageMs, nowMs);
       }
     }
   }

@@ -26,8 +26,8 @@ const HIDDEN: LiveSubscription = { ...ALWAYS, positions: false };
 /** A tab that is hidden for longer gets events and notifications only. */
 const HIDDEN_AFTER_MS = 30_000;
 
-/** The way to the service is measured this often. */
-const PING_EVERY_MS = 10_000;
+/** The way to the service is measured this often: a page that was busy says so no longer. */
+const PING_EVERY_MS = 2000;
 
 /** What the page knows of its connection to the live API. */
 export const live = {
@@ -50,18 +50,18 @@ export const live = {
   incident: signal<Extract<LiveMessage, { type: 'incident' }> | null>(null),
 };
 
-/** How long the map and the lists wait for the live API. */
-const ASKED_WITHIN_MS = 400;
+/** How long the map and the definitions wait for the live API. */
+const ANSWERS_WITHIN_MS = 1500;
 
 /**
- * Resolves when the live API answers, or does not within a moment. Loading the map and its contexts of WebGL keeps the
- * page busy: what is asked before comes meanwhile.
+ * Resolves when the live API answers, is not reached, or says nothing for a while. Making the map and its context of
+ * WebGL keeps the page busy: what is asked before comes meanwhile. Definitions that are read before are read once more.
  */
-export function liveAsked(): Promise<void> {
+export function liveAnswered(): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ASKED_WITHIN_MS);
+    const timer = setTimeout(resolve, ANSWERS_WITHIN_MS);
     const stop = live.status.subscribe((status) => {
-      if (status !== 'open') return;
+      if (status === 'connecting') return;
       clearTimeout(timer);
       resolve();
       queueMicrotask(() => stop());
@@ -134,7 +134,7 @@ export function connectLive(): () => void {
     wasPast = isNow;
   });
   // Pages work without the live API.
-  void liveAsked().then(() => {
+  void liveAnswered().then(() => {
     if (!hasReadDefinitions && !isClosed) readDefinitions();
   });
 

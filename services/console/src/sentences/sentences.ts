@@ -37,10 +37,16 @@ export function describeEvent(event: PublishedEvent, vehicleName: string | null,
 
 /** An event with the names that this page knows. */
 export function describeLive(event: PublishedEvent): string {
+  const { vehicleName, geofenceName } = namesOf(event);
+  return describeEvent(event, vehicleName, geofenceName);
+}
+
+/** The names that this page knows. */
+export function namesOf(event: PublishedEvent): { vehicleName: string | null; geofenceName: string | null } {
   const { geofenceId } = event as PublishedEvent & OwnFields;
   const vehicle = fleet.vehicles[fleet.indexOf(event.vehicleId)];
-  const geofence = geofences.peek().find(({ id }) => id === geofenceId);
-  return describeEvent(event, vehicle?.name ?? null, geofence?.properties.name ?? null);
+  const geofence = geofenceId && geofences.value.find(({ id }) => id === geofenceId);
+  return { vehicleName: vehicle?.name ?? null, geofenceName: geofence ? geofence.properties.name : null };
 }
 
 /** Facts have the names of the fields. */

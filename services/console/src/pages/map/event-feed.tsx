@@ -6,7 +6,7 @@ import { fleet } from '../../fleet/store.ts';
 import { formats } from '../../format.ts';
 import { live } from '../../live/live.ts';
 import { eventTime } from '../../notifications.ts';
-import { describeLive } from '../../sentences/sentences.ts';
+import { describeEvent, namesOf } from '../../sentences/sentences.ts';
 import { api } from '../../session.ts';
 import { t } from '../../words/words.ts';
 
@@ -22,8 +22,15 @@ export function EventFeed({ onChoose }: { onChoose: (event: PublishedEvent) => v
   const events = useSignal<readonly PublishedEvent[] | null>(null);
   useEffect(() => {
     const ending = new AbortController();
+    let newest: readonly PublishedEvent[] = [];
+    let frame = 0;
+    // A fleet has many events a second: a picture has all that came before it.
     const take = (some: readonly FeedEvent[]) => {
-      events.value = some.reduce(withEvent, events.peek() ?? []);
+      newest = some.reduce(withEvent, newest);
+      frame ||= requestAnimationFrame(() => {
+        frame = 0;
+        events.value = newest;
+      });
     };
     const seen = live.event.peek();
     const unfollow = live.event.subscribe((event) => {
@@ -33,11 +40,10 @@ export function EventFeed({ onChoose }: { onChoose: (event: PublishedEvent) => v
     const from = new Date(fromMs).toISOString();
     api.get('/api/v1/feed/events', { query: { from, limit: PAST_EVENTS }, signal: ending.signal }).then(
       ({ items }) => {
-        const since = events.peek() ?? [];
-        events.value = [];
+        const since = newest.toReversed();
+        newest = [];
         // What became known in this time may have happened long before.
-        take(items.filter((event) => Date.parse(eventTime(event)) >= fromMs));
-        take(since.toReversed());
+        take([...items.filter((event) => Date.parse(eventTime(event)) >= fromMs), ...since]);
       },
       // What happens from now on is shown in any case.
       () => take([]),
@@ -45,27 +51,45 @@ export function EventFeed({ onChoose }: { onChoose: (event: PublishedEvent) => v
     return () => {
       ending.abort();
       unfollow();
+      cancelAnimationFrame(frame);
     };
   }, [events]);
   // Names may come after the events.
   void fleet.version.value;
   const words = t().fleetMap.feed;
+  const today = formats().date(Date.now());
   return (
     <section class="event-feed" aria-label={words.title}>
       {events.value?.length === 0 && <small>{words.none}</small>}
       <ol>
         {events.value?.map((event) => (
-          <li key={`${event.id} ${event.phase}`}>
-            <button type="button" onClick={() => onChoose(event)}>
-              <time dateTime={eventTime(event)}>{formats().moment(eventTime(event))}</time>
-              <span class={event.phase === 'begin' && isUnwanted(event.kind) ? 'unwanted' : ''}>
-                {describeLive(event)}
-              </span>
-            </button>
-          </li>
+          <EventRow key={`${event.id} ${event.phase}`} {...{ event, today, onChoose }} {...namesOf(event)} />
         ))}
       </ol>
     </section>
+  );
+}
+
+interface EventRowProps {
+  event: PublishedEvent;
+  vehicleName: string | null;
+  geofenceName: string | null;
+  /** Times of other days have their date. */
+  today: string;
+  onChoose: (event: PublishedEvent) => void;
+}
+
+/** Drawn anew only when something of it changes: its sentence takes long to make. */
+function EventRow({ event, vehicleName, geofenceName, onChoose }: EventRowProps) {
+  return (
+    <li>
+      <button type="button" onClick={() => onChoose(event)}>
+        <time dateTime={eventTime(event)}>{formats().moment(eventTime(event))}</time>
+        <span class={event.phase === 'begin' && isUnwanted(event.kind) ? 'unwanted' : ''}>
+          {describeEvent(event, vehicleName, geofenceName)}
+        </span>
+      </button>
+    </li>
   );
 }
 
@@ -74,6 +98,9 @@ function withEvent(events: readonly PublishedEvent[], event: FeedEvent): readonl
   const { phase } = event;
   const others = events.filter(({ id }) => id !== event.id);
   if (phase === 'removed' || PASSED_OVER.has(event.kind)) return others;
-  const all = [{ ...event, phase }, ...others];
-  return all.sort((a, b) => Date.parse(eventTime(b)) - Date.parse(eventTime(a))).slice(0, MOST_SHOWN);
+  // Times have one form: they are in order as they are written.
+  const time = eventTime(event);
+  const after = others.findIndex((other) => eventTime(other) <= time);
+  const place = after === -1 ? others.length : after;
+  return others.toSpliced(place, 0, { ...event, phase }).slice(0, MOST_SHOWN);
 }

@@ -56,7 +56,8 @@ export function VehicleList({ selected, onSelect }: { selected: string | null; o
   const { query } = route.value;
   const filter = filterOf(query);
   const sort = SORTS.find((known) => known === query.get('sort')) ?? 'name';
-  const indexes = listed(fleet, filter, sort, language.value);
+  // To put 10,000 names in order takes long: it waits until all are there.
+  const indexes = loaded.value === null ? [] : listed(fleet, filter, sort, language.value);
   const isCompact = preferences.value.compactList;
   const widths = shownColumns().map((column) => `minmax(0, ${WIDTHS[column]}rem)`);
   return (

@@ -1,5 +1,6 @@
+import type { PublishedEvent } from '@outrider/client';
 import { useSignal } from '@preact/signals';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { ageOf } from '../../fleet/age.ts';
 import { STATES } from '../../fleet/fleet.ts';
 import { leavePast, pastMs, showPast } from '../../fleet/past.ts';
@@ -7,6 +8,7 @@ import { stateName } from '../../fleet/state-name.ts';
 import { fleet, loaded } from '../../fleet/store.ts';
 import { formats } from '../../format.ts';
 import { secondText, timeOf } from '../../links.ts';
+import { live, liveAnswered } from '../../live/live.ts';
 import { readPlace } from '../../map/map.ts';
 import { lazy } from '../../parts/lazy.tsx';
 import { MapTool } from '../../parts/map-tool.tsx';
@@ -48,9 +50,10 @@ export function MapPage() {
   const isListHidden = query.get('list') === '0';
   const feed = query.get('feed');
   const hasFeed = feed === null ? !isNarrow() : feed === '1';
+  const isAnswered = useLiveAnswered();
 
   useEffect(() => {
-    if (container.current === null) return;
+    if (container.current === null || !isAnswered) return;
     const map = new FleetMap(container.current, readPlace(route.peek().query.get('at')), {
       onSelect: (spot, x, y) => {
         if (spot === null || spot.length === 1) select(spot?.[0] ?? null);
@@ -69,16 +72,20 @@ export function MapPage() {
       view.current = null;
       map.destroy();
     };
-  }, [hover, choice, asked]);
+  }, [hover, choice, asked, isAnswered]);
   const atMs = timeOf(query.get('time'));
   usePast(atMs);
-  useEffect(() => view.current?.select(selected), [selected]);
-  useEffect(() => view.current?.follow(isFollowing ? selected : null), [isFollowing, selected]);
+  useEffect(() => view.current?.select(selected), [selected, isAnswered]);
+  useEffect(() => view.current?.follow(isFollowing ? selected : null), [isFollowing, selected, isAnswered]);
 
   const choose = (id: string) => {
     select(id);
     view.current?.show(id);
   };
+  const showEvent = useCallback(({ vehicleId, longitude, latitude }: PublishedEvent) => {
+    select(vehicleId);
+    view.current?.showPlace({ longitude, latitude });
+  }, []);
   return (
     <div class={isListHidden ? 'split wide' : 'split'} style={{ '--list': `${listRem()}rem` }}>
       <VehicleList selected={selected} onSelect={choose} />
@@ -129,14 +136,7 @@ export function MapPage() {
         {choice.value !== null && (
           <SpotMenu {...choice.value} selected={selected} onSelect={select} onClose={() => (choice.value = null)} />
         )}
-        {hasFeed && atMs === null && (
-          <EventFeed
-            onChoose={({ vehicleId, longitude, latitude }) => {
-              select(vehicleId);
-              view.current?.showPlace({ longitude, latitude });
-            }}
-          />
-        )}
+        {hasFeed && atMs === null && <EventFeed onChoose={showEvent} />}
         {atMs !== null && <PastBar atMs={atMs} />}
         {selected !== null && atMs !== null && <PastPanel id={selected} onClose={() => select(null)} />}
         {selected !== null && atMs === null && (
@@ -150,6 +150,15 @@ export function MapPage() {
       </div>
     </div>
   );
+}
+
+/** Whether the map may be made: what the live API says is on its way then. */
+function useLiveAnswered(): boolean {
+  const isAnswered = useSignal(live.status.peek() !== 'connecting');
+  useEffect(() => {
+    void liveAnswered().then(() => (isAnswered.value = true));
+  }, [isAnswered]);
+  return isAnswered.value;
 }
 
 /** Shows the fleet at a moment of the past, as long as the page is open; null: now. */

@@ -9,7 +9,7 @@ export const live = {
       one: '# Position in der letzten Minute, 99 von 100 innerhalb von',
       other: '# Positionen in der letzten Minute, 99 von 100 innerhalb von',
     }),
-  stages: { server: 'Dienst', network: 'Netz', page: 'Diese Seite' },
+  stages: { service: 'Dienst', network: 'Netz', page: 'Diese Seite' },
   median: 'Die Hälfte innerhalb von',
   hint: 'Vom Eintreffen des Pakets eines Terminals bis zum Bild, das seine Position zeigt.',
 } satisfies typeof english;

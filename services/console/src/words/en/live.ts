@@ -8,7 +8,7 @@ export const live = {
       one: '# position in the last minute, 99 of 100 within',
       other: '# positions in the last minute, 99 of 100 within',
     }),
-  stages: { server: 'Service', network: 'Network', page: 'This page' },
+  stages: { service: 'Service', network: 'Network', page: 'This page' },
   median: 'Half of them within',
   hint: 'From the arrival of a terminal’s packet to the picture that shows its position.',
 };

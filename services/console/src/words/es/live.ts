@@ -9,7 +9,7 @@ export const live = {
       one: '# posición en el último minuto, 99 de cada 100 en',
       other: '# posiciones en el último minuto, 99 de cada 100 en',
     }),
-  stages: { server: 'Servicio', network: 'Red', page: 'Esta página' },
+  stages: { service: 'Servicio', network: 'Red', page: 'Esta página' },
   median: 'La mitad en',
   hint: 'Desde que llega el paquete de un terminal hasta la imagen que muestra su posición.',
 } satisfies typeof english;

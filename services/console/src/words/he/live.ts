@@ -9,7 +9,7 @@ export const live = {
       one: 'מיקום אחד בדקה האחרונה, 99 מתוך 100 בתוך',
       other: '# מיקומים בדקה האחרונה, 99 מתוך 100 בתוך',
     }),
-  stages: { server: 'שירות', network: 'רשת', page: 'הדף הזה' },
+  stages: { service: 'שירות', network: 'רשת', page: 'הדף הזה' },
   median: 'מחציתם בתוך',
   hint: 'מרגע קבלת החבילה של מסוף ועד לתמונה שמציגה את מיקומו.',
 } satisfies typeof english;
