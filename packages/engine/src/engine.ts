@@ -448,12 +448,13 @@ export class Engine {
   }
 
   /**
-   * True where a shift that ended may name the driver of what is still to end, and began or ended in an interval: what
-   * came late may have made it.
+   * Up to when what is still to end may have begun to be named after the driver of a shift that has ended, and that was
+   * in an interval at all: what came late may have made it. Null: there is no such shift.
    */
-  hasPastShiftIn(vehicleId: VehicleId, fromMs: number, toMs: number): boolean {
-    const { shift = null, pastShifts = [] } = this.#vehicles.get(vehicleId) ?? {};
-    return shift === null && pastShifts.some(({ startedAtMs, untilMs }) => startedAtMs <= toMs && untilMs >= fromMs);
+  pastShiftUntilMs(vehicleId: VehicleId, fromMs: number, toMs: number): number | null {
+    const { pastShifts = [] } = this.#vehicles.get(vehicleId) ?? {};
+    const within = pastShifts.filter(({ startedAtMs, untilMs }) => startedAtMs <= toMs && untilMs >= fromMs);
+    return within.length === 0 ? null : Math.max(...within.map(({ untilMs }) => untilMs));
   }
 
   /**

@@ -216,16 +216,17 @@ export class HistoryRun {
     // The live rules measure the fuel against levels that late data may have changed.
     const fuelSinceMs = this.#engine.fuelSinceMs(this.#scope.vehicle.id);
     if (fuelSinceMs !== null && fuelSinceMs <= this.#toMs) return false;
-    if (this.#engine.hasPastShiftIn(this.#scope.vehicle.id, this.#fromMs, this.#toMs) && this.#lasts) return false;
+    // Of a driver whose shift late data made, they know nothing: what lasts may be named after that driver at its end.
+    const namedUntilMs = this.#engine.pastShiftUntilMs(this.#scope.vehicle.id, this.#fromMs, this.#toMs);
+    if (namedUntilMs !== null && this.#lastsSince(namedUntilMs)) return false;
     if (!this.#engine.hasMediansAfter(this.#scope.vehicle.id, this.#toMs)) return false;
     const sinceMs = this.#soundUntilMs - this.#soundSinceMs;
     return this.#sound >= REANCHOR_FIXES && sinceMs >= Math.max(REANCHOR_MS, this.#scope.longestWaitMs);
   }
 
-  /** Does anything last that began in the interval or before? */
-  get #lasts(): boolean {
-    for (const { phase, startedAtMs } of this.events.values())
-      if (phase === 'begin' && startedAtMs <= this.#toMs) return true;
+  /** Does anything last that began then or before? */
+  #lastsSince(ms: number): boolean {
+    for (const { phase, startedAtMs } of this.events.values()) if (phase === 'begin' && startedAtMs <= ms) return true;
     return false;
   }
 
