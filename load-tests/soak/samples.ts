@@ -1,5 +1,6 @@
-import { glob, readFile, stat } from 'node:fs/promises';
+import { glob, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { statusOf } from '@outrider/testing/process-tree';
 import type { Service } from '../bench/road/service.ts';
 
 const THREADS = ['main', 'gateway', 'rules'] as const;
@@ -48,18 +49,17 @@ export async function look(service: Service, dataFolder: string, began: number):
   const asked = performance.now();
   const metrics = await service.metrics();
   const answeredMs = performance.now() - asked;
-  const status = await readFile(`/proc/${service.pid}/status`, 'latin1').catch(() => '');
-  const kilobytes = (field: string): number =>
-    Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) / 1000;
+  const [resident = 0, anonymous = 0, mappedMb = 0] = await Promise.all(
+    ['VmRSS', 'RssAnon', 'RssFile'].map(async (field) => ((await statusOf(service.pid, field)) ?? 0) / 1000),
+  );
   const of = (name: string): number => metrics.get(name) ?? 0;
   const thread = (name: string, kind: string): number =>
     of(`outrider_thread_memory_bytes{thread="${name}",kind="${kind}"}`) / 1e6;
-  const anonymous = kilobytes('RssAnon');
   const ofThreads = THREADS.map((name) => thread(name, 'heap-reserved') + thread(name, 'buffers'));
   return {
     at: (performance.now() - began) / 1000,
     memoryMb: {
-      resident: kilobytes('VmRSS'),
+      resident,
       anonymous,
       native: anonymous - ofThreads.reduce((sum, mb) => sum + mb, 0),
       'heap main': thread('main', 'heap'),
@@ -69,7 +69,7 @@ export async function look(service: Service, dataFolder: string, began: number):
       'buffers gateway': thread('gateway', 'buffers'),
       'buffers rules': thread('rules', 'buffers'),
     },
-    mappedMb: kilobytes('RssFile'),
+    mappedMb,
     received: of('outrider_positions_received_total'),
     processed: of('outrider_rules_positions_total'),
     archived: of('outrider_archived_rows_total{topic="telemetry"}'),

@@ -1,4 +1,5 @@
 import type { TelemetryPacket } from '@outrider/domain';
+import { treeCpuSecondsOf } from '@outrider/testing/process-tree';
 import { openWarehouse } from '@outrider/warehouse';
 import { decodePackets, loadTerminalId, loadVehicleId, recordPackets } from '../drives.ts';
 import { timed } from '../measure.ts';
@@ -49,8 +50,10 @@ if (batch.length > 0) batches.push(batch);
 
 const warehouse = await openWarehouse({ path: task.folder });
 let positions = 0;
-const took = await timed(async () => {
+const cpuBefore = await treeCpuSecondsOf(process.pid);
+const { seconds } = await timed(async () => {
   for (const packets of batches) positions += await warehouse.insertPositions(packets);
 });
+const cpuSeconds = ((await treeCpuSecondsOf(process.pid)) ?? 0) - (cpuBefore ?? 0);
 await warehouse.close();
-send({ type: 'inserted', positions, ...took });
+send({ type: 'inserted', positions, seconds, cpuSeconds });

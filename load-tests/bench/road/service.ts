@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ListedProtocol, protocols } from '@outrider/protocols';
+import { statusOf, threadCpuSecondsOf, treeCpuSecondsOf, wakesOf } from '@outrider/testing/process-tree';
 import { parseMetrics } from './prometheus.ts';
 
 export const ADMIN_LOGIN = 'admin';
@@ -15,9 +16,9 @@ export interface Service {
   ports: { http: number; video: number } & Record<ListedProtocol, number>;
   /** The samples at `GET /metrics`, see {@link parseMetrics}. */
   metrics(): Promise<Map<string, number>>;
-  /** Resident memory, MB; null on systems without `/proc`. */
+  /** Resident memory of its processes, MB; null on systems without `/proc`. */
   residentMb(): Promise<number | null>;
-  /** The most that it ever was, MB. */
+  /** The most that each of those that run ever had, together, MB. */
   peakResidentMb(): Promise<number | null>;
   /** Seconds of processor time since its start; null on systems without `/proc`. */
   cpuSeconds(): Promise<number | null>;
@@ -84,19 +85,15 @@ export async function startService(
   });
   try {
     const ports = await readyPorts(child, () => said);
-    const status = async (field: string): Promise<number | null> => {
-      const text = await readFile(`/proc/${child.pid}/status`, 'latin1').catch(() => '');
-      const match = new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(text);
-      return match ? Number(match[1]) : null;
-    };
+    const pid = child.pid ?? 0;
     const statusMb = async (field: string): Promise<number | null> => {
-      const kb = await status(field);
+      const kb = await statusOf(pid, field);
       return kb === null ? null : Math.round(kb / 1000);
     };
     return {
       host: '127.0.0.1',
       ports,
-      pid: child.pid ?? 0,
+      pid,
       ended: exitOf(child).then((code) => `ended with ${code ?? child.signalCode}: ${said}`),
       async metrics() {
         const response = await fetch(`http://127.0.0.1:${ports.http}/metrics`);
@@ -105,25 +102,10 @@ export async function startService(
       },
       residentMb: () => statusMb('VmRSS'),
       peakResidentMb: () => statusMb('VmHWM'),
-      threadCount: () => status('Threads'),
-      async wakes() {
-        const folder = `/proc/${child.pid}/task`;
-        const threads = await readdir(folder).catch(() => null);
-        if (threads === null) return null;
-        const texts = await Promise.all(
-          threads.map((id) => readFile(`${folder}/${id}/status`, 'latin1').catch(() => '')),
-        );
-        return texts.reduce((sum, text) => sum + Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(text)?.[1] ?? 0), 0);
-      },
-      cpuSeconds: () => cpuSecondsOf(child.pid ?? 0),
-      async threadCpuSeconds() {
-        const folder = `/proc/${child.pid}/task`;
-        const threads = await readdir(folder).catch(() => []);
-        const byName = new Map<string, number>();
-        for (const thread of await Promise.all(threads.map((thread) => cpuSecondsOfStat(`${folder}/${thread}/stat`))))
-          if (thread) byName.set(thread.name, (byName.get(thread.name) ?? 0) + thread.seconds);
-        return byName;
-      },
+      threadCount: () => statusOf(pid, 'Threads'),
+      wakes: () => wakesOf(pid),
+      cpuSeconds: () => treeCpuSecondsOf(pid),
+      threadCpuSeconds: () => threadCpuSecondsOf(pid),
       async stop() {
         process.off('exit', killed);
         const ended = exitOf(child);
@@ -140,24 +122,6 @@ export async function startService(
     await rm(folder, { recursive: true, force: true });
     throw error;
   }
-}
-
-/** Seconds of processor time that a process used since its start; null on systems without `/proc`. */
-export async function cpuSecondsOf(pid: number): Promise<number | null> {
-  return (await cpuSecondsOfStat(`/proc/${pid}/stat`))?.seconds ?? null;
-}
-
-/** The `stat` file of a process or a thread on Linux; null if it does not exist. */
-async function cpuSecondsOfStat(path: string): Promise<{ name: string; seconds: number } | null> {
-  const stat = await readFile(path, 'latin1').catch(() => null);
-  if (stat === null) return null;
-  const end = stat.lastIndexOf(')');
-  // After the name in brackets: field 3 on; utime and stime are 14 and 15, in hundredths of a second.
-  const fields = stat.slice(end + 2).split(' ');
-  return {
-    name: stat.slice(stat.indexOf('(') + 1, end),
-    seconds: (Number(fields[11]) + Number(fields[12])) / 100,
-  };
 }
 
 /** The line that the service prints when it is ready. */

@@ -1,10 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { COMMIT_GAP_MS } from '@outrider/log';
+import { cpuSecondsOf } from '@outrider/testing/process-tree';
 import type { BareStoreMessage, BareStoreTask } from '../road/bare-store.ts';
 import { type Child, startChild } from '../road/child.ts';
 import { createGeofences, createVehicles, openRest, type RestClient } from '../road/definitions.ts';
 import type { LatencyMs, Paced, PacerMessage, PacerTask } from '../road/pacer.ts';
-import { cpuSecondsOf, type Service, startService } from '../road/service.ts';
+import { type Service, startService } from '../road/service.ts';
 import { defineSection, figure, type Table } from '../section.ts';
 
 /** Small fleets: each terminal sends one position a second, in a packet of its own. */

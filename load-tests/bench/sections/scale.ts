@@ -1,10 +1,11 @@
 import { openKafkaLog, telemetryTopic } from '@outrider/log';
+import { cpuSecondsOf } from '@outrider/testing/process-tree';
 import { Cluster, type Instance } from '../../../services/outrider/src/distributed.fixture.ts';
 import { type AllServers, startAllServers } from '../../servers/all.ts';
 import { startChild } from '../road/child.ts';
 import { createGeofences, createVehicles, openRest } from '../road/definitions.ts';
 import { startGenerator } from '../road/generators.ts';
-import { ADMIN_PASSWORD, cpuSecondsOf } from '../road/service.ts';
+import { ADMIN_PASSWORD } from '../road/service.ts';
 import type { BareConsumerMessage, BareConsumerTask } from '../scale/bare-consumer.ts';
 import type { BareProducerMessage, BareProducerTask } from '../scale/bare-producer.ts';
 import { TERMINALS as MOVING_TERMINALS, type Moves, measureMoves } from '../scale/moves.ts';

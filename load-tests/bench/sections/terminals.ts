@@ -1,11 +1,11 @@
-import { readFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { descriptorLimit } from '@outrider/runtime';
+import { cpuSecondsOf, statusOf } from '@outrider/testing/process-tree';
 import type { BareHolderMessage } from '../road/bare-holder.ts';
 import { type Child, startChild } from '../road/child.ts';
 import { createVehicles, openRest } from '../road/definitions.ts';
 import type { HolderMessage, HolderTask } from '../road/holder.ts';
-import { cpuSecondsOf, startService } from '../road/service.ts';
+import { startService } from '../road/service.ts';
 import { defineSection, figure } from '../section.ts';
 
 const TERMINALS = 50_000;
@@ -173,7 +173,6 @@ async function memoryOf({ pid, heldKb }: Measurable): Promise<{ heldKb: number; 
     process.kill(pid, 'SIGUSR2');
     await wait(COLLECTION_MS);
   }
-  const text = await readFile(`/proc/${pid}/status`, 'latin1').catch(() => '');
-  const kb = /^VmRSS:\s+(\d+)/m.exec(text)?.[1];
-  return { heldKb: await heldKb(), residentMb: kb === undefined ? null : Math.round(Number(kb) / 1000) };
+  const kb = await statusOf(pid, 'VmRSS');
+  return { heldKb: await heldKb(), residentMb: kb === null ? null : Math.round(kb / 1000) };
 }

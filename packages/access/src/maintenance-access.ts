@@ -59,6 +59,8 @@ export interface MaintenanceSources {
   directory: Directory;
   hub: Pick<Hub, 'publish'>;
   serviceFiles: Pick<Files, 'put' | 'info' | 'get' | 'delete'>;
+  /** Called when counters are read. */
+  countersRead?: (() => void) | undefined;
 }
 
 /** How a plan stands for a vehicle, with what it is about. */
@@ -97,7 +99,7 @@ export class MaintenanceAccess {
 
   async counters(vehicle: Vehicle): Promise<{ counters: VehicleCounters; corrections: CounterCorrection[] }> {
     const { counters } = this.#sources.registry;
-    const [known] = await counters.of([vehicle.id]);
+    const known = await this.shown(vehicle.id);
     return {
       counters: known ?? { vehicleId: vehicle.id, atMs: 0, odometerM: 0, engineMs: 0, custom: [], settled: true },
       corrections: (await counters.corrections(vehicle.id)).slice(0, SHOWN_CORRECTIONS),
@@ -155,6 +157,7 @@ export class MaintenanceAccess {
 
   /** Counters of a vehicle that the caller was found to see; null: nothing was counted. */
   async shown(vehicleId: VehicleId): Promise<VehicleCounters | null> {
+    this.#sources.countersRead?.();
     return (await this.#sources.registry.counters.of([vehicleId]))[0] ?? null;
   }
 

@@ -72,6 +72,10 @@ export interface StoreOptions {
 export interface Neighbours {
   /** Has the archiver write at once what it gathers for its next insert. */
   hurryArchiver?: () => Promise<void>;
+  /** How long the archiver lets positions wait while nobody reads the archive. */
+  archiveUnreadMs?: number;
+  /** Somebody reads counters of vehicles. */
+  countersRead?: () => void;
   /** Hands WebSocket upgrades of a path of the REST API's server to another service. */
   takeUpgrades?: (path: string, take: TakeUpgrade) => void;
   /** The ports of terminals, once they are open. */

@@ -94,7 +94,7 @@ export const serverVariables = {
   ),
   CLICKHOUSE_URL: address(
     ['http', 'https'],
-    'ClickHouse server for the archive, `https://user:password@host:8443`; where unset, ClickHouse runs in the process.',
+    'ClickHouse server for the archive, `https://user:password@host:8443`; where unset, the service starts a ClickHouse of its own when it is needed.',
   ),
   S3_URL: {
     ...secret(

@@ -448,8 +448,8 @@ export class Engine {
   }
 
   /**
-   * Up to when what is still to end may have begun to be named after the driver of a shift that has ended, and that was
-   * in an interval at all: what came late may have made it. Null: there is no such shift.
+   * Until when an event may begin that is named after the driver of a past shift: the latest end of the shifts that
+   * touch the interval. Null where none does.
    */
   pastShiftUntilMs(vehicleId: VehicleId, fromMs: number, toMs: number): number | null {
     const { pastShifts = [] } = this.#vehicles.get(vehicleId) ?? {};

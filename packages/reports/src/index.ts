@@ -16,7 +16,7 @@ export {
 export type { Format, Reading } from './formats/format.ts';
 export { acceptedFormat, FORMATS, formatsOf, shownAs } from './formats/formats.ts';
 export { summaryLines } from './formats/pdf/summary.ts';
-export { jsonRow } from './formats/text.ts';
+export { jsonRow, ndjson } from './formats/text.ts';
 export {
   chartsOf,
   GROUPINGS,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { createClient } from '@clickhouse/client';
 import { recordMark, type TelemetryPacket } from '@outrider/domain';
+import { statusOf } from '@outrider/testing/process-tree';
 import { openChdb } from './engines/chdb.ts';
 import type { Engine } from './engines/engine.ts';
 import { migrate } from './migrations.ts';
@@ -53,7 +54,7 @@ export async function insertBench(options: InsertBenchOptions = {}): Promise<Ins
     await migrate(engine);
     // Small parts keep all columns in one file, whose sizes by column nobody reports.
     await engine.execute('ALTER TABLE positions MODIFY SETTING min_bytes_for_wide_part = 0');
-    const rssIdleMb = residentMb();
+    const rssIdleMb = await residentMb();
 
     for (const packets of batches.slice(0, 2)) positionBlock(packets);
     const buildPerSecond = await rate(positions, () => {
@@ -69,13 +70,13 @@ export async function insertBench(options: InsertBenchOptions = {}): Promise<Ins
       }
       await inserting;
     });
-    const rssAfterMb = residentMb();
+    const rssAfterMb = await residentMb();
     const generated = await sizes(engine);
 
     await engine.execute('TRUNCATE TABLE positions');
     const jsonBatches = batches.slice(0, Math.max(1, Math.ceil(batches.length / 5)));
     const jsonPositions = count(jsonBatches.flat());
-    const jsonPerSecond = await insertAsJson(join(folder, 'chdb'), jsonBatches, jsonPositions);
+    const jsonPerSecond = await insertAsJson(join(folder, 'json'), jsonBatches, jsonPositions);
 
     const drive = recordedPackets(new URL('../../../../shared/data/geolife-001.csv.gz', import.meta.url), 10);
     let recorded: InsertBenchResult['recorded'] = null;
@@ -107,6 +108,9 @@ type ClientConnection = NonNullable<NonNullable<Parameters<typeof createClient>[
 
 /** The alternative: rows as objects, as JSON, through the client on chDB's own connection. */
 async function insertAsJson(path: string, batches: Recorded<TelemetryPacket>[][], positions: number): Promise<number> {
+  const engine = await openChdb(path);
+  await migrate(engine);
+  await engine.close();
   const clickhouse = await import('@clickhouse/client');
   const { createChdbConnection } = await import('chdb/connection');
   // chDB's types are of another build of the client's: the methods are the same.
@@ -189,7 +193,8 @@ function batchesOf(packets: Recorded<TelemetryPacket>[], batch: number): Recorde
 const count = (packets: Recorded<TelemetryPacket>[]) =>
   packets.reduce((sum, { value }) => sum + value.positions.length, 0);
 
-const residentMb = () => Math.round(process.memoryUsage().rss / 1e6);
+/** Of this process and that of ClickHouse. */
+const residentMb = async () => Math.round(((await statusOf(process.pid, 'VmRSS')) ?? 0) / 1000);
 
 async function rate(positions: number, work: () => void | Promise<void>): Promise<number> {
   const start = performance.now();

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { VehicleId } from '@outrider/domain';
+import { treeCpuSecondsOf } from '@outrider/testing/process-tree';
 import { openChdb } from './engines/chdb.ts';
 import type { Engine } from './engines/engine.ts';
 import { migrate } from './migrations.ts';
@@ -296,11 +297,10 @@ async function measure(
     const [read, cpu]: [number[], number[]] = [[], []];
     for (let nth = 0; nth < count; nth++) {
       const before = await rowsReadSoFar(engine);
-      const [started, cpuBefore] = [performance.now(), process.cpuUsage()];
+      const [cpuBefore, started] = [await treeCpuSecondsOf(process.pid), performance.now()];
       await ask(nth);
       taken.push(performance.now() - started);
-      const { user, system } = process.cpuUsage(cpuBefore);
-      cpu.push((user + system) / 1000);
+      cpu.push((((await treeCpuSecondsOf(process.pid)) ?? 0) - (cpuBefore ?? 0)) * 1000);
       read.push((await rowsReadSoFar(engine)) - before);
     }
     times.push({

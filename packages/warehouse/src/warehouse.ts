@@ -9,6 +9,7 @@ import {
   type TelemetryPacket,
   type VehicleId,
 } from '@outrider/domain';
+import type { ChdbIdle } from './engines/chdb.ts';
 import { type Engine, type FileRows, WarehouseDamagedError } from './engines/engine.ts';
 import {
   countBefore,
@@ -75,8 +76,8 @@ import { keepFor } from './retention.ts';
 import type { ArchiveTable } from './tables.ts';
 
 /**
- * Where the warehouse is: a folder (chDB in this thread), chDB in another thread of this process, or a ClickHouse
- * server.
+ * Where the warehouse is: a folder (chDB in a process of its own), the same opened by another thread of this process,
+ * or a ClickHouse server.
  */
 export type WarehouseAddress =
   | { path: string }
@@ -89,10 +90,10 @@ export interface WarehouseOptions {
    */
   retentionDays?: number;
   /**
-   * Of a folder that no other process uses: whether ClickHouse is started when it is first needed. A folder of another
-   * release or with other options has it started at once. Default: at once.
+   * Of a folder: ClickHouse is started when it is needed, and ended when nobody has needed it for a while. A folder of
+   * another release or with other options has it started at once. Default: it is started at once, and ended by `close`.
    */
-  whenNeeded?: boolean;
+  whenNeeded?: ChdbIdle;
   /** Awaited each time ClickHouse was opened, before anything else uses it. What it throws, the opening throws. */
   onOpened?(opened: OpenedArchive): Promise<void>;
 }
@@ -218,10 +219,10 @@ export interface Warehouse {
   countBefore(cuts: readonly HistoryCut[]): Promise<HistoryRows>;
   /** Rows as a file that others read, written by ClickHouse. */
   file(rows: FileRows): AsyncIterable<Uint8Array>;
-  /** Of chDB in this thread: lets the thread at the other end of a port use it, by address `{ port }`. */
+  /** Of a folder: lets the thread at the other end of a port use it, by address `{ port }`. */
   share(port: MessagePort): void;
   /**
-   * Freezes the archive of this process for a backup: hard links of its files as they are at one moment, found by
+   * Freezes the archive in a folder for a backup: hard links of its files as they are at one moment, found by
    * `archiveFiles` until {@link unfreeze}. Nothing is written to the archive until `whileHeld` ends.
    *
    * @param name letters, digits and `_`: others are escaped in names of files
@@ -230,14 +231,9 @@ export interface Warehouse {
   freeze(name: string, whileHeld: () => Promise<void>): Promise<void>;
   /** Removes what was frozen under a name. */
   unfreeze(name: string): Promise<void>;
-  /**
-   * Of a folder that was opened `whenNeeded`: has each query of any thread wait for `work`, such as the insert of what
-   * was gathered.
-   */
+  /** Of a folder: has each query of any thread wait for `work`, such as the insert of what was gathered. */
   beforeQueries(work: () => Promise<void>): void;
-  /**
-   * Is ClickHouse open? False only of a folder that was opened `whenNeeded` and was not needed yet.
-   */
+  /** Is ClickHouse open? False only of a folder that was opened `whenNeeded`, while it is not needed. */
   readonly isOpen: boolean;
   /**
    * Compares what the archive has with what it had when this was last asked, notes what it lost, and resolves with all
@@ -262,10 +258,7 @@ export interface Warehouse {
 }
 
 /**
- * Opens the warehouse and brings its schema up to date.
- *
- * Embedded, a process holds one warehouse at a time, opened by one of its threads (any), and a folder belongs to one
- * process.
+ * Opens the warehouse and brings its schema up to date. A folder belongs to one process.
  *
  * @throws {Error} when the folder or the server can't be used
  */
@@ -278,11 +271,10 @@ export async function openWarehouse(address: WarehouseAddress, options: Warehous
     if (options.retentionDays !== undefined) await keepFor(engine, options.retentionDays);
     await options.onOpened?.({ identity: await identityOf(engine), updateGap: (gap) => updateGap(engine, gap) });
   };
-  if ('path' in address && options.whenNeeded)
-    return warehouseOn(await openWhenNeeded(address.path, prepare, preparedFor(options)));
-  const engine = await openEngine(address);
+  if ('path' in address) return warehouseOn(await openFolder(address.path, prepare, options));
   // The thread that opened it has migrated it.
-  if ('port' in address) return warehouseOn(engine);
+  if ('port' in address) return warehouseOn(await (await import('./engines/chdb.ts')).connectThread(address.port));
+  const engine = await (await import('./engines/server.ts')).openServer(address);
   try {
     await prepare(engine);
   } catch (error) {
@@ -305,21 +297,26 @@ function preparedFor({ retentionDays }: WarehouseOptions): string {
   return JSON.stringify({ schema: SCHEMA_VERSIONS, retentionDays });
 }
 
-async function openWhenNeeded(
+async function openFolder(
   path: string,
   prepare: (engine: Engine) => Promise<void>,
-  prepared: string,
+  options: WarehouseOptions,
 ): Promise<Engine> {
-  const { chdbWhenNeeded, SPOOL_FOLDER } = await import('./engines/chdb.ts');
+  const { openChdb, SPOOL_FOLDER } = await import('./engines/chdb.ts');
+  const { whenNeeded } = options;
+  const prepared = preparedFor(options);
   const file = join(path, PREPARED_FILE);
   const isNew = (await readdir(path).catch(() => [])).every((name) => name === SPOOL_FOLDER);
   const isPrepared = isNew || (await readFile(file, 'utf8').catch(() => null)) === prepared;
-  const engine = await chdbWhenNeeded(path, async (opened) => {
-    await prepare(opened);
-    // Where it can't be written, as on a full disk, the next start opens ClickHouse at once.
-    await writeFile(file, prepared).catch(() => {});
+  const engine = await openChdb(path, {
+    async prepare(opened) {
+      await prepare(opened);
+      // Where it can't be written, as on a full disk, the next start opens ClickHouse at once.
+      await writeFile(file, prepared).catch(() => {});
+    },
+    ...(whenNeeded && { idle: whenNeeded }),
   });
-  if (isPrepared) return engine;
+  if (whenNeeded !== undefined && isPrepared) return engine;
   try {
     await engine.select({ sql: 'SELECT 1', parameters: {} });
     return engine;
@@ -327,12 +324,6 @@ async function openWhenNeeded(
     await engine.close();
     throw error;
   }
-}
-
-async function openEngine(address: WarehouseAddress): Promise<Engine> {
-  if ('path' in address) return (await import('./engines/chdb.ts')).openChdb(address.path);
-  if ('port' in address) return (await import('./engines/chdb-port.ts')).connectChdb(address.port);
-  return (await import('./engines/server.ts')).openServer(address);
 }
 
 /** A query that meets damage is answered once what is damaged was set aside. */
@@ -446,7 +437,7 @@ function warehouseOn(opened: Engine): Warehouse {
     },
     unfreeze: async (name) => engine.unfreeze?.(name),
     beforeQueries(work) {
-      if (engine.beforeQueries === undefined) throw new Error('only what was opened when needed knows its queries');
+      if (engine.beforeQueries === undefined) throw new Error('a server does not say who queries it');
       engine.beforeQueries(work);
     },
     get timesSetAside() {

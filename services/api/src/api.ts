@@ -140,6 +140,8 @@ export interface ApiParts {
   serviceFiles: Pick<Files, 'put' | 'get' | 'info' | 'delete'>;
   /** The ports that the gateway of this process has open, where it has one. */
   openTerminalPorts?: () => Omit<TerminalListeners, 'host'> | undefined;
+  /** Called when counters of a vehicle are read. */
+  countersRead?: () => void;
   /** Parts by name, for `/health/ready`. */
   checks: Readonly<Record<string, ReadyCheck>>;
   /** Everything counted, and who is shown it. */

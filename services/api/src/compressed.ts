@@ -1,3 +1,4 @@
+import { ndjson } from '@outrider/reports';
 import type { MiddlewareHandler } from 'hono';
 import { compress } from 'hono/compress';
 import { COMPRESSIBLE_CONTENT_TYPE_REGEX } from 'hono/utils/compress';
@@ -13,7 +14,7 @@ const FROM_BYTES = 32 * 1024;
 export function compressed(): MiddlewareHandler<ApiEnv> {
   const compressing = compress({
     threshold: FROM_BYTES,
-    contentTypeFilter: (type) => type === 'application/x-ndjson' || COMPRESSIBLE_CONTENT_TYPE_REGEX.test(type),
+    contentTypeFilter: (type) => type === ndjson.mediaType || COMPRESSIBLE_CONTENT_TYPE_REGEX.test(type),
   });
   return async (c, next) => {
     await next();

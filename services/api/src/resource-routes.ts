@@ -86,17 +86,21 @@ export class ResourceRoutes<Shown, Id extends z.ZodObject> {
   list<Q extends ListQuery>({ page, atOnce, ...call }: ListCall<Shown, Q>): Route {
     const { path, operations, body, show } = this.#options;
     const ofPage = { description: 'A page.', body: listOf(body) };
-    const reply = async (query: z.output<Q>, context: AuthorizedContext) =>
+    const reply = async (query: z.output<Q>, context: AuthorizedContext): Promise<Reply> =>
       pageReply(await page(query, context), (item) => show(item, context));
+    const [described, answer]: [Answer, typeof reply] =
+      atOnce === undefined
+        ? [ofPage, reply]
+        : [
+            pageOrWhole(ofPage, body),
+            (query, context) => answerList(query, context, (asked) => reply(asked, context), atOnce),
+          ];
     return this.#calls.get(path, {
       operationId: `list${operations[1]}`,
       ...this.#scope(),
       ...call,
-      answers: { 200: atOnce === undefined ? ofPage : pageOrWhole(ofPage, body) },
-      handle: ({ query }, context) =>
-        atOnce === undefined
-          ? reply(query, context)
-          : answerList(query, context, (asked) => reply(asked, context), atOnce),
+      answers: { 200: described },
+      handle: ({ query }, context) => answer(query, context),
     });
   }
 

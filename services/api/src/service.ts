@@ -107,6 +107,7 @@ export const service = defineService({
       ...{ trackReport: warehouse, reportArchive: warehouse, archiveGaps: warehouse },
       ...{ eventReport: warehouse, historyArchive: warehouse },
       openTerminalPorts: () => neighbours.terminalPorts?.(),
+      countersRead: () => neighbours.countersRead?.(),
       logger: loggerOf('api'),
     });
     life.own('api', () => api.close());

@@ -1,14 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { acceptedFormat } from '@outrider/reports';
+import { acceptedFormat, ndjson } from '@outrider/reports';
 import { z } from 'zod';
 import { exampleOf } from './fields.ts';
 import type { Answer, AuthorizedContext, Reply } from './route.ts';
 
-const LINES = { mediaType: 'application/x-ndjson' };
-
 /** What a list says of its form without pages. */
-export const WHOLE_LIST =
-  'With `Accept: application/x-ndjson` the answer has the whole list, from `cursor` on, with an item in each line; `limit` is for pages. It is complete where the response ends as HTTP ends it.';
+export const WHOLE_LIST = `With \`Accept: ${ndjson.mediaType}\` the answer has the whole list, from \`cursor\` on, with an item in each line; \`limit\` is for pages. It is complete where the response ends as HTTP ends it.`;
 
 /** Query of a list. */
 interface Asked {
@@ -19,7 +16,7 @@ interface Asked {
 /** The answer of a list that can be had whole. */
 export function pageOrWhole(page: Answer, item: z.ZodType): Answer {
   const text = JSON.stringify(exampleOf(item));
-  return { ...page, otherTypes: { [LINES.mediaType]: z.string().meta({ examples: [`${text}\n`] }) } };
+  return { ...page, otherTypes: { [ndjson.mediaType]: z.string().meta({ examples: [`${text}\n`] }) } };
 }
 
 /**
@@ -33,12 +30,12 @@ export async function answerList<Query extends Asked>(
   page: (query: Query) => Promise<Reply>,
   atOnce: number,
 ): Promise<Reply> {
-  const isWhole = acceptedFormat(header('accept'), [LINES]);
+  const isWhole = acceptedFormat(header('accept'), [ndjson]);
   if (!isWhole) return page(query);
-  return { status: 200, headers: { 'content-type': LINES.mediaType }, stream: linesOf(query, page, atOnce) };
+  return { status: 200, headers: { 'content-type': ndjson.mediaType }, stream: wholeList(query, page, atOnce) };
 }
 
-async function* linesOf<Query extends Asked>(
+async function* wholeList<Query extends Asked>(
   query: Query,
   page: (query: Query) => Promise<Reply>,
   atOnce: number,

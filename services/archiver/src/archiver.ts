@@ -72,6 +72,8 @@ export function createArchiver(parts: ArchiverParts): Archiver {
   const { now } = clock;
   const { maxRows = 250_000, maxDelayMs = 500, retryFirstMs = 100, retryLongestMs = 30_000 } = parts.config ?? {};
   const { maxUnreadDelayMs = maxDelayMs } = parts.config ?? {};
+  /** What waits for nobody but a reader is not late. */
+  const unreadMs = maxUnreadDelayMs - maxDelayMs;
   const metrics = archiverMetrics(parts.metrics, lags);
   const stopping = new AbortController();
   let subscriptions: Subscription[] = [];
@@ -103,7 +105,8 @@ export function createArchiver(parts: ArchiverParts): Archiver {
         receivedAtMsOf: ({ protocol, receivedAtMs }) => (protocol === IMPORT_PROTOCOL ? null : receivedAtMs),
         onInserted({ protocol, receivedAtMs }) {
           // Imported history was received when it happened: that is no delay.
-          if (protocol !== IMPORT_PROTOCOL) metrics.delay.set((now() - receivedAtMs) / 1000);
+          if (protocol === IMPORT_PROTOCOL) return;
+          metrics.delay.set(Math.max(0, now() - receivedAtMs - unreadMs) / 1000);
         },
         recordedOf: (packets) => recordedAmong(tracing, packets),
       },

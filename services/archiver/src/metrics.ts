@@ -40,7 +40,7 @@ export function archiverMetrics(registry: Metrics, lag: () => Promise<readonly A
   gaugeOfLag('outrider_archive_lag_records', 'Records in the log that are not archived', ({ records }) => records);
   gaugeOfLag(
     'outrider_archive_lag_seconds',
-    'At most so long ago the oldest record was received that is in the log and not archived',
+    'At most so long ago the oldest record was received that is in the log and not archived; without the wait while nobody reads',
     ({ seconds }) => seconds,
   );
   const rows = new Counter({
@@ -63,7 +63,7 @@ export function archiverMetrics(registry: Metrics, lag: () => Promise<readonly A
   });
   const delay = new Gauge({
     name: 'outrider_archive_delay_seconds',
-    help: 'From the receipt of the oldest packet of the latest insert to its being durable in the warehouse',
+    help: 'From the receipt of the oldest packet of the latest insert to its being durable in the warehouse; without the wait while nobody reads',
     registers,
   });
   return {

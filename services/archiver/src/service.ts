@@ -4,14 +4,18 @@ import { createArchiver } from './archiver.ts';
 import { archiverVariables } from './settings.ts';
 import { rememberArchive } from './written-archive.ts';
 
+/** How long ClickHouse stays open after an insert: what looks at the archive while it is open (5 s) sees it. */
+const OWN_WORK_MS = 20_000;
+
 /** The archiver; members share the partitions of what they archive. */
 export const service = defineService({
   name: 'archiver',
   settings: archiverVariables,
   stores: ['log', 'checkpoints', 'warehouse'],
-  storeOptions: ({ ARCHIVE_RETENTION_DAYS: retentionDays }, { log, checkpoints, loggerOf, now }) => ({
+  storeOptions: (config, { log, checkpoints, loggerOf, now }) => ({
     warehouse: {
-      retentionDays,
+      retentionDays: config.ARCHIVE_RETENTION_DAYS,
+      whenNeeded: { askedMs: config.ARCHIVE_OPEN_MS, ownMs: Math.min(config.ARCHIVE_OPEN_MS, OWN_WORK_MS) },
       onOpened: rememberArchive({ log, checkpoints, logger: loggerOf('archiver'), now }),
     },
   }),
@@ -19,12 +23,10 @@ export const service = defineService({
   async start({ config, life, log, checkpoints, warehouse, loggerOf, metrics, tracing, clock }) {
     // All queries of an embedded archive are made here, so it can wait for the next of them.
     const isEmbedded = config.CLICKHOUSE_URL === null;
+    const archiveUnreadMs = isEmbedded ? Math.max(config.ARCHIVE_MS, config.ARCHIVE_UNREAD_MS) : config.ARCHIVE_MS;
     const logger = loggerOf('archiver');
     const archiver = createArchiver({
-      config: {
-        maxDelayMs: config.ARCHIVE_MS,
-        ...(isEmbedded ? { maxUnreadDelayMs: Math.max(config.ARCHIVE_MS, config.ARCHIVE_UNREAD_MS) } : {}),
-      },
+      config: { maxDelayMs: config.ARCHIVE_MS, maxUnreadDelayMs: archiveUnreadMs },
       log,
       checkpoints,
       warehouse,
@@ -45,7 +47,7 @@ export const service = defineService({
           return { warnings: check.warnings() };
         },
       },
-      neighbours: { hurryArchiver: () => archiver.hurry() },
+      neighbours: { hurryArchiver: () => archiver.hurry(), archiveUnreadMs },
     };
   },
 });

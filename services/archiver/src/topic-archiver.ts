@@ -143,11 +143,11 @@ export class TopicArchiver<T> {
     if (ends === null) return null;
     let records = 0;
     for (const [partition, next] of this.#nextOffsets) records += Math.max(0, (ends.get(partition) ?? 0) - next);
-    return {
-      topic: topic.name,
-      records,
-      seconds: records > 0 ? Math.max(0, clock.now() - this.#archivedThroughMs) / 1000 : 0,
-    };
+    const { maxDelayMs, maxAskedDelayMs } = this.#parts;
+    // What waits for nobody but a reader is not late.
+    const unreadMs = this.#isFailing ? 0 : maxDelayMs - maxAskedDelayMs;
+    const lateMs = clock.now() - this.#archivedThroughMs - unreadMs;
+    return { topic: topic.name, records, seconds: records > 0 ? Math.max(0, lateMs) / 1000 : 0 };
   }
 
   async #startAt(partition: number): Promise<number> {

@@ -94,7 +94,7 @@ const ALL_STORES: StoreUse<typeof variables, Exclude<StoreName, 'directory'>> = 
   ],
   storeOptions: (config, parts) => ({
     ...api.storeOptions?.(config, parts as never),
-    warehouse: { ...archiver.storeOptions?.(config, parts).warehouse, whenNeeded: true },
+    ...archiver.storeOptions?.(config, parts),
   }),
   patient: ['checkpoints'],
 };

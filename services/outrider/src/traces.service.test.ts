@@ -131,6 +131,8 @@ test('with a collector, the same id is a trace of everything that followed from 
     ...ENVIRONMENT,
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_SERVICE_NAME: 'fleet of a test',
+    // Nobody reads the archive here.
+    ARCHIVE_UNREAD_MS: '1000',
   });
   await define(service);
   await playTo(service, TERMINAL, depotDrive(0, 13.4));

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { open, rm } from 'node:fs/promises';
+import { open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { threadId } from 'node:worker_threads';
 import type { Owner } from '@outrider/domain';
@@ -27,12 +27,14 @@ export interface ChdbStatement {
   signal?: AbortSignal | undefined;
 }
 
-/** chDB, wherever it is loaded: in this thread or in another of this process. */
+/** A result as JSONCompact: its bytes, or a file in the spool that is the caller's to remove. */
+export type ChdbResult = Uint8Array | { file: string };
+
+/** chDB, wherever it runs. */
 export interface ChdbStatements {
   /** Folder for files that go into and come out of chDB. */
   readonly spool: string;
-  /** @returns the result as JSONCompact */
-  run(statement: ChdbStatement): Promise<Uint8Array>;
+  run(statement: ChdbStatement): Promise<ChdbResult>;
 }
 
 /** The engine over chDB. Blocks, files and rows are written and read in the calling thread. */
@@ -66,8 +68,8 @@ export function chdbEngine({ spool, run }: ChdbStatements): Omit<Engine, 'close'
       const { parameters, signal, owner, queue = 'quick' } = statement;
       const name = nextName();
       const sql = `${limitedSql(statement)}, log_comment = '${name}'`;
-      const rows = await run({ sql, parameters, queue, name, signal, ...(owner && { owner }) });
-      return (JSON.parse(Buffer.from(rows.buffer, rows.byteOffset, rows.byteLength).toString()) as Rows).data;
+      const result = await run({ sql, parameters, queue, name, signal, ...(owner && { owner }) });
+      return (JSON.parse(await textOf(result)) as Rows).data;
     },
 
     async *file({ format, columns, lines, owner, signal }) {
@@ -113,6 +115,15 @@ export function chdbEngine({ spool, run }: ChdbStatements): Omit<Engine, 'close'
 
 interface Rows {
   data: unknown[][];
+}
+
+async function textOf(result: ChdbResult): Promise<string> {
+  if (result instanceof Uint8Array) return Buffer.from(result.buffer, result.byteOffset, result.byteLength).toString();
+  try {
+    return await readFile(result.file, 'utf8');
+  } finally {
+    await rm(result.file, { force: true });
+  }
 }
 
 // Far under the number of pieces that one writev takes (IOV_MAX is 1024).

@@ -1,23 +1,26 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { MessageChannel, Worker } from 'node:worker_threads';
+import { MessageChannel } from 'node:worker_threads';
 import type { Owner, VehicleId } from '@outrider/domain';
+import { VirtualClock } from '@outrider/testing/clock';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { fixedColumn } from '../native/columns.ts';
 import { fleetPackets } from '../sample.ts';
 import { openWarehouse } from '../warehouse.ts';
-import { chdbWhenNeeded, openChdb } from './chdb.ts';
+import { archiveFiles } from './archive-files.ts';
+import { connectThread, openChdb, SPOOL_FOLDER } from './chdb.ts';
 import type { ChdbStatements } from './chdb-engine.ts';
-import { connectChdb, serveChdb } from './chdb-port.ts';
+import { serveChdb, threadChannel } from './chdb-port.ts';
 import { ENDLESS, engineConformance } from './engine.conformance.ts';
 import { WarehouseAwayError } from './engine.ts';
 
 const VEHICLE = '00000000-0000-4000-8000-000000000001' as VehicleId;
 const SAMPLE = { vehicles: 10, positions: 100, perPacket: 10, startMs: Date.UTC(2026, 0, 1) };
+const PATIENCE = { timeout: 20_000 };
 let folder: string;
 
 beforeEach(() => {
@@ -29,8 +32,8 @@ engineConformance('chDB', () => openChdb(folder));
 engineConformance('chDB through a port', async () => {
   const engine = await openChdb(folder);
   const { port1, port2 } = new MessageChannel();
-  engine.share?.(port1);
-  const connected = await connectChdb(port2);
+  engine.share(port1);
+  const connected = await connectThread(port2);
   return {
     ...connected,
     async close() {
@@ -47,8 +50,8 @@ test('through a port, a query waits in the turn of its owner, and ends when the 
     statements.push({ owner, signal });
     return new Promise(() => {});
   };
-  serveChdb({ spool: folder, run }, port1);
-  const connected = await connectChdb(port2);
+  serveChdb({ spool: folder, run }, threadChannel(port1));
+  const connected = await connectThread(port2);
   const owner = { account: 'anna', tenant: 'north' } as Owner;
   const query = connected.select({ sql: 'SELECT 1', parameters: {}, owner });
   const outcome = query.catch((error: unknown) => error);
@@ -164,9 +167,60 @@ test('it leaves space of the disk to the others, so that no merge runs out of it
   }
 });
 
+test('a result larger than a message is what it was, and leaves no file', async () => {
+  const engine = await openChdb(folder);
+  try {
+    const rows = await engine.select({ sql: 'SELECT number, toString(number) FROM numbers(100000)', parameters: {} });
+    expect([rows.length, rows.at(-1)]).toEqual([100_000, [99_999, '99999']]);
+    expect(readdirSync(join(folder, SPOOL_FOLDER))).toEqual([]);
+  } finally {
+    await engine.close();
+  }
+});
+
+test('when its process is killed, what was under way fails, and the next statement starts it anew', async () => {
+  const engine = await openChdb(folder);
+  try {
+    await engine.execute('CREATE TABLE bytes (place UInt32) ENGINE = MergeTree ORDER BY place');
+    await engine.insert('bytes', { rows: 2, columns: [fixedColumn('place', 'UInt32', new Uint32Array([1, 2]))] });
+    const [pid] = processesOf(folder);
+    const report = engine.select(ENDLESS).catch((error: unknown) => error);
+    await vi.waitFor(async () =>
+      expect(
+        await engine.select({
+          sql: "SELECT count() FROM system.processes WHERE query LIKE '%numbers(1000000000000)%'",
+          parameters: {},
+        }),
+      ).toEqual([[2]]),
+    );
+    process.kill(pid ?? 0, 'SIGKILL');
+    expect(await report).toBeInstanceOf(WarehouseAwayError);
+    expect(await engine.select({ sql: 'SELECT count() FROM bytes', parameters: {} })).toEqual([[2]]);
+  } finally {
+    await engine.close();
+  }
+  expect(processesOf(folder)).toEqual([]);
+});
+
+test('a signal to the whole group of processes does not end it: it is ended by who started it', async () => {
+  const engine = await openChdb(folder);
+  try {
+    await engine.ping();
+    await engine.execute('CREATE TABLE bytes (place UInt32) ENGINE = MergeTree ORDER BY place');
+    const before = processesOf(folder);
+    for (const pid of before) for (const signal of ['SIGINT', 'SIGTERM'] as const) process.kill(pid, signal);
+    expect(await engine.select({ sql: 'SELECT count() FROM bytes', parameters: {} })).toEqual([[0]]);
+    expect([before.length, processesOf(folder)]).toEqual([1, before]);
+  } finally {
+    await engine.close();
+  }
+});
+
 describe('when needed', () => {
+  const FOR_EVER = { askedMs: Number.POSITIVE_INFINITY, ownMs: Number.POSITIVE_INFINITY };
+
   test('a new folder has nothing but its spool until something is written or read, through a port as well', async () => {
-    const warehouse = await openWarehouse({ path: folder }, { whenNeeded: true, retentionDays: 0 });
+    const warehouse = await openWarehouse({ path: folder }, { whenNeeded: FOR_EVER, retentionDays: 0 });
     try {
       const { port1, port2 } = new MessageChannel();
       warehouse.share(port1);
@@ -195,35 +249,82 @@ describe('when needed', () => {
 
   test('the folder of the same release and options is not opened by a start, any other is', async () => {
     await (await openWarehouse({ path: folder })).close();
-    const other = mkdtempSync(join(tmpdir(), 'outrider-chdb-'));
-    /** A process holds one warehouse at a time. */
-    const isOpen = async () => {
-      const opening = openWarehouse({ path: other });
-      const opened = await opening.catch(() => null);
-      await opened?.close();
-      return opened === null;
-    };
+    const opens: boolean[] = [];
+    for (const retentionDays of [30, 30, 60]) {
+      const warehouse = await openWarehouse({ path: folder }, { whenNeeded: FOR_EVER, retentionDays });
+      opens.push(warehouse.isOpen);
+      expect(processesOf(folder)).toHaveLength(warehouse.isOpen ? 1 : 0);
+      await warehouse.close();
+    }
+    expect(opens).toEqual([true, false, true]);
+  });
+
+  test('it is ended when nobody needed it for a while, sooner after what was not asked for, and started again', async () => {
+    const clock = new VirtualClock();
+    const engine = await openChdb(folder, { idle: { askedMs: 60_000, ownMs: 10_000 }, clock });
+    const owner = { account: 'anna', tenant: 'north' } as Owner;
+    const ended = () => vi.waitFor(() => expect([engine.isOpen(), processesOf(folder)]).toEqual([false, []]), PATIENCE);
     try {
-      const opens: boolean[] = [];
-      for (const retentionDays of [30, 30, 60]) {
-        const warehouse = await openWarehouse({ path: folder }, { whenNeeded: true, retentionDays });
-        opens.push(await isOpen());
-        await warehouse.close();
-      }
-      expect(opens).toEqual([true, false, true]);
+      await engine.execute('CREATE TABLE bytes (place UInt32) ENGINE = MergeTree ORDER BY place');
+      await clock.advance(9_999);
+      await engine.insert('bytes', { rows: 2, columns: [fixedColumn('place', 'UInt32', new Uint32Array([1, 2]))] });
+      await clock.advance(9_999);
+      await engine.ping();
+      expect(engine.isOpen()).toBe(true);
+      await clock.advance(1);
+      await ended();
+      await engine.ping();
+      expect(processesOf(folder)).toEqual([]);
+      const count = { sql: 'SELECT count() FROM bytes', parameters: {} };
+      expect(await engine.select({ ...count, owner })).toEqual([[2]]);
+      expect(await engine.select(count)).toEqual([[2]]);
+      await clock.advance(59_999);
+      expect([engine.isOpen(), processesOf(folder).length]).toEqual([true, 1]);
+      // What comes while it ends waits until it has ended.
+      await clock.advance(1);
+      expect(await engine.select(count)).toEqual([[2]]);
+      await clock.advance(10_000);
+      await ended();
     } finally {
-      rmSync(other, { recursive: true, force: true });
+      await engine.close();
+    }
+  });
+
+  test('what is frozen stays, whatever ends and starts meanwhile, and no insert comes between', async () => {
+    const clock = new VirtualClock();
+    const engine = await openChdb(folder, { idle: { askedMs: 0, ownMs: 1000 }, clock });
+    try {
+      await engine.execute('CREATE TABLE bytes (place UInt32) ENGINE = MergeTree ORDER BY place');
+      await engine.execute('INSERT INTO bytes SELECT number FROM numbers(100)');
+      let inserted: Promise<void> | null = null;
+      let files = 0;
+      await engine.freeze('moment', async () => {
+        inserted = engine.execute('INSERT INTO bytes SELECT number FROM numbers(100)');
+        expect(await engine.select({ sql: 'SELECT count() FROM bytes', parameters: {} })).toEqual([[100]]);
+        files = (await archiveFiles(folder, 'moment')).length;
+      });
+      await inserted;
+      await clock.advance(1000);
+      await vi.waitFor(() => expect(processesOf(folder)).toEqual([]), PATIENCE);
+      expect(await engine.select({ sql: 'SELECT count() FROM bytes', parameters: {} })).toEqual([[200]]);
+      expect((await archiveFiles(folder, 'moment')).length).toBe(files);
+      await engine.unfreeze('moment');
+      await expect(archiveFiles(folder, 'moment')).rejects.toThrow(/ENOENT/);
+    } finally {
+      await engine.close();
     }
   });
 
   test('what queries wait for begins once it is open, so that its bound is not used up by the opening', async () => {
     let isPrepared = false;
     const wasPrepared: boolean[] = [];
-    const engine = await chdbWhenNeeded(folder, async () => {
-      isPrepared = true;
+    const engine = await openChdb(folder, {
+      async prepare() {
+        isPrepared = true;
+      },
     });
     try {
-      engine.beforeQueries?.(async () => {
+      engine.beforeQueries(async () => {
         wasPrepared.push(isPrepared);
       });
       expect(await engine.select({ sql: 'SELECT 1', parameters: {} })).toEqual([[1]]);
@@ -235,8 +336,10 @@ describe('when needed', () => {
 
   test('an opening that fails is the error of the call and of the ping, until one succeeds', async () => {
     let fails = true;
-    const engine = await chdbWhenNeeded(folder, async () => {
-      if (fails) throw new Error('no, not now');
+    const engine = await openChdb(folder, {
+      async prepare() {
+        if (fails) throw new Error('no, not now');
+      },
     });
     try {
       await engine.ping();
@@ -251,19 +354,23 @@ describe('when needed', () => {
   });
 });
 
-test('a worker thread may hold it, and ends without harm', async () => {
-  const code = `
-    import { parentPort } from 'node:worker_threads';
-    import { openWarehouse } from ${JSON.stringify(new URL('../warehouse.ts', import.meta.url).href)};
-    const warehouse = await openWarehouse({ path: ${JSON.stringify(folder)} });
-    parentPort.postMessage(await warehouse.positionCount());
-    await warehouse.close();`;
-  const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(code)}`));
-  const [count] = await once(worker, 'message');
-  expect(count).toBe(0);
-  const [exitCode] = await once(worker, 'exit');
-  expect(exitCode).toBe(0);
-});
+/** Ids of the processes that have ClickHouse of a folder. */
+function processesOf(path: string): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) =>
+      commandOf(pid).some((word, place, words) => word === path && /chdb-process/.test(words[place - 1] ?? '')),
+    )
+    .map(Number);
+}
+
+function commandOf(pid: string): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+  } catch {
+    return [];
+  }
+}
 
 function archiveUntilKilled(): { child: ChildProcess; said: AsyncIterable<string> } {
   const script = new URL('crash-child.ts', import.meta.url).pathname;

@@ -60,8 +60,8 @@ export class BusyError extends Error {
 }
 
 /**
- * A ClickHouse, wherever it runs: in this process (chDB) or behind HTTP. Everything else of this package is written
- * once, against this.
+ * A ClickHouse, wherever it runs: in a process of ours (chDB) or behind HTTP. Everything else of this package is
+ * written once, against this.
  */
 export interface Engine {
   /**

@@ -1,6 +1,6 @@
 import { badParameter, Problem } from '@outrider/access';
 import { type FeedName, type FeedStart, MAX_CURSOR_CHARACTERS } from '@outrider/feeds';
-import { acceptedFormat } from '@outrider/reports';
+import { acceptedFormat, ndjson } from '@outrider/reports';
 import { z } from 'zod';
 import { FEED_BOUNDS, type FeedPlace, HEARTBEAT_MS, MAX_WAIT_SECONDS, type StreamForm } from '../feeds/feeds.ts';
 import { exampleOf, timeIn, timeOut, wholeParameter } from '../fields.ts';
@@ -16,7 +16,7 @@ const MAX_LIMIT = 1000;
 
 /** Media types of the forms that are streams. */
 const STREAMS: readonly { name: StreamForm; mediaType: string }[] = [
-  { name: 'ndjson', mediaType: 'application/x-ndjson' },
+  { name: 'ndjson', mediaType: ndjson.mediaType },
   { name: 'sse', mediaType: 'text/event-stream' },
 ];
 
@@ -115,7 +115,7 @@ function feedRoute(feed: FeedName, item: z.ZodType, words: { summary: string; de
         description: 'What follows the cursor.',
         body: page,
         otherTypes: {
-          'application/x-ndjson': z.string().meta({ examples: [`${text}\n`] }),
+          [ndjson.mediaType]: z.string().meta({ examples: [`${text}\n`] }),
           'text/event-stream': z.string().meta({ examples: [`id: ${CURSOR}\ndata: ${text}\n\n`] }),
         },
       },

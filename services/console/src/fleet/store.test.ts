@@ -1,7 +1,7 @@
 import type { LiveRecord, Vehicle } from '@outrider/client';
 import { afterEach, expect, test, vi } from 'vitest';
 import { fleet, forgetDefinitions, hasNoVehicles, loadDefinitions, takeRecord } from './store.ts';
-import { linesResponse, vehicle } from './test-fleet.fixture.ts';
+import { LINES, linesResponse, vehicle } from './test-fleet.fixture.ts';
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -28,9 +28,7 @@ test('vehicles appear as they come, where the live API said that they are before
   const send = (...vehicles: Vehicle[]) => writer.write(vehicles.map((each) => `${JSON.stringify(each)}\n`).join(''));
   vi.stubGlobal('fetch', async (address: string) =>
     address === '/api/v1/vehicles'
-      ? new Response(lines.readable.pipeThrough(new TextEncoderStream()), {
-          headers: { 'content-type': 'application/x-ndjson' },
-        })
+      ? new Response(lines.readable.pipeThrough(new TextEncoderStream()), LINES)
       : Response.json({ items: [], nextCursor: null }),
   );
   const loading = loadDefinitions();
@@ -76,9 +74,7 @@ test('a list that breaks off removes nothing', async () => {
     },
   });
   vi.stubGlobal('fetch', async (address: string) =>
-    address === '/api/v1/vehicles'
-      ? new Response(broken, { headers: { 'content-type': 'application/x-ndjson' } })
-      : listOf(address, []),
+    address === '/api/v1/vehicles' ? new Response(broken, LINES) : listOf(address, []),
   );
   await loadDefinitions();
   expect(known()).toEqual(['a', 'b']);

@@ -31,8 +31,10 @@ export function setState(fleet: Fleet, id: string, state: Status['state'], conta
   fleet.setStatus(id, { state, sinceMs: 0, contactMs });
 }
 
+export const LINES = { headers: { 'content-type': 'application/x-ndjson' } };
+
 /** A list as the API answers it whole. */
 export function linesResponse(items: readonly unknown[]): Response {
   const lines = items.map((item) => `${JSON.stringify(item)}\n`).join('');
-  return new Response(lines, { headers: { 'content-type': 'application/x-ndjson' } });
+  return new Response(lines, LINES);
 }

@@ -4,11 +4,12 @@ import { connectLive, live } from './live.ts';
 const toast = vi.hoisted(() => vi.fn());
 vi.mock('../parts/toast.tsx', () => ({ toast }));
 vi.mock('../session.ts', () => ({ refreshUser: vi.fn(), user: { peek: () => null }, api: {} }));
+const loadDefinitions = vi.hoisted(() => vi.fn());
 vi.mock('../fleet/store.ts', async () => ({
   fleet: {},
   forgetDefinitions: vi.fn(),
   hasStates: (await import('@preact/signals')).signal(false),
-  loadDefinitions: vi.fn(),
+  loadDefinitions,
   takeRecord: vi.fn(),
 }));
 
@@ -52,6 +53,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
   TestSocket.all.length = 0;
   toast.mockReset();
+  loadDefinitions.mockReset();
 });
 
 const resumed = (missed: number, missedNotifications = 0) =>
@@ -89,4 +91,19 @@ test('the browser’s events offline and online end the connection and begin ano
   socket().accept();
   resumed(0);
   expect(status()).toBe('open');
+});
+
+test('who logs in next waits for the live API as the first one did, so that the fleet is read once', () => {
+  socket().accept();
+  resumed(0);
+  expect(loadDefinitions).toHaveBeenCalledTimes(1);
+  disconnect();
+  disconnect = connectLive();
+  expect(status()).toBe('connecting');
+  vi.advanceTimersByTime(1000);
+  expect(loadDefinitions).toHaveBeenCalledTimes(1);
+  socket().accept();
+  resumed(0);
+  vi.advanceTimersByTime(10_000);
+  expect(loadDefinitions).toHaveBeenCalledTimes(2);
 });

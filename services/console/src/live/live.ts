@@ -69,7 +69,10 @@ export function liveAnswered(): Promise<void> {
   });
 }
 
-/** Loads the definitions and follows the live API, until the returned function is called. */
+/**
+ * Loads the definitions and follows the live API, until the returned function is called. Then all is as before the
+ * call: somebody else may log in.
+ */
 export function connectLive(): () => void {
   let isClosed = false;
   let hasReadDefinitions = false;
@@ -165,6 +168,7 @@ export function connectLive(): () => void {
     definitions.stop();
     stopPast();
     connection.close();
+    live.status.value = 'connecting';
     forgetDefinitions();
     forgetVideoProfiles();
   };

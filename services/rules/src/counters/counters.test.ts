@@ -318,8 +318,9 @@ describe('maintenance', () => {
     return done;
   }
   const hub = new MemoryHub();
-  const keeper = () =>
+  const keeper = (config: { unreadMs?: number } = {}) =>
     createCounterKeeper({
+      config,
       log: {
         append: (_topic: unknown, events: unknown) =>
           step(async () => {
@@ -441,6 +442,29 @@ describe('maintenance', () => {
     await look();
     await vi.waitFor(() => expect(announced).toEqual([other.id]));
     await leave();
+  });
+
+  test('while nobody reads counters, vehicles are counted seldom, and by the next look once somebody does', async () => {
+    const vehicle = await newVehicle();
+    directory.apply({ kind: 'vehicle', id: vehicle.id, version: 1, changedAtMs: 0, definition: vehicle });
+    const one = keeper({ unreadMs: 300_000 });
+    const countedThrough = async () => {
+      expect(await one.work()).toBe(true);
+      return ((await registry.counters.of([vehicle.id]))[0]?.atMs ?? 0) - T0;
+    };
+    await drive(vehicle, 10, 1000);
+    expect(await countedThrough()).toBe(10_000);
+    await drive(vehicle, 300, 3000);
+    expect(await countedThrough()).toBe(10_000);
+    await drive(vehicle, 310, 4000);
+    expect(await countedThrough()).toBe(310_000);
+    await drive(vehicle, 320, 5000);
+    expect(await countedThrough()).toBe(310_000);
+    one.read();
+    expect(await countedThrough()).toBe(320_000);
+    await drive(vehicle, 330, 6000);
+    expect(await countedThrough()).toBe(330_000);
+    await one.stop();
   });
 
   test('by a custom counter of each vehicle of a group that has one of that name, and by the rest where there is none', async () => {

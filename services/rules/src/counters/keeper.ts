@@ -24,6 +24,8 @@ export interface CounterKeeperParts {
   config?: {
     /** Default 15,000. */
     pollMs?: number;
+    /** How long vehicles are not counted while nobody reads counters. Default: no longer than else. */
+    unreadMs?: number;
   };
   log: Pick<Log, 'append' | 'endOffsets' | 'locate'>;
   checkpoints: Pick<Checkpoints, 'load'>;
@@ -41,6 +43,8 @@ export interface CounterKeeperParts {
 export interface CounterKeeper extends Part {
   /** False while vehicles can't be counted. */
   readonly healthy: boolean;
+  /** Somebody reads counters: vehicles are counted at each poll for a while. */
+  read(): void;
   /** Counts all, and judges all plans, once. @returns false where another process does */
   work(): Promise<boolean>;
 }
@@ -49,6 +53,8 @@ const LEASE = 'counters';
 const LEASE_MS = 60_000;
 /** Vehicles whose states are asked for by one call to the hub. */
 const AT_ONCE = 500;
+/** Who reads counters reads them again. */
+const READ_MS = 15 * 60_000;
 const MAX_STALE = 1000;
 const MAX_UNSENT = 500;
 /** Rounds over vehicles with a long history, before others have a turn. */
@@ -63,6 +69,7 @@ class LostLease extends Error {}
 export function createCounterKeeper(parts: CounterKeeperParts): CounterKeeper {
   const { log, hub, registry, history, directory, logger, clock } = parts;
   const { counters, customCounters, maintenance } = registry;
+  const { pollMs = 15_000, unreadMs = 0 } = parts.config ?? {};
   const holder = randomUUID();
   const archive = new ArchiveProgress(log, parts.checkpoints, clock, parts.hurryArchiver);
   const published = new Counter({
@@ -73,6 +80,8 @@ export function createCounterKeeper(parts: CounterKeeperParts): CounterKeeper {
   let heldUntilMs = 0;
   /** A large fleet is counted less often: counting takes a quarter of the time at most. */
   let countAgainMs = 0;
+  /** Until when vehicles are counted at each poll, and when all are counted in any case. */
+  let [readUntilMs, countUnreadMs] = [0, 0];
   let unsubscribe: (() => Promise<void>) | null = null;
 
   async function hold(): Promise<boolean> {
@@ -140,11 +149,14 @@ export function createCounterKeeper(parts: CounterKeeperParts): CounterKeeper {
     if (!(await hold())) return false;
     try {
       const startMs = clock.now();
-      if (startMs >= countAgainMs) {
+      if (startMs >= countAgainMs && (startMs < readUntilMs || startMs >= countUnreadMs)) {
+        // What is changed meanwhile asks for another time.
+        countUnreadMs = startMs + unreadMs;
         await countAll(signal);
         countAgainMs = clock.now() + 3 * (clock.now() - startMs);
       }
     } catch (error) {
+      countUnreadMs = 0;
       if (error instanceof LostLease) return false;
       if (!(error instanceof ArchiveBehind)) throw error;
     }
@@ -161,7 +173,7 @@ export function createCounterKeeper(parts: CounterKeeperParts): CounterKeeper {
 
   const polling = poller({
     name: 'counters',
-    everyMs: parts.config?.pollMs ?? 15_000,
+    everyMs: pollMs,
     logger,
     clock,
     async work(signal) {
@@ -175,8 +187,16 @@ export function createCounterKeeper(parts: CounterKeeperParts): CounterKeeper {
       return polling.healthy;
     },
     work: () => work(new AbortController().signal),
+    read() {
+      const isNew = clock.now() >= readUntilMs;
+      readUntilMs = clock.now() + READ_MS;
+      if (isNew) polling.wake();
+    },
     async start() {
-      unsubscribe = await hub.subscribe(MAINTENANCE_CHANNEL, () => polling.wake());
+      unsubscribe = await hub.subscribe(MAINTENANCE_CHANNEL, () => {
+        countUnreadMs = 0;
+        polling.wake();
+      });
       await polling.start();
     },
     async stop() {

@@ -14,7 +14,7 @@ export const service = defineService({
   patient: ['hub'],
   async start({ life, registry, log, checkpoints, warehouse, directory, hub, refresh, neighbours, ...parts }) {
     const { loggerOf, metrics, clock } = parts;
-    const { hurryArchiver } = neighbours;
+    const { hurryArchiver, archiveUnreadMs } = neighbours;
     const shared = {
       log,
       checkpoints,
@@ -32,7 +32,10 @@ export const service = defineService({
       logger: loggerOf('recalculator'),
     });
     await life.start(recalculator);
-    const counters = createCounterKeeper({ ...shared, hub, registry, logger: loggerOf('counters') });
+    const counters = createCounterKeeper({
+      config: { ...(archiveUnreadMs !== undefined && { unreadMs: archiveUnreadMs }) },
+      ...{ ...shared, hub, registry, logger: loggerOf('counters') },
+    });
     await life.start(counters);
     return {
       checks: {
@@ -43,6 +46,7 @@ export const service = defineService({
           if (!counters.healthy) throw new Error('counters of vehicles are not kept');
         },
       },
+      neighbours: { countersRead: () => counters.read() },
     };
   },
 });

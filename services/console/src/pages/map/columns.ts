@@ -18,8 +18,8 @@ export const COLUMNS = Object.keys(WIDTHS) as readonly Column[];
 /** Where nobody has chosen: two lines have space for more than one has. */
 const USUAL: readonly Column[] = ['plate', 'driver', 'speed', 'fuel', 'contact'];
 const USUAL_COMPACT: readonly Column[] = ['speed', 'contact'];
-/** A name, the state before it, and what stands behind. */
-const REST_REM = 17;
+/** Of a row beside its columns: the mark of its state, its name and its star. */
+const NAME_REM = 17;
 const GAP_REM = 0.5;
 const NARROWEST_REM = 22;
 
@@ -34,5 +34,5 @@ export function shownColumns(): readonly Column[] {
 export function listRem(): number {
   if (!preferences.value.compactList) return NARROWEST_REM;
   const columns = shownColumns().reduce((sum, column) => sum + WIDTHS[column] + GAP_REM, 0);
-  return Math.max(NARROWEST_REM, REST_REM + columns);
+  return Math.max(NARROWEST_REM, NAME_REM + columns);
 }

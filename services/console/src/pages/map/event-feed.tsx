@@ -74,7 +74,7 @@ interface EventRowProps {
   event: PublishedEvent;
   vehicleName: string | null;
   geofenceName: string | null;
-  /** Times of other days have their date. */
+  /** Not shown: another day has each row drawn anew, since times of other days have their date. */
   today: string;
   onChoose: (event: PublishedEvent) => void;
 }

@@ -100,7 +100,7 @@ export class FleetMap {
       if (!this.#layer.isVisible)
         map.easeTo({ center: event.lngLat, zoom: map.getZoom() + 2, animate: !prefersLessMotion() });
     });
-    // Last: where the map is already known to be is said as well.
+    // After the listeners above: an effect runs at once, and moves the map where the fleet is known already.
     this.#destroy.push(
       effect(() => this.#layer.setColors(mapColors.value, preferences.value.vehicleColors)),
       effect(() => {

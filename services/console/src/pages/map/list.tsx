@@ -257,7 +257,7 @@ function Row({ index, place, count, selected, onSelect }: RowProps) {
   );
 }
 
-// No components: they would be drawn anew for other properties alone, and not with the fleet.
+// Functions, not components: a component is drawn anew only when its properties change, not when the fleet does.
 
 /** Columns one below the other in all rows; of the state its colour, which has its name for who reads it aloud. */
 function oneLine(index: number) {

@@ -152,7 +152,7 @@ export function MapPage() {
   );
 }
 
-/** Whether the map may be made: what the live API says is on its way then. */
+/** False until the live API has answered: the map, whose making keeps the page busy, is made afterwards. */
 function useLiveAnswered(): boolean {
   const isAnswered = useSignal(live.status.peek() !== 'connecting');
   useEffect(() => {

@@ -148,8 +148,11 @@ function useStable(parts: readonly Part[]): readonly Part[] {
 
 /** The clock and the address follow each other; while it plays, the address waits. */
 function useAddress(clock: ReplayClock, interval: string, atMs: number | null): void {
+  /** What the clock wrote is no news for it: it may have gone on meanwhile. */
+  const written = useRef<number | null>(null);
   useEffect(() => {
-    if (atMs !== null && Math.floor(clock.timeMs.peek() / 1000) * 1000 !== atMs) clock.seek(atMs);
+    if (atMs === null || atMs === written.current) return;
+    if (Math.floor(clock.timeMs.peek() / 1000) * 1000 !== atMs) clock.seek(atMs);
   }, [atMs, interval, clock]);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useSignalEffect(() => {
@@ -158,7 +161,10 @@ function useAddress(clock: ReplayClock, interval: string, atMs: number | null): 
     clearTimeout(timer.current);
     if (isPlaying || timeMs <= clock.fromMs) return;
     timer.current = setTimeout(() => {
-      if (route.peek().path === '/track') setQuery({ t: secondText(timeMs) });
+      if (route.peek().path !== '/track') return;
+      const t = secondText(timeMs);
+      written.current = timeOf(t);
+      setQuery({ t });
     }, ADDRESS_MS);
   });
   useEffect(() => () => clearTimeout(timer.current), []);
