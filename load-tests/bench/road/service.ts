@@ -18,7 +18,7 @@ export interface Service {
   metrics(): Promise<Map<string, number>>;
   /** Resident memory of its processes, MB; null on systems without `/proc`. */
   residentMb(): Promise<number | null>;
-  /** The most that each of those that run ever had, together, MB. */
+  /** Sum of the peaks of its processes that run now, MB. */
   peakResidentMb(): Promise<number | null>;
   /** Seconds of processor time since its start; null on systems without `/proc`. */
   cpuSeconds(): Promise<number | null>;

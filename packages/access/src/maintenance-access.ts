@@ -60,7 +60,7 @@ export interface MaintenanceSources {
   hub: Pick<Hub, 'publish'>;
   serviceFiles: Pick<Files, 'put' | 'info' | 'get' | 'delete'>;
   /** Called when counters are read. */
-  countersRead?: (() => void) | undefined;
+  countersRead?: () => void;
 }
 
 /** How a plan stands for a vehicle, with what it is about. */

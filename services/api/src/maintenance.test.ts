@@ -6,6 +6,8 @@ import { ABSENT, type Answer, World } from './api.fixture.ts';
 type Caller = { user: User; jwt: string };
 
 let world: World;
+/** How often counters were said to be read. */
+let reads: number;
 let dealer: Caller;
 let stranger: Caller;
 let anna: Caller;
@@ -14,7 +16,8 @@ let van: VehicleId;
 let group: GroupId;
 
 beforeEach(async () => {
-  world = await World.open();
+  reads = 0;
+  world = await World.open({}, { countersRead: () => reads++ });
   dealer = await world.member('dealer', 'dealer');
   stranger = await world.member('stranger', 'dealer');
   group = (await world.registry.groups.create({ name: 'North', dealerId: dealer.user.id })).id;
@@ -49,6 +52,14 @@ test('a counter is set, shown from then on, and taken back; the audit trail has 
   ]);
   expect(kinds).toContainEqual(['counter-correction', 'created']);
   expect(kinds).toContainEqual(['counter-correction', 'deleted']);
+});
+
+test('who reads counters is noticed, so that they are counted more often; who may not, is not', async () => {
+  await call('GET', `vehicles/${van}/counters`, stranger);
+  expect(reads).toBe(0);
+  await call('GET', `vehicles/${van}/counters`, reader);
+  await call('GET', `vehicles/${van}/state`, reader);
+  expect(reads).toBe(2);
 });
 
 test('who listens for counters learns of those that people corrected, and not of what was tried', async () => {

@@ -349,7 +349,7 @@ test('while nobody reads, what waits stays gathered; a reader has it inserted be
   const checkpoints = new MemoryCheckpoints();
   const log = new RecordedLog({ telemetry: telemetry(3, 2) });
   const config = { maxDelayMs: 50, maxUnreadDelayMs: 60_000 };
-  const { archiver } = archiverOn(log, checkpoints, retention, config);
+  const { archiver, metrics } = archiverOn(log, checkpoints, retention, config);
   await archiver.start();
   await vi.waitFor(() => expect(log.taken.telemetry).toBe(3), PATIENCE);
   expect(retention.inserts).toEqual([]);
@@ -358,6 +358,8 @@ test('while nobody reads, what waits stays gathered; a reader has it inserted be
     expect(retention.inserts).toEqual([6]);
   }, PATIENCE);
   expect(checkpoints.next('telemetry')).toBe(6);
+  // Received two seconds ago: it waited for nobody but a reader.
+  expect(await metrics.metrics()).toMatch(/^outrider_archive_delay_seconds 0$/m);
   await archiver.stop();
 });
 

@@ -4,7 +4,7 @@ import { createArchiver } from './archiver.ts';
 import { archiverVariables } from './settings.ts';
 import { rememberArchive } from './written-archive.ts';
 
-/** How long ClickHouse stays open after an insert: what looks at the archive while it is open (5 s) sees it. */
+/** How long ClickHouse is left open after an insert: the check of the archive looks every 5 s while it is open. */
 const OWN_WORK_MS = 20_000;
 
 /** The archiver; members share the partitions of what they archive. */

@@ -16,7 +16,7 @@ import { connectThread, openChdb, SPOOL_FOLDER } from './chdb.ts';
 import type { ChdbStatements } from './chdb-engine.ts';
 import { serveChdb, threadChannel } from './chdb-port.ts';
 import { ENDLESS, engineConformance } from './engine.conformance.ts';
-import { WarehouseAwayError } from './engine.ts';
+import { BusyError, TooMuchError, WarehouseAwayError, WarehouseDamagedError, WarehouseFullError } from './engine.ts';
 
 const VEHICLE = '00000000-0000-4000-8000-000000000001' as VehicleId;
 const SAMPLE = { vehicles: 10, positions: 100, perPacket: 10, startMs: Date.UTC(2026, 0, 1) };
@@ -60,6 +60,22 @@ test('through a port, a query waits in the turn of its owner, and ends when the 
   await connected.close();
   expect(await outcome).toBeInstanceOf(WarehouseAwayError);
   await vi.waitFor(() => expect(statements[0]?.signal?.aborted).toBe(true));
+});
+
+test.each([
+  new BusyError('too many wait'),
+  new TooMuchError('rows', null),
+  new WarehouseAwayError('it is gone'),
+  new WarehouseDamagedError('a part is damaged'),
+  new WarehouseFullError('no space is left'),
+])('through a port, %s is of its class', async (error) => {
+  const { port1, port2 } = new MessageChannel();
+  serveChdb({ spool: folder, run: () => Promise.reject(error) }, threadChannel(port1));
+  const connected = await connectThread(port2);
+  const refused = await connected.select({ sql: 'SELECT 1', parameters: {} }).catch((reason: unknown) => reason);
+  expect(refused).toBeInstanceOf(error.constructor);
+  expect(refused).toMatchObject({ name: error.name, message: error.message });
+  await connected.close();
 });
 
 test('a report that takes for ever holds up neither inserts nor quick questions; and so many wait, and no more', async () => {

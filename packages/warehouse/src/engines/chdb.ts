@@ -14,7 +14,7 @@ const PROCESS = new URL('./chdb-process.ts', import.meta.url);
 /** In the folder of the data: files on their way in and out. */
 export const SPOOL_FOLDER = 'outrider-spool';
 
-/** It ends by itself within a second, after the merge that it is in; what was confirmed is on the disk in any case. */
+/** A process that does not end within this is killed: what was confirmed is on the disk in any case. */
 const END_MS = 10_000;
 
 /** How long ClickHouse is left open after a statement: its process has a quarter of a gigabyte. */
@@ -45,7 +45,8 @@ export type ChdbEngine = Engine & Required<Pick<Engine, 'beforeQueries' | 'isOpe
  * needed it, and of `ping` until it was opened. When it dies, the statements under way fail, and the next one starts it
  * anew.
  *
- * A folder belongs to one process at a time: a second one is refused.
+ * A folder belongs to one process at a time, and what a crash left in it is removed before it is opened: it is for the
+ * caller to see that nobody else uses it. A second ClickHouse on it is refused.
  *
  * A block goes in through a file: chDB takes an insert's data only as a part of the query's text, where binary data is
  * cut at the first bytes that look like an end of the statement. The file lives for the length of the insert in a
@@ -126,7 +127,7 @@ class ChdbWhenNeeded {
   }
 
   readonly run = async (statement: ChdbStatement): Promise<ChdbResult> => {
-    if (this.#isClosed) throw new Error('The warehouse is closed');
+    this.#requireUnclosed();
     const { queue, owner } = statement;
     const { askedMs, ownMs } = this.#idle;
     if (queue === 'write') return this.#inTurn(() => this.#use(ownMs, ({ run }) => run(statement)));
@@ -143,7 +144,8 @@ class ChdbWhenNeeded {
     else if (this.#failure !== null) throw this.#failure.error;
   }
 
-  freeze(name: string, whileHeld: () => Promise<void>): Promise<void> {
+  async freeze(name: string, whileHeld: () => Promise<void>): Promise<void> {
+    this.#requireUnclosed();
     return this.#inTurn(() =>
       this.#use(this.#idle.ownMs, async (chdb) => {
         const engine = chdbEngine(chdb);
@@ -162,6 +164,11 @@ class ChdbWhenNeeded {
     do await Promise.allSettled([this.#lastWrite, ...this.#uses]);
     while (this.#uses.size > 0);
     await this.#end();
+  }
+
+  /** At the call, not when its turn comes: what was asked for before `close` is still done. */
+  #requireUnclosed(): void {
+    if (this.#isClosed) throw new Error('The warehouse is closed');
   }
 
   /** A failure is reported to the one whose turn it was; the next one goes on. */

@@ -80,8 +80,8 @@ export function createCounterKeeper(parts: CounterKeeperParts): CounterKeeper {
   let heldUntilMs = 0;
   /** A large fleet is counted less often: counting takes a quarter of the time at most. */
   let countAgainMs = 0;
-  /** Until when vehicles are counted at each poll, and when all are counted in any case. */
-  let [readUntilMs, countUnreadMs] = [0, 0];
+  /** Vehicles are counted at each poll until the one, and else not before the other. */
+  let [readUntilMs, dueAtMs] = [0, 0];
   let unsubscribe: (() => Promise<void>) | null = null;
 
   async function hold(): Promise<boolean> {
@@ -149,14 +149,14 @@ export function createCounterKeeper(parts: CounterKeeperParts): CounterKeeper {
     if (!(await hold())) return false;
     try {
       const startMs = clock.now();
-      if (startMs >= countAgainMs && (startMs < readUntilMs || startMs >= countUnreadMs)) {
+      if (startMs >= countAgainMs && (startMs < readUntilMs || startMs >= dueAtMs)) {
         // What is changed meanwhile asks for another time.
-        countUnreadMs = startMs + unreadMs;
+        dueAtMs = startMs + unreadMs;
         await countAll(signal);
         countAgainMs = clock.now() + 3 * (clock.now() - startMs);
       }
     } catch (error) {
-      countUnreadMs = 0;
+      dueAtMs = 0;
       if (error instanceof LostLease) return false;
       if (!(error instanceof ArchiveBehind)) throw error;
     }
@@ -194,7 +194,7 @@ export function createCounterKeeper(parts: CounterKeeperParts): CounterKeeper {
     },
     async start() {
       unsubscribe = await hub.subscribe(MAINTENANCE_CHANNEL, () => {
-        countUnreadMs = 0;
+        dueAtMs = 0;
         polling.wake();
       });
       await polling.start();
