@@ -53,7 +53,7 @@ function verify(seed: number): readonly Step[] {
     { name: 'quick', tests: { script: ['npm', 'test'], environment: all, limitMs: minutes(30) } },
     { name: 'smoke', tests: { script: npm('test:smoke'), environment: all, limitMs: minutes(30) } },
     { name: 'service', tests: { script: npm('test:service'), environment: all, limitMs: minutes(60) } },
-    { name: 'browser', tests: { script: npm('test:browser'), limitMs: minutes(30) } },
+    { name: 'browser', tests: { script: npm('test:browser'), limitMs: minutes(60) } },
     {
       name: 'isolation',
       tests: {

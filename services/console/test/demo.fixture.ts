@@ -187,8 +187,17 @@ export interface WatchedPage {
   faults: string[];
 }
 
+/**
+ * Without its service worker, where the options don't allow it: once that has taken the page over, what the page asks
+ * for no longer goes by `page.route`.
+ */
 export async function openPage(browser: Browser, url: string, options: PageOptions = {}): Promise<WatchedPage> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-GB', ...options });
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    locale: 'en-GB',
+    serviceWorkers: 'block',
+    ...options,
+  });
   context.setDefaultTimeout(PAGE_PATIENCE_MS);
   const page = await context.newPage();
   const faults: string[] = [];

@@ -455,7 +455,7 @@ describe.skipIf(CHROMIUM === undefined)('what a dispatcher relies on, in a brows
   });
 
   test('a screen that cannot be loaded says so, is asked for after pauses, and comes when it can be', async () => {
-    const { page } = await demo.enter(demo, '/', { serviceWorkers: 'block' });
+    const { page } = await demo.enter(demo);
     const asked: number[] = [];
     await page.route('**/assets/page-*.js', (route) => {
       asked.push(Date.now());
@@ -475,7 +475,7 @@ describe.skipIf(CHROMIUM === undefined)('what a dispatcher relies on, in a brows
   });
 
   test('after an upgrade a screen that is gone loads the page anew, once', async () => {
-    const { page } = await demo.enter(demo, '/', { serviceWorkers: 'block' });
+    const { page } = await demo.enter(demo);
     let loads = 0;
     page.on('framenavigated', (frame) => {
       if (frame === page.mainFrame()) loads += 1;

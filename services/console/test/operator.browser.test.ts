@@ -12,7 +12,7 @@ describe.skipIf(CHROMIUM === undefined)('administration in a browser', { timeout
   const operator = (options?: PageOptions, path?: string) => demo.enter(demo.operator, path, options);
 
   test('the page opens without a connection, and no answer of the API is kept', async () => {
-    const { page, faults } = await operator();
+    const { page, faults } = await operator({ serviceWorkers: 'allow' });
     const keptPaths = () =>
       page.evaluate(async () => {
         const found: string[] = [];
