@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Driver, User, Vehicle, VehicleGroup } from '@outrider/client';
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { axeViolations, CHROMIUM, type Login, useDemo } from './demo.fixture.ts';
+import { axeViolations, CHROMIUM, useDemo } from './demo.fixture.ts';
 
 const PATIENCE = { timeout: 60_000, interval: 250 };
 const NARROW = { viewport: { width: 390, height: 780 } };
@@ -13,23 +13,6 @@ const HOURS = 20;
 describe.skipIf(CHROMIUM === undefined)('data protection in a browser', { timeout: 240_000 }, () => {
   const demo = useDemo();
   const dealer = () => ({ login: 'demo-dealer', password: demo.password });
-
-  /** Calls the API as an account. */
-  async function as({ login, password }: Login) {
-    const json = { 'content-type': 'application/json' };
-    const body = JSON.stringify({ login, password });
-    const answer = await fetch(`${demo.url}/auth/login?jwt=1`, { method: 'POST', headers: json, body });
-    const { jwt } = (await answer.json()) as { jwt: string };
-    return async <T>(method: string, path: string, sent?: string | object): Promise<T> => {
-      const isText = typeof sent === 'string';
-      const headers = { authorization: `JWT ${jwt}`, 'content-type': isText ? 'text/csv' : 'application/json' };
-      const init = sent === undefined ? {} : { body: isText ? sent : JSON.stringify(sent) };
-      const answer = await fetch(demo.url + path, { method, headers, ...init });
-      const text = await answer.text();
-      expect(answer.ok, `${method} ${path}: ${answer.status} ${text}`).toBe(true);
-      return JSON.parse(text) as T;
-    };
-  }
 
   /** Has the data of a person made, and saves the file. */
   async function exported(page: Page, section: Locator, action: string) {
@@ -58,7 +41,7 @@ describe.skipIf(CHROMIUM === undefined)('data protection in a browser', { timeou
   });
 
   test('a dealer saves what is held about a user and a driver of its own, and learns where it fails', async () => {
-    const call = await as(dealer());
+    const call = await demo.as(dealer());
     const { items: users } = await call<{ items: User[] }>('GET', '/api/v1/users');
     const user = users.find(({ role }) => role === 'user') as User;
     const { items: drivers } = await call<{ items: Driver[] }>('GET', '/api/v1/drivers?q=Carmen');
@@ -91,7 +74,7 @@ describe.skipIf(CHROMIUM === undefined)('data protection in a browser', { timeou
   });
 
   test('the history of a vehicle is counted, asked about, and erased for good', async () => {
-    const call = await as(dealer());
+    const call = await demo.as(dealer());
     const { id, name } = (await call<{ items: Vehicle[] }>('GET', '/api/v1/vehicles?q=Van%2003')).items[0] as Vehicle;
     const history = ['fixTime,latitude,longitude'];
     for (let hour = 0; hour < HOURS; hour++) history.push(`${DAY}T${String(hour).padStart(2, '0')}:00:00Z,59.9,30.3`);
@@ -148,7 +131,7 @@ describe.skipIf(CHROMIUM === undefined)('data protection in a browser', { timeou
   });
 
   test('a group keeps the history of its vehicles for a number of days, or without a limit', async () => {
-    const call = await as(dealer());
+    const call = await demo.as(dealer());
     const { id } = await call<VehicleGroup>('POST', '/api/v1/vehicle-groups', { name: 'Rented' });
     const kept = async () =>
       (await call<{ items: VehicleGroup[] }>('GET', '/api/v1/vehicle-groups')).items.find((group) => group.id === id)

@@ -1,28 +1,11 @@
 import type { User, Vehicle } from '@outrider/client';
 import { describe, expect, test } from 'vitest';
-import { axeViolations, CHROMIUM, type Login, useDemo } from './demo.fixture.ts';
+import { axeViolations, CHROMIUM, useDemo } from './demo.fixture.ts';
 
 const PATIENCE = { timeout: 60_000, interval: 250 };
 
 describe.skipIf(CHROMIUM === undefined)('Rights and suspensions in a browser', { timeout: 180_000 }, () => {
   const demo = useDemo();
-
-  /** Calls the API as an account. */
-  async function as({ login, password }: Login) {
-    const headers = { 'content-type': 'application/json' };
-    const body = JSON.stringify({ login, password });
-    const answer = await fetch(`${demo.url}/auth/login?jwt=1`, { method: 'POST', headers, body });
-    const { jwt } = (await answer.json()) as { jwt: string };
-    return async <T>(method: string, path: string, sent?: object): Promise<T> => {
-      const init = sent === undefined ? {} : { body: JSON.stringify(sent) };
-      const answer = await fetch(demo.url + path, {
-        method,
-        headers: { ...headers, authorization: `JWT ${jwt}` },
-        ...init,
-      });
-      return (await answer.json()) as T;
-    };
-  }
 
   test('the form of an account gives rights, and pages follow as they are given and taken away', async () => {
     const { page, faults } = await demo.enter(demo.operator);
@@ -36,7 +19,7 @@ describe.skipIf(CHROMIUM === undefined)('Rights and suspensions in a browser', {
     await rights.getByText('Nothing: the account is read-only.').waitFor();
     expect(await axeViolations(page)).toEqual([]);
     await form.getByRole('button', { name: 'Save', exact: true }).click();
-    const operator = await as(demo.operator);
+    const operator = await demo.as(demo.operator);
     const account = async () => (await operator<{ items: User[] }>('GET', '/api/v1/users?q=reader')).items[0];
     await expect.poll(async () => (await account())?.rights, PATIENCE).toEqual([]);
     const id = (await account())?.id ?? '';
@@ -56,7 +39,7 @@ describe.skipIf(CHROMIUM === undefined)('Rights and suspensions in a browser', {
   });
 
   test('a dealer’s panel says how long the fleet keeps histories, for the dealer as well', async () => {
-    const operator = await as(demo.operator);
+    const operator = await demo.as(demo.operator);
     const users = await operator<{ items: User[] }>('GET', '/api/v1/users?q=demo-dealer');
     const { id } = users.items[0] as User;
     const kept = async () =>
@@ -91,8 +74,8 @@ describe.skipIf(CHROMIUM === undefined)('Rights and suspensions in a browser', {
   });
 
   test('a vehicle is suspended with a reason, leaves the map of its users, and comes back', async () => {
-    const operator = await as(demo.operator);
-    const user = await as(demo);
+    const operator = await demo.as(demo.operator);
+    const user = await demo.as(demo);
     const vehicle = (await user<{ items: Vehicle[] }>('GET', '/api/v1/vehicles?limit=1')).items[0] as Vehicle;
     const watching = await demo.enter(demo, `/?vehicle=${vehicle.id}`);
     const panel = watching.page.getByRole('complementary', { name: vehicle.name, exact: true });

@@ -8,29 +8,11 @@ const SLOWLY = { timeout: 60_000, interval: 250 };
 const PHONE = { width: 390, height: 780 };
 /** The rim of taxis, which are all in one group. */
 const TAXI_RIM = [183, 134, 11];
-const MERGE_PATCH = 'application/merge-patch+json';
 
 describe.skipIf(CHROMIUM === undefined)('the whole console', { timeout: 170_000 }, () => {
   const demo = useDemo({ historyDays: 1 });
 
   const opened = (login: Login, options?: PageOptions) => demo.enter(login, '/', options);
-
-  /** Calls of the API beside the browser. */
-  async function session({ login, password }: Login) {
-    const call = async <T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
-      const type = method === 'PATCH' ? MERGE_PATCH : 'application/json';
-      const response = await fetch(demo.url + path, {
-        method,
-        headers: body === undefined ? headers : { ...headers, 'Content-Type': type },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
-      if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-      return (await response.json()) as T;
-    };
-    const { jwt } = await call<{ jwt: string }>('POST', '/auth/login?jwt=1', { login, password });
-    return <T>(method: string, path: string, body?: unknown) =>
-      call<T>(method, path, body, { Authorization: `JWT ${jwt}` });
-  }
 
   /** Goes through all screens without loading the page anew. */
   async function throughScreens(page: Page, look: (path: string) => Promise<void>): Promise<void> {
@@ -74,7 +56,7 @@ describe.skipIf(CHROMIUM === undefined)('the whole console', { timeout: 170_000 
 
   test('in Hebrew all screens run from right to left and fit', async () => {
     const { page } = await opened(demo.operator, { reducedMotion: 'reduce' });
-    const api = await session(demo.operator);
+    const api = await demo.as(demo.operator);
     await api('PATCH', '/api/v1/me/preferences', { language: 'he' });
     try {
       await page.reload();
@@ -180,7 +162,7 @@ describe.skipIf(CHROMIUM === undefined)('the whole console', { timeout: 170_000 
   });
 
   test('a user who loses a group loses its vehicles from list and map within 5 s', async () => {
-    const api = await session({ login: 'demo-operator', password: demo.password });
+    const api = await demo.as({ login: 'demo-operator', password: demo.password });
     const users = await api<{ items: { id: string; login: string; groupIds: string[] }[] }>('GET', '/api/v1/users');
     const groups = await api<{ items: { id: string; name: string }[] }>('GET', '/api/v1/vehicle-groups');
     const user = users.items.find(({ login }) => login === demo.login);
@@ -205,7 +187,7 @@ describe.skipIf(CHROMIUM === undefined)('the whole console', { timeout: 170_000 
   });
 
   test('the service is killed while the page is open: after the restart nothing was missed', async () => {
-    const api = await session(demo);
+    const api = await demo.as(demo);
     await api('POST', '/api/v1/notification-rules', {
       name: 'Everything',
       eventKinds: ['geofence-visit', 'trip', 'speeding', 'ignition'],
