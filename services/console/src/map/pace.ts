@@ -2,6 +2,8 @@ import type { Fleet } from '../fleet/fleet.ts';
 
 /** A movement of less than this can not be seen. */
 const STEP_PX = 0.25;
+/** Nobody sees that a name is this far from where its vehicle has moved. */
+const LABEL_STEP_PX = 2;
 /** Side of the square in which an icon covers no other. Icons of a crowd are drawn smaller. */
 const ICON_SPACE_PX = 26;
 const SMALLEST_SCALE = 0.5;
@@ -18,6 +20,24 @@ export function restsForMs(fleet: Fleet, nowMs: number, worldPx: number): number
     fastest = Math.max(fastest, (dx + dy) / glideMs);
   }
   return Math.min(STEP_PX / (fastest * worldPx), fleet.restsAtMs - nowMs + 1);
+}
+
+/** A name at a point of the Mercator square. */
+export interface Label {
+  name: string;
+  x: number;
+  y: number;
+}
+
+/** Whether the labels that are shown are those that should be now, each as good as where its vehicle is now. */
+export function areAtVehicles(shown: readonly Label[], now: readonly Label[], worldPx: number): boolean {
+  return (
+    shown.length === now.length &&
+    now.every(({ name, x, y }, index) => {
+      const before = shown[index] as Label;
+      return name === before.name && Math.hypot(x - before.x, y - before.y) * worldPx < LABEL_STEP_PX;
+    })
+  );
 }
 
 /** The size of icons, of which so many are on so many square pixels. */

@@ -2,8 +2,8 @@ import type { Shared, Vehicle } from '@outrider/client';
 import { effect, type Signal } from '@preact/signals';
 import type { Map as MapLibreMap } from 'maplibre-gl';
 import { Fleet } from '../fleet/fleet.ts';
-import { latitudeOf, longitudeOf } from '../fleet/mercator.ts';
 import { FleetLayer } from '../map/fleet-layer.ts';
+import { Labels } from '../map/labels.ts';
 import { createMap, fit, prefersLessMotion } from '../map/map.ts';
 import { setData } from '../map/set-data.ts';
 import { mapColors, vehicleKind } from '../map/style.ts';
@@ -16,6 +16,7 @@ const PLACE_ZOOM = 12;
 /** The vehicles of a link where they are, or their tracks with each vehicle where the clock has it. */
 export class SharedMap {
   readonly #map: MapLibreMap;
+  readonly #labels: Labels;
   readonly #fleet = new Fleet();
   readonly #destroy: (() => void)[] = [];
   readonly #timeMs: Signal<number>;
@@ -36,6 +37,7 @@ export class SharedMap {
       );
     });
     this.#map = map;
+    this.#labels = new Labels(map);
     this.#timeMs = timeMs;
     this.#destroy.push(destroy);
     const layer = new FleetLayer(map, this.#fleet, mapColors.peek());
@@ -116,11 +118,11 @@ export class SharedMap {
   #label(): void {
     if (document.hidden) return;
     const nowMs = performance.now();
-    const features = this.#fleet.vehicles.flatMap(({ name }, index): GeoJSON.Feature[] => {
-      if (!this.#fleet.hasPosition(index)) return [];
-      const at = [longitudeOf(this.#fleet.drawnX(index, nowMs)), latitudeOf(this.#fleet.drawnY(index, nowMs))];
-      return [{ type: 'Feature', properties: { name }, geometry: { type: 'Point', coordinates: at } }];
-    });
-    setData(this.#map, 'labels', { type: 'FeatureCollection', features });
+    this.#labels.show(
+      this.#fleet.vehicles.flatMap(({ name }, index) => {
+        if (!this.#fleet.hasPosition(index)) return [];
+        return [{ name, x: this.#fleet.drawnX(index, nowMs), y: this.#fleet.drawnY(index, nowMs) }];
+      }),
+    );
   }
 }

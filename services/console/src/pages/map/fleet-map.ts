@@ -7,8 +7,9 @@ import { formats } from '../../format.ts';
 import { liveDelay } from '../../live/delay.ts';
 import { clusterFeatures, clustersOf, inView } from '../../map/clusters.ts';
 import { FleetLayer } from '../../map/fleet-layer.ts';
+import { Labels } from '../../map/labels.ts';
 import { createMap, fit, type Place, placeText, prefersLessMotion, viewOf, worldSize } from '../../map/map.ts';
-import { crowdScale } from '../../map/pace.ts';
+import { crowdScale, type Label } from '../../map/pace.ts';
 import { bySpot, pick } from '../../map/pick.ts';
 import { setData } from '../../map/set-data.ts';
 import { geofenceFeatures } from '../../map/shapes.ts';
@@ -53,6 +54,7 @@ export interface FleetMapEvents {
 export class FleetMap {
   readonly map: MapLibreMap;
   readonly #layer: FleetLayer;
+  readonly #labels: Labels;
   readonly #destroy: (() => void)[] = [];
   #followed: string | null = null;
   #selected: string | null = null;
@@ -61,12 +63,12 @@ export class FleetMap {
   /** Until all vehicles are known, or somebody moves the map, it shows those that are. */
   #fitsAll: boolean;
   #ticks = 0;
-  /** Sources without features. */
-  readonly #empty = new Set(['clusters', 'labels']);
+  #hasClusters = false;
 
   constructor(container: HTMLElement, place: Place | null, events: FleetMapEvents) {
     const { map, on, destroy } = createMap(container, place, () => this.#start());
     this.map = map;
+    this.#labels = new Labels(map);
     this.#fitsAll = place === null;
     this.#layer = new FleetLayer(map, fleet, mapColors.peek(), () => liveDelay.drawn(performance.now()));
     this.#destroy.push(destroy, () => this.#layer.destroy());
@@ -218,19 +220,19 @@ export class FleetMap {
     if (isCrowded && !this.#layer.isVisible && this.#ticks % 4 !== 0) return;
     this.#layer.isVisible = !isCrowded;
     const clusters = isCrowded ? clustersOf(fleet, view, CELL_PX / worldSize(this.map)) : [];
-    this.#show('clusters', clusterFeatures(clusters, (value) => formats().number(value)).features);
-    this.#show('labels', count <= MOST_LABELS ? this.#labels(within) : []);
-  }
-
-  /** An empty source stays as it is: each `setData` costs a round through the worker and a picture. */
-  #show(source: 'clusters' | 'labels', features: GeoJSON.Feature[]): void {
-    if (features.length === 0 && this.#empty.has(source)) return;
-    features.length === 0 ? this.#empty.add(source) : this.#empty.delete(source);
-    setData(this.map, source, { type: 'FeatureCollection', features });
+    // To empty what is empty would draw the map.
+    if (clusters.length > 0 || this.#hasClusters)
+      setData(
+        this.map,
+        'clusters',
+        clusterFeatures(clusters, (value) => formats().number(value)),
+      );
+    this.#hasClusters = clusters.length > 0;
+    this.#labels.show(count <= MOST_LABELS ? this.#labelsOf(within) : []);
   }
 
   /** The names in view, with the age of what is late. Of several on one spot: one name, and how many more. */
-  #labels(indexes: readonly number[]): GeoJSON.Feature[] {
+  #labelsOf(indexes: readonly number[]): Label[] {
     const nowMs = performance.now();
     const points = indexes.map((index) => ({ index, x: fleet.drawnX(index, nowMs), y: fleet.drawnY(index, nowMs) }));
     return bySpot(points, SPOT_PX / worldSize(this.map)).map((spot) => {
@@ -238,11 +240,7 @@ export class FleetMap {
       const { index, x, y } = shown as (typeof points)[number];
       const name = fleet.vehicles[index]?.name ?? '';
       const age = fleet.isLate(index) ? `\n${ageOf(index)}` : '';
-      return {
-        type: 'Feature',
-        properties: { name: `${name}${spot.length === 1 ? '' : ` +${formats().number(spot.length - 1)}`}${age}` },
-        geometry: { type: 'Point', coordinates: [longitudeOf(x), latitudeOf(y)] },
-      };
+      return { name: `${name}${spot.length === 1 ? '' : ` +${formats().number(spot.length - 1)}`}${age}`, x, y };
     });
   }
 

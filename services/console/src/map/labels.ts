@@ -1,0 +1,28 @@
+import type { Map as MapLibreMap } from 'maplibre-gl';
+import { latitudeOf, longitudeOf } from '../fleet/mercator.ts';
+import { worldSize } from './map.ts';
+import { areAtVehicles, type Label } from './pace.ts';
+import { setData } from './set-data.ts';
+
+/** The names at vehicles. To place them anew draws the whole map, so they wait until one is visibly left behind. */
+export class Labels {
+  readonly #map: MapLibreMap;
+  #shown: readonly Label[] = [];
+
+  constructor(map: MapLibreMap) {
+    this.#map = map;
+  }
+
+  show(labels: readonly Label[]): void {
+    if (areAtVehicles(this.#shown, labels, worldSize(this.#map))) return;
+    this.#shown = labels;
+    const features = labels.map(
+      ({ name, x, y }): GeoJSON.Feature => ({
+        type: 'Feature',
+        properties: { name },
+        geometry: { type: 'Point', coordinates: [longitudeOf(x), latitudeOf(y)] },
+      }),
+    );
+    setData(this.#map, 'labels', { type: 'FeatureCollection', features });
+  }
+}
