@@ -191,7 +191,7 @@ describe.skipIf(CHROMIUM === undefined)('notification rules in a browser', { tim
   });
 
   test('a browser takes push messages once they are turned on, is tested, and is removed', async () => {
-    const { page, faults } = await demo.open();
+    const { page, faults } = await demo.open('/', { serviceWorkers: 'allow' });
     // No test can reach the push service of the browser's maker: this one takes its place.
     await page.addInitScript(subscribeAt, new URL('/push/browser', hook).href);
     await page.goto(demo.url);
