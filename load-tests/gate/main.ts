@@ -48,27 +48,26 @@ if (steps.length === 0) {
 const path = join(ROOT, 'test-results', `${name}.json`);
 mkdirSync(dirname(path), { recursive: true });
 const commit = git('status', '--porcelain') === '' ? head : null;
-const passed = values.resume ? passedBefore() : [];
+/** By step, in the order in which they ran. */
+const outcomes = new Map<string, StepOutcome>();
+if (values.resume) for (const outcome of passedBefore()) outcomes.set(outcome.name, outcome);
 
 for (const variable of SEEDS) process.env[variable] ??= String(seed);
 console.log(`seed ${seed}`);
-const outcomes: StepOutcome[] = [];
 for (const step of steps) {
   const startedMs = performance.now();
-  const before = passed.find((outcome) => outcome.name === step.name);
-  console.log(`\n== ${step.name} (${before ? 'passed before' : `${Math.round(startedMs / 1000)} s so far`})`);
-  if (before !== undefined) {
-    outcomes.push(before);
-    continue;
-  }
+  const isKnown = outcomes.has(step.name);
+  console.log(`\n== ${step.name} (${isKnown ? 'passed before' : `${Math.round(startedMs / 1000)} s so far`})`);
+  if (isKnown) continue;
   const outcome =
     'tests' in step
       ? { ...(await runTests(step.tests, runCommand)), code: null }
       : { files: [], flaky: [], errors: [], code: await runCommand(step.command, step) };
-  outcomes.push({ name: step.name, ms: performance.now() - startedMs, ...outcome });
-  writeFileSync(path, JSON.stringify({ commit, seed, outcomes } satisfies Results, null, 1));
+  outcomes.set(step.name, { name: step.name, ms: performance.now() - startedMs, ...outcome });
+  const results: Results = { commit, seed, outcomes: [...outcomes.values()] };
+  writeFileSync(path, JSON.stringify(results, null, 1));
 }
-const { text, failed } = renderSummary(outcomes);
+const { text, failed } = renderSummary(steps.flatMap(({ name: step }) => outcomes.get(step) ?? []));
 console.log(text);
 process.exitCode = failed > 0 ? 1 : 0;
 

@@ -231,9 +231,11 @@ export async function openPage(browser: Browser, url: string, options: PageOptio
     locale: 'en-GB',
     ...options,
   });
-  // As where a browser refuses it. Playwright's own 'block' makes `register` succeed without a registration.
+  // Browsers that refuse a service worker do this; Playwright's own 'block' makes `register` resolve to nothing.
   if (options.serviceWorkers !== 'allow')
-    await context.addInitScript(`ServiceWorkerContainer.prototype.register = () => Promise.reject(new Error('none'));`);
+    await context.addInitScript(
+      `ServiceWorkerContainer.prototype.register = () => Promise.reject(new Error('refused'));`,
+    );
   context.setDefaultTimeout(PAGE_PATIENCE_MS);
   const page = await context.newPage();
   const faults: string[] = [];

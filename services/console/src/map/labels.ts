@@ -1,7 +1,7 @@
 import type { Map as MapLibreMap } from 'maplibre-gl';
 import { latitudeOf, longitudeOf } from '../fleet/mercator.ts';
 import { worldSize } from './map.ts';
-import { areAtVehicles, type Label } from './pace.ts';
+import { areNearVehicles, type Label } from './pace.ts';
 import { setData } from './set-data.ts';
 
 /** The names at vehicles. To place them anew draws the whole map, so they wait until one is visibly left behind. */
@@ -14,7 +14,7 @@ export class Labels {
   }
 
   show(labels: readonly Label[]): void {
-    if (areAtVehicles(this.#shown, labels, worldSize(this.#map))) return;
+    if (areNearVehicles(this.#shown, labels, worldSize(this.#map))) return;
     this.#shown = labels;
     const features = labels.map(
       ({ name, x, y }): GeoJSON.Feature => ({

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { fleetAt, moveTo } from '../fleet/test-fleet.fixture.ts';
-import { areAtVehicles, crowdScale, restsForMs } from './pace.ts';
+import { areNearVehicles, crowdScale, restsForMs } from './pace.ts';
 
 const WORLD_PX = 512 * 2 ** 14;
 
@@ -21,15 +21,15 @@ test('the map rests until the fastest vehicle has moved by a quarter of a pixel,
 test('names stay until one of them is two pixels from its vehicle, or another is to be shown', () => {
   const at = (name: string, px: number) => ({ name, x: 0.5 + px / WORLD_PX, y: 0.3 });
   const shown = [at('a', 0), at('b', 100)];
-  const areKept = (...now: (typeof shown)[number][]) => areAtVehicles(shown, now, WORLD_PX);
+  const areKept = (...now: (typeof shown)[number][]) => areNearVehicles(shown, now, WORLD_PX);
   expect(areKept(at('a', 1.9), at('b', 98.1))).toBe(true);
   expect(areKept(at('a', 2.1), at('b', 100))).toBe(false);
   expect(areKept(at('a', 0), at('b +1', 100))).toBe(false);
   expect(areKept(at('a', 0))).toBe(false);
   expect(areKept(at('a', 0), at('b', 100), at('c', 50))).toBe(false);
   // Seen from nearer, it is further off.
-  expect(areAtVehicles(shown, [at('a', 0.6), at('b', 100)], 4 * WORLD_PX)).toBe(false);
-  expect(areAtVehicles([], [], WORLD_PX)).toBe(true);
+  expect(areNearVehicles(shown, [at('a', 0.6), at('b', 100)], 4 * WORLD_PX)).toBe(false);
+  expect(areNearVehicles([], [], WORLD_PX)).toBe(true);
 });
 
 test('icons keep their size until they would cover each other', () => {

@@ -29,8 +29,13 @@ export interface Label {
   y: number;
 }
 
-/** Whether the labels that are shown are those that should be now, each as good as where its vehicle is now. */
-export function areAtVehicles(shown: readonly Label[], now: readonly Label[], worldPx: number): boolean {
+/**
+ * Whether the labels on the map need not be placed anew: they have the names that are to be shown, and each is nearer than
+ * two pixels to where its vehicle is now.
+ *
+ * @param worldPx pixels of the map around the world
+ */
+export function areNearVehicles(shown: readonly Label[], now: readonly Label[], worldPx: number): boolean {
   return (
     shown.length === now.length &&
     now.every(({ name, x, y }, index) => {
