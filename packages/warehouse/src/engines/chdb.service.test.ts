@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { MessageChannel } from 'node:worker_threads';
 import type { Owner, VehicleId } from '@outrider/domain';
 import { VirtualClock } from '@outrider/testing/clock';
@@ -346,6 +347,32 @@ describe('when needed', () => {
       expect(await engine.select({ sql: 'SELECT 1', parameters: {} })).toEqual([[1]]);
       expect(wasPrepared).toEqual([true]);
     } finally {
+      await engine.close();
+    }
+  });
+
+  test('the ping does not wait for an opening, unless that takes half a minute', async () => {
+    const clock = new VirtualClock();
+    const { promise: isPrepared, resolve: prepared } = Promise.withResolvers<void>();
+    const engine = await openChdb(folder, { prepare: () => isPrepared, clock });
+    try {
+      const selected = engine.select({ sql: 'SELECT 1', parameters: {} });
+      await engine.ping();
+      await clock.advance(29_999);
+      await engine.ping();
+      await clock.advance(1);
+      let hasAnswered = false;
+      const pinged = engine.ping().then(() => {
+        hasAnswered = true;
+      });
+      await nextTurn();
+      expect(hasAnswered).toBe(false);
+      prepared();
+      expect(await selected).toEqual([[1]]);
+      await pinged;
+      await engine.ping();
+    } finally {
+      prepared();
       await engine.close();
     }
   });

@@ -17,6 +17,9 @@ export const SPOOL_FOLDER = 'outrider-spool';
 /** A process that does not end within this is killed: what was confirmed is on the disk in any case. */
 const END_MS = 10_000;
 
+/** Opening takes a second or two, and longer where processors are busy. After this it does not work. */
+const OPENED_WITHIN_MS = 30_000;
+
 /** How long ClickHouse is left open after a statement: its process has a quarter of a gigabyte. */
 export interface ChdbIdle {
   /** After a query that somebody asked: who reads will read on, and opening takes a second or two. */
@@ -104,6 +107,8 @@ class ChdbWhenNeeded {
   readonly #idle: ChdbIdle;
   readonly #clock: Clock;
   #opened: Promise<ChdbProcess> | null = null;
+  /** By the steady clock; null while it is not being opened. */
+  #openingSinceMs: number | null = null;
   #failure: { error: unknown } | null = null;
   /** Resolves when the process before has ended: two of them can't have the folder. */
   #ended: Promise<void> = Promise.resolve();
@@ -139,8 +144,11 @@ class ChdbWhenNeeded {
     });
   };
 
+  /** While it is being opened, it works as it did before that: nothing is wrong, and a check can't wait. */
   async ping(): Promise<void> {
-    if (this.#opened !== null) await this.run({ sql: 'SELECT 1', queue: 'probe' });
+    const sinceMs = this.#openingSinceMs;
+    const isOpening = sinceMs !== null && this.#clock.steadyMs() - sinceMs < OPENED_WITHIN_MS;
+    if (this.#opened !== null && !isOpening) await this.run({ sql: 'SELECT 1', queue: 'probe' });
     else if (this.#failure !== null) throw this.#failure.error;
   }
 
@@ -199,7 +207,10 @@ class ChdbWhenNeeded {
   }
 
   async #needed(): Promise<ChdbProcess> {
-    this.#opened ??= this.#ended.then(() => this.#open());
+    if (this.#opened === null) {
+      this.#openingSinceMs = this.#clock.steadyMs();
+      this.#opened = this.#ended.then(() => this.#open());
+    }
     const opening = this.#opened;
     try {
       const chdb = await opening;
@@ -209,6 +220,8 @@ class ChdbWhenNeeded {
       if (this.#opened === opening) this.#opened = null;
       this.#failure = { error };
       throw error;
+    } finally {
+      if (this.#opened === opening || this.#opened === null) this.#openingSinceMs = null;
     }
   }
 

@@ -30,8 +30,8 @@ export interface Label {
 }
 
 /**
- * Whether the labels on the map need not be placed anew: they have the names that are to be shown, and each is nearer than
- * two pixels to where its vehicle is now.
+ * Whether the labels on the map need not be placed anew: they have the names that are to be shown, and each is nearer
+ * than two pixels to where its vehicle is now.
  *
  * @param worldPx pixels of the map around the world
  */
