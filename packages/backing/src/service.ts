@@ -149,19 +149,34 @@ export interface Service<V extends Variables = Variables, Name extends StoreName
   /** Settings of a process of its own, beside those. */
   ownSettings?: Variables;
   /** In a process with all services it has a thread of its own. */
-  thread?: ServiceThread;
+  thread?: ServiceThread<V>;
   /** Before any service of the process starts. */
   prepare?(parts: StartParts<V, Name>): Promise<Prepared>;
   start(parts: StartParts<V, Name> & { prepared: Prepared }): Promise<StartedService>;
 }
 
-export interface ServiceThread {
+export interface ServiceThread<V extends Variables = Variables> {
   /** `import.meta.url` of the module that exports it as `service`. */
   module: string;
   /** It appends much to the log: commits are spaced by `COMMIT_GAP_MS`. */
   isBusyWriter?: boolean;
   /** MiB that V8 has for new objects; as V8 decides where it is absent. */
   youngMb?: number;
+  /** It runs while it is needed, and for a while after; always where this is absent. */
+  onDemand?: ThreadOnDemand<V>;
+}
+
+/** What is to be known of a service while its thread does not run. */
+export interface ThreadOnDemand<V extends Variables> {
+  /** Names of its checks: they pass. */
+  checks: readonly string[];
+  /**
+   * Makes what is asked every second, by the main thread.
+   *
+   * @returns when there is work for the service, Unix milliseconds, also of work that another one may do; null: none is
+   *   known of
+   */
+  workOf(parts: { config: Config<V>; registry: Registry; now: () => number }): () => Promise<number | null>;
 }
 
 /** Describes a service, with its settings and stores as types. */

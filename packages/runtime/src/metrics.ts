@@ -7,6 +7,12 @@ export async function mergedMetrics(snapshots: readonly MetricObject[][]): Promi
   return AggregatorRegistry.aggregate(snapshots as MetricObject[][]).metrics();
 }
 
+/** Counters and histograms of threads that have ended, added up: of their gauges nothing is left. */
+export async function summedCounts(snapshots: readonly MetricsSnapshot[]): Promise<MetricsSnapshot> {
+  const all = await AggregatorRegistry.aggregate(snapshots as MetricObject[][]).getMetricsAsJSON();
+  return all.filter(({ type }) => `${type}` === 'counter' || `${type}` === 'histogram');
+}
+
 /** What one thread counted, in a form that can be sent to another thread. */
 export function snapshotOf(registry: Metrics): Promise<MetricObject[]> {
   return registry.getMetricsAsJSON();

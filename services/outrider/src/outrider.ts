@@ -25,6 +25,7 @@ import {
 import { createArchiveHold } from './backup/archive-hold.ts';
 import { variables } from './config.ts';
 import { openDataDir } from './data-dir.ts';
+import { threadOnDemand } from './on-demand.ts';
 import { SERVICES } from './services.ts';
 import { type Context, openContext, openStores, type Stores } from './stores.ts';
 import { createServiceThread, type ThreadOfService } from './threads.ts';
@@ -151,22 +152,34 @@ async function startWatches(context: Context, { registry, warehouse, log, videoF
   };
 }
 
-function threadOf(service: Service, { config, backing, tracingConfig }: Context, stores: Stores): ThreadOfService {
-  const { module = '', isBusyWriter = false, youngMb = null } = service.thread ?? {};
-  const channel = config.CLICKHOUSE_URL === null && service.stores.includes('warehouse') ? new MessageChannel() : null;
-  if (channel !== null) stores.warehouse.share(channel.port1);
-  return createServiceThread(
-    service.name,
-    {
-      module,
-      config,
-      backing,
-      commitGapMs: isBusyWriter ? config.COMMIT_GAP_MS : 0,
-      warehouse: channel?.port2 ?? null,
-    },
-    stores.hub,
-    { level: config.LOG_LEVEL, format: config.LOG_FORMAT },
-    tracingConfig,
-    youngMb,
-  );
+function threadOf(service: Service, { config, backing, tracingConfig, loggerOf, clock, now }: Context, stores: Stores) {
+  const { module = '', isBusyWriter = false, youngMb = null, onDemand } = service.thread ?? {};
+  const createThread = (): ThreadOfService => {
+    const channel =
+      config.CLICKHOUSE_URL === null && service.stores.includes('warehouse') ? new MessageChannel() : null;
+    if (channel !== null) stores.warehouse.share(channel.port1);
+    return createServiceThread(
+      service.name,
+      {
+        module,
+        config,
+        backing,
+        commitGapMs: isBusyWriter ? config.COMMIT_GAP_MS : 0,
+        warehouse: channel?.port2 ?? null,
+      },
+      stores.hub,
+      { level: config.LOG_LEVEL, format: config.LOG_FORMAT },
+      tracingConfig,
+      youngMb,
+    );
+  };
+  if (onDemand === undefined) return createThread();
+  return threadOnDemand({
+    name: service.name,
+    checks: onDemand.checks,
+    nextWorkMs: onDemand.workOf({ config: config as never, registry: stores.registry, now }),
+    createThread,
+    logger: loggerOf('threads'),
+    clock,
+  });
 }

@@ -1,6 +1,7 @@
-import { accessVariables, defineService, geocoderVariables, mailVariables } from '@outrider/backing';
+import { accessVariables, defineService, geocoderVariables, mailVariables, reportStoreOf } from '@outrider/backing';
 import { startReporter } from './reporter.ts';
 import { reporterVariables } from './settings.ts';
+import { upcomingWork } from './upcoming.ts';
 
 /** Report jobs, schedules and report mails. Instances share the work by leases. */
 export const service = defineService({
@@ -8,7 +9,15 @@ export const service = defineService({
   settings: { ...accessVariables, ...geocoderVariables, ...mailVariables, ...reporterVariables },
   stores: ['registry', 'log', 'hub', 'warehouse', 'reportFiles', 'directory'],
   // Making a report delays no REST call. Most of the time it has little to do, and makes a page of rows at a time.
-  thread: { module: import.meta.url, youngMb: 12 },
+  thread: {
+    module: import.meta.url,
+    youngMb: 12,
+    onDemand: {
+      checks: ['reports'],
+      workOf: ({ config, registry, now }) =>
+        upcomingWork({ registry, retentionDays: reportStoreOf(config).retentionDays, now }),
+    },
+  },
   async start({ config, life, registry, hub, warehouse, reportFiles, directory, refresh, ...parts }) {
     const { loggerOf, metrics, tracing, clock } = parts;
     const reporter = await startReporter(life, {

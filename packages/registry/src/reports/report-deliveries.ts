@@ -70,7 +70,7 @@ export class ReportDeliveries {
       'report deliveries',
       [],
       () => this.#lease(limit, leaseMs, turns),
-      () => this.#leases.nextDueMs(),
+      () => this.nextDueMs(),
     );
   }
 
@@ -101,6 +101,11 @@ export class ReportDeliveries {
       }
     };
     return inTurns<Owner, ReportDelivery>(turns, waiting, ({ length }) => length >= limit, takeNext);
+  }
+
+  /** When one is to be leased next, or the lease of one lapses; null: none waits. */
+  nextDueMs(): Promise<number | null> {
+    return this.#leases.nextDueMs();
   }
 
   renew(leased: readonly Lease[], leaseMs: number): Promise<unknown> {

@@ -151,14 +151,17 @@ export class ReportSchedules {
       }
       return [...rows];
     };
-    const ran = await this.#store.writeDue('report schedules', dueOf, run, async () => {
-      const { at } = await this.#store.db
-        .selectFrom('reportSchedules')
-        .select((e) => e.fn.min('nextAtMs').as('at'))
-        .executeTakeFirstOrThrow();
-      return at === null ? null : Number(at);
-    });
+    const ran = await this.#store.writeDue('report schedules', dueOf, run, () => this.nextDueMs());
     return ran.length;
+  }
+
+  /** When the next one is due, whether its last job is over or not; null: none is. */
+  async nextDueMs(): Promise<number | null> {
+    const { at } = await this.#store.db
+      .selectFrom('reportSchedules')
+      .select((e) => e.fn.min('nextAtMs').as('at'))
+      .executeTakeFirstOrThrow();
+    return at === null ? null : Number(at);
   }
 }
 

@@ -61,6 +61,27 @@ export function reportsConformance(name: string, newPlace: () => Promise<Place>)
     const run = () =>
       env.registry.reportSchedules.runDue(() => ({ kind: 'report', subjectId: null, parameters: {} }), 10);
 
+    test('it is known when there is work next', async () => {
+      const { jobs, reportSchedules, reportDeliveries } = env.registry;
+      const next = async () => [
+        await jobs.nextDueMs(['report']),
+        await reportSchedules.nextDueMs(),
+        await reportDeliveries.nextDueMs(),
+      ];
+      expect(await next()).toEqual([null, null, null]);
+      const { nextAtMs } = await schedule();
+      expect(await next()).toEqual([null, nextAtMs, null]);
+      env.nowMs = nextAtMs ?? 0;
+      await run();
+      const tomorrowMs = env.nowMs + DAY_MS;
+      expect(await next()).toEqual([env.nowMs, tomorrowMs, null]);
+      expect(await jobs.nextDueMs(['person-export'])).toBeNull();
+      const leased = await take(5000);
+      expect(await next()).toEqual([env.nowMs + 5000, tomorrowMs, null]);
+      await finish(leased);
+      expect(await next()).toEqual([null, tomorrowMs, env.nowMs]);
+    });
+
     test('a file is noted with the end of its job, by who has it in hand alone', async () => {
       const { id } = await asked(anna);
       const late = await take(1);

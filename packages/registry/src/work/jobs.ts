@@ -237,6 +237,11 @@ export class Jobs {
     );
   }
 
+  /** When a job of these kinds is to be leased next, or the lease of one lapses; null: there is none. */
+  nextDueMs(kinds: readonly string[]): Promise<number | null> {
+    return this.#leases.nextDueMs(isOfKinds(kinds));
+  }
+
   /** Whose turn it is, and the jobs to lease; null: no job is due, or enough are leased. */
   async #nextTurn(
     db: Reader,
