@@ -58,6 +58,15 @@ export function advanceShift(
   }
 }
 
+/**
+ * Until when an event may begin that is named after the driver of a past shift: the latest end of the shifts that touch
+ * the interval. Null where none does.
+ */
+export function pastShiftUntilMs({ pastShifts }: VehicleState, fromMs: number, toMs: number): number | null {
+  const within = pastShifts.filter(({ startedAtMs, untilMs }) => startedAtMs <= toMs && untilMs >= fromMs);
+  return within.length === 0 ? null : Math.max(...within.map(({ untilMs }) => untilMs));
+}
+
 /** Ends the shift because the vehicle is no longer defined. */
 export function endShiftByDefinition(vehicle: VehicleState, version: number, events: FleetEvent[]): void {
   const { shift } = vehicle;

@@ -18,7 +18,7 @@ export {
   type JumpState,
   REANCHOR_FIXES,
   REANCHOR_MS,
-} from './jump.ts';
+} from './intake/jump.ts';
 export * from './sensors/index.ts';
 export { STATE_VERSION } from './state-codec.ts';
 export { MAX_EVENTS_PER_MINUTE, MAX_GEOFENCES_AT_ONCE, type SurplusCount } from './surplus.ts';

@@ -9,7 +9,7 @@ import {
 } from '@outrider/domain';
 import { distanceM } from '@outrider/geo';
 import { fuelBetween, markFuel } from './fuel/tank-watch.ts';
-import { isTooFar } from './jump.ts';
+import { isTooFar } from './intake/jump.ts';
 import { countDistance, noDisagreement, odometerStepM } from './odometer.ts';
 import { atFix, repeatsSpeed, type Step } from './step.ts';
 import type { Drive, Halt, Moment, Motion, Rest, VehicleState } from './vehicle-state.ts';

@@ -1,5 +1,5 @@
 import type { Position } from '@outrider/domain';
-import { isTooFar } from './jump.ts';
+import { isTooFar } from './intake/jump.ts';
 
 /**
  * Distance by the terminal's odometer, and by the fixes where the odometer is wrong: it stands still, counts in another

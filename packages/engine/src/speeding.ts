@@ -1,18 +1,78 @@
 import { deriveEventId, type EventId, type FleetEvent, type Speeding, type Vehicle } from '@outrider/domain';
-import type { Fence } from './fences.ts';
+import type { FenceFinder } from './geofences/fence-finder.ts';
+import type { Fence } from './geofences/fences.ts';
 import { atFix, crossingOf, type Step } from './step.ts';
-import type { Moment, SpeedingRun, VehicleState } from './vehicle-state.ts';
+import { type Moment, orderOf, type SpeedingRun, type VehicleState } from './vehicle-state.ts';
 
 /** What decides over speeding that is the vehicle's own, wherever the limit comes from. */
 type Patience = Pick<Vehicle, 'speedToleranceKmh' | 'speedingMinSeconds'>;
 
+/** Judges the speed at the end of a step against all limits that hold there. */
+export function judgeSpeed(
+  vehicle: VehicleState,
+  finder: FenceFinder,
+  speedKmh: number | null,
+  step: Step,
+  events: FleetEvent[],
+): void {
+  const { definition, runs } = vehicle;
+  // A first fix without a speed can't begin or end speeding.
+  if (definition === null || speedKmh === null) return;
+  if (runs.length > 0) {
+    let kept = 0;
+    for (let i = 0; i < runs.length; i++) {
+      const run = runs[i] as SpeedingRun;
+      const inside = run.fence === null || run.fence.stamp === finder.hitStamp;
+      if (advanceRun(vehicle, run, definition, inside, speedKmh, step, events)) runs[kept++] = run;
+    }
+    runs.length = kept;
+  }
+  const { speedLimitKmh } = definition;
+  const before = runs.length;
+  if (
+    speedLimitKmh !== null &&
+    isOver(speedKmh, speedLimitKmh, definition) &&
+    (runs.length === 0 || runs[0]?.fence !== null)
+  )
+    runs.push(startRun(vehicle, definition, null, speedLimitKmh, definition.version, speedKmh, step, events));
+  if (finder.hitCount > 0) judgeFences(vehicle, definition, finder, speedKmh, step, events);
+  if (runs.length > before) runs.sort((a, b) => orderOf(a.fence, b.fence));
+}
+
+/** Begins runs over the limits of the geofences that the finder found. */
+function judgeFences(
+  vehicle: VehicleState,
+  definition: Vehicle,
+  finder: FenceFinder,
+  speedKmh: number,
+  step: Step,
+  events: FleetEvent[],
+): void {
+  const { runs } = vehicle;
+  let over: Fence[] | null = null;
+  for (let i = 0; i < finder.hitCount; i++) {
+    const fence = finder.hits[i] as Fence;
+    const limitKmh = fence.speedLimitKmh;
+    if (limitKmh === null || !isOver(speedKmh, limitKmh, definition)) continue;
+    if (runs.some((run) => run.fence === fence)) continue;
+    over ??= [];
+    over.push(fence);
+  }
+  if (over === null) return;
+  for (const fence of over.sort(orderOf)) {
+    const { speedLimitKmh, version } = fence.definition;
+    if (speedLimitKmh === null) continue;
+    runs.push(startRun(vehicle, definition, fence, speedLimitKmh, version, speedKmh, step, events));
+  }
+}
+
 /** True when a run begins at this speed: over the limit by more than the tolerance. */
-export function isOver(speedKmh: number, limitKmh: number, patience: Patience): boolean {
+function isOver(speedKmh: number, limitKmh: number, patience: Patience): boolean {
   return speedKmh > limitKmh + patience.speedToleranceKmh;
 }
 
 /** A run that begins with this fix; reported at once where nothing has to be waited for. */
-export function startRun(
+function startRun(
   vehicle: VehicleState,
   patience: Patience,
   fence: Fence | null,
@@ -44,7 +104,7 @@ export function startRun(
  * @param inside whether the fix is inside the run's geofence; true where the limit is the vehicle's own
  * @returns whether the run goes on
  */
-export function advanceRun(
+function advanceRun(
   vehicle: VehicleState,
   run: SpeedingRun,
   patience: Patience,

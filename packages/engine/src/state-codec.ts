@@ -11,8 +11,8 @@ import type {
 } from '@outrider/domain';
 import { NO_ALARMS } from '@outrider/domain';
 import { kindOf } from './conditions.ts';
-import type { Fence } from './fences.ts';
 import { decodeFuel, type EncodedFuel, encodeFuel } from './fuel/fuel-state.ts';
+import type { Fence } from './geofences/fences.ts';
 import { type Disagreement, noDisagreement } from './odometer.ts';
 import {
   beyondOf,

@@ -11,12 +11,12 @@ import {
   type VehicleStatus,
 } from '@outrider/domain';
 import { tankLevelOf } from './fuel/tank-watch.ts';
+import { visitId } from './geofences/visits.ts';
 import { kindOf, tripTotals } from './motion.ts';
 import { beyondOf, makeValues, newestOf, type SensorState, runId as thresholdRunId } from './sensors/sensor-state.ts';
 import { runId } from './speeding.ts';
 import type { Surplus } from './surplus.ts';
 import type { Drive, Rest, VehicleState } from './vehicle-state.ts';
-import { visitId } from './visits.ts';
 
 const MINUTE_MS = 60_000;
 

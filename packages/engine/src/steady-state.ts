@@ -1,7 +1,7 @@
 import type { Position } from '@outrider/domain';
 import type { CachedCell } from '@outrider/geo';
 import { hasAlarm, saysNothingNew } from './conditions.ts';
-import type { OwnerFences } from './fences.ts';
+import type { OwnerFences } from './geofences/fences.ts';
 import { kindOf, leastSpeedKmh } from './motion.ts';
 import { isSpeed } from './step.ts';
 import type { Moment, Presence, VehicleState } from './vehicle-state.ts';

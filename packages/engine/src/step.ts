@@ -1,6 +1,6 @@
 import { MAX_SPEED_KMH, type Position } from '@outrider/domain';
 import { distanceM } from '@outrider/geo';
-import type { Fence } from './fences.ts';
+import type { Fence } from './geofences/fences.ts';
 import type { Moment } from './vehicle-state.ts';
 
 /**

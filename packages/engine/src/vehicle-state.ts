@@ -10,9 +10,9 @@ import type {
   VehicleId,
 } from '@outrider/domain';
 import type { CachedCell } from '@outrider/geo';
-import type { Fence, OwnerFences } from './fences.ts';
 import type { FuelState } from './fuel/fuel-state.ts';
 import type { FuelGauge } from './fuel/tank-watch.ts';
+import type { Fence, OwnerFences } from './geofences/fences.ts';
 import type { HarshLimits } from './harsh-driving.ts';
 import type { Disagreement } from './odometer.ts';
 import type { SensorStates } from './sensors/sensor-state.ts';

@@ -3,7 +3,7 @@ import { distanceM } from '@outrider/geo';
 import { runs } from '@outrider/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { JumpJudge } from '../jump.ts';
+import { JumpJudge } from '../intake/jump.ts';
 import { type CounterRecord, type CounterState, countOn, freshCounters } from './counters.ts';
 
 const T0 = Date.UTC(2026, 2, 1, 20);

@@ -1,6 +1,6 @@
 import { type AttributeValue, type CounterSums, isTimely, type Position, type Rejection } from '@outrider/domain';
 import { distanceM } from '@outrider/geo';
-import { impliesJump, isTooFar, outweighAnchor, suspectsAfter } from '../jump.ts';
+import { impliesJump, isTooFar, outweighAnchor, suspectsAfter } from '../intake/jump.ts';
 import { countDistance, type Disagreement, noDisagreement } from '../odometer.ts';
 import type { Suspects } from '../vehicle-state.ts';
 import { type CountedBy, CustomCounting, type CustomCounts, customFirstsOf, customSumsOf } from './custom.ts';

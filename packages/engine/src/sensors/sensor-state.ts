@@ -121,6 +121,17 @@ export function windowOf({ numbers }: SensorStates, { windowAt, sensor }: Sensor
   return windowAt < 0 ? [] : windowEntries(numbers, windowAt, sensor.definition.smoothing);
 }
 
+/**
+ * False where a threshold hangs on the median of values of which one is not newer than a moment: what came late before
+ * it may have changed it.
+ */
+export function hasMediansAfter(states: SensorStates, atMs: number): boolean {
+  return states.sensors.followed.every((place) => {
+    const [oldest] = place.sensor.definition.thresholds.length === 0 ? [] : windowOf(states, place);
+    return oldest === undefined || oldest[0] > atMs;
+  });
+}
+
 /** Puts what was known of a sensor into a fresh state. */
 export function restore(
   states: SensorStates,

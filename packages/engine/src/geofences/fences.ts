@@ -6,7 +6,7 @@ import {
   type PreparedShape,
   prepareShape,
 } from '@outrider/geo';
-import { selectSmallest } from './surplus.ts';
+import { selectSmallest } from '../surplus.ts';
 
 /** A geofence as the engine works with it: one object from its creation to its end, whatever its definition becomes. */
 export class Fence {

@@ -9,10 +9,10 @@ import {
 import { runs } from '@outrider/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Engine } from './engine.ts';
+import { Engine } from '../engine.ts';
+import { type Step, scenario } from '../scenario.fixture.ts';
+import { changeTo, fix, T0 } from '../scene.fixture.ts';
 import { ANYWHERE_MS, impliesJump, JumpJudge, type JumpState } from './jump.ts';
-import { type Step, scenario } from './scenario.fixture.ts';
-import { changeTo, fix, T0 } from './scene.fixture.ts';
 
 const RUNS = Number(process.env.ORACLE_RUNS ?? runs(2000));
 

@@ -1,6 +1,6 @@
 import { MAX_SPEED_KMH, type Position } from '@outrider/domain';
 import { distanceM } from '@outrider/geo';
-import type { Suspects } from './vehicle-state.ts';
+import type { Suspects } from '../vehicle-state.ts';
 
 const MAX_M_PER_MS = MAX_SPEED_KMH / 3600;
 /** More than a degree of a great circle is long on any sphere used for the Earth. */

@@ -1,7 +1,7 @@
 import { deriveEventId, type EventId, type FleetEvent, type GeofenceVisit } from '@outrider/domain';
+import { atFix, crossingOf, isWayKnown, passageOf, type Step } from '../step.ts';
+import type { Moment, Presence, VehicleState } from '../vehicle-state.ts';
 import type { Fence } from './fences.ts';
-import { atFix, crossingOf, isWayKnown, passageOf, type Step } from './step.ts';
-import type { Moment, Presence, VehicleState } from './vehicle-state.ts';
 
 /** A stay that begins with this fix, which is inside while the one before was not. */
 export function enter(fence: Fence, step: Step): Presence {

@@ -1,9 +1,9 @@
 import type { FleetEvent, Position, TelemetryPacket, TerminalId } from '@outrider/domain';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Engine } from './engine.ts';
+import { Engine } from '../engine.ts';
+import { changeTo, fix, T0, user, VEHICLE, vehicle } from '../scene.fixture.ts';
 import { inFixTimeOrder } from './packet-order.ts';
-import { changeTo, fix, T0, user, VEHICLE, vehicle } from './scene.fixture.ts';
 
 const packet = (positions: readonly Position[]): TelemetryPacket => ({
   vehicleId: VEHICLE,

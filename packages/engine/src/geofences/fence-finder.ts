@@ -1,0 +1,118 @@
+import type { Position, Vehicle } from '@outrider/domain';
+import { CachedCell } from '@outrider/geo';
+import type { Caps } from '../caps.ts';
+import { isWayKnown, type Step } from '../step.ts';
+import type { VehicleState } from '../vehicle-state.ts';
+import { appliesTo, type Fence, type OwnerFences } from './fences.ts';
+
+/**
+ * Finds the geofences around a fix, and those that the way to it may meet. One object is used for all fixes, so that a
+ * look allocates nothing.
+ */
+export class FenceFinder {
+  readonly #caps: Caps;
+  /** The first `hitCount` of them watch the vehicle and contain the place looked at last, in no particular order. */
+  readonly hits: Fence[] = [];
+  hitCount = 0;
+  /** The {@link Fence.stamp} of those in `hits`; -1, which none has, where there are none. */
+  hitStamp = -1;
+  /** The first `onWayCount` of them watch the vehicle, and the way looked at last may meet their boundary. */
+  readonly onWay: Fence[] = [];
+  onWayCount = 0;
+  /** The {@link Fence.wayStamp} of those in `onWay`, where there are any. */
+  wayStamp = -1;
+  #stamp = 0;
+
+  constructor(caps: Caps) {
+    this.#caps = caps;
+  }
+
+  /**
+   * @param way the step that leads to the place, where it is to be known which boundaries it may meet; null where there
+   *   is nothing to be found on it
+   * @param isSettled whether the vehicle is settled in the present epoch, see `steady-state.ts`
+   */
+  look(vehicle: VehicleState, place: Position, way: Step | null, isSettled: boolean): void {
+    this.hitCount = 0;
+    this.hitStamp = -1;
+    this.onWayCount = 0;
+    const { watchers, definition, cachedCells } = vehicle;
+    if (watchers.length === 0 || definition === null) return;
+    const { longitude, latitude } = place;
+    const from = way !== null && isWayKnown(way) ? way.from : null;
+    while (cachedCells.length < watchers.length) cachedCells.push(new CachedCell());
+    let found = 0;
+    let onWay = 0;
+    for (let i = 0; i < watchers.length; i++) {
+      const owner = watchers[i] as OwnerFences;
+      const cached = cachedCells[i] as CachedCell;
+      const before = found;
+      if (way === null || from === null) {
+        found = owner.find(longitude, latitude, this.hits, found, cached);
+        found = this.#withinCap(vehicle, owner, before, found, place);
+        continue;
+      }
+      // Most ways lead from a place without a boundary to the next, or meet none of this owner's (of a single owner it
+      // would not have come here).
+      const wasClear = isSettled && owner.isClear(cached);
+      const isUnchanged = isSettled && watchers.length > 1 && owner.isUnchanged(cached, way.to);
+      const { column, row } = cached;
+      found = owner.find(longitude, latitude, this.hits, found, cached);
+      found = this.#withinCap(vehicle, owner, before, found, place);
+      if (isUnchanged || (wasClear && owner.isClear(cached) && cached.isBeside(column, row))) continue;
+      onWay = owner.findOnWay(from, way.to, this.onWay, onWay);
+    }
+    if (onWay > 0) this.#markOnWay(definition, onWay);
+    if (found > 0) this.#markHits(definition, found);
+  }
+
+  /** Stamps those of the first `found` geofences in `hits` that watch the vehicle, and leaves out the others. */
+  #markHits(definition: Vehicle, found: number): void {
+    const { hits } = this;
+    const stamp = ++this.#stamp;
+    let kept = 0;
+    for (let i = 0; i < found; i++) {
+      const fence = hits[i] as Fence;
+      if (fence.groupIds !== null && !appliesTo(fence, definition)) continue;
+      fence.stamp = stamp;
+      hits[kept++] = fence;
+    }
+    this.hitCount = kept;
+    this.hitStamp = stamp;
+  }
+
+  /** The same for those in `onWay`. */
+  #markOnWay(definition: Vehicle, found: number): void {
+    const { onWay } = this;
+    const stamp = ++this.#stamp;
+    let kept = 0;
+    for (let i = 0; i < found; i++) {
+      const fence = onWay[i] as Fence;
+      if (fence.groupIds !== null && !appliesTo(fence, definition)) continue;
+      fence.wayStamp = stamp;
+      onWay[kept++] = fence;
+    }
+    this.onWayCount = kept;
+    this.wayStamp = stamp;
+  }
+
+  /**
+   * Leaves out those of an owner's geofences in `hits`, from one index to before another, that are beyond the cap.
+   * Returns the index after the last one that counts.
+   */
+  #withinCap(vehicle: VehicleState, owner: OwnerFences, from: number, to: number, { fixTimeMs }: Position): number {
+    const most = this.#caps.maxGeofencesAtOnce;
+    if (to - from <= most) return to;
+    const { definition } = vehicle;
+    const { hits } = this;
+    let end = from;
+    for (let i = from; i < to; i++) {
+      const fence = hits[i] as Fence;
+      if (definition === null || appliesTo(fence, definition)) hits[end++] = fence;
+    }
+    const surplus = end - from - most;
+    if (surplus <= 0) return end;
+    this.#caps.leaveOutGeofences(vehicle, owner.id, surplus, fixTimeMs);
+    return owner.keepOldest(hits, from, end, most);
+  }
+}

@@ -1,0 +1,118 @@
+import type { FleetEvent, UserId } from '@outrider/domain';
+import type { Caps } from '../caps.ts';
+import { atFix, type Step } from '../step.ts';
+import { orderOf, type Presence, type VehicleState } from '../vehicle-state.ts';
+import type { FenceFinder } from './fence-finder.ts';
+import type { Fence, OwnerFences } from './fences.ts';
+import { advancePresence, confirmEntry, enter, foundInside, passThrough } from './visits.ts';
+
+/** The stays of a vehicle's first fix: it is found inside, and nobody saw it enter. */
+export function findStays(vehicle: VehicleState, finder: FenceFinder, step: Step): void {
+  const here = atFix(step.to, step.speedKmh());
+  for (let i = 0; i < finder.hitCount; i++)
+    vehicle.presences.push(foundInside(finder.hits[i] as Fence, here, step.to.fixTimeMs));
+  if (finder.hitCount > 1) vehicle.presences.sort((a, b) => orderOf(a.fence, b.fence));
+}
+
+/** Moves the stays on by a step, and begins those at the geofences that the finder found around its end. */
+export function advanceStays(
+  vehicle: VehicleState,
+  finder: FenceFinder,
+  caps: Caps,
+  step: Step,
+  events: FleetEvent[],
+): void {
+  const { presences } = vehicle;
+  const { hitCount, hitStamp, onWayCount, wayStamp } = finder;
+  if (hitCount === 0 && onWayCount === 0 && presences.length === 0) return;
+  let kept = 0;
+  let known = 0;
+  for (let i = 0; i < presences.length; i++) {
+    const presence = presences[i] as Presence;
+    const { fence } = presence;
+    const inside = fence.stamp === hitStamp;
+    if (inside) known++;
+    const mayPass = onWayCount > 0 && fence.wayStamp === wayStamp;
+    const next = advancePresence(vehicle, presence, inside, mayPass, step, events);
+    // What it had to do with the way is settled.
+    if (mayPass) fence.wayStamp = -1;
+    if (next !== null) presences[kept++] = next;
+  }
+  presences.length = kept;
+  if (onWayCount > 0) beginPassages(vehicle, finder, caps, step, events);
+  if (known < hitCount) beginStays(vehicle, finder, step, events);
+}
+
+export function hasPresence(presences: readonly Presence[], fence: Fence): boolean {
+  for (let i = 0; i < presences.length; i++) if (presences[i]?.fence === fence) return true;
+  return false;
+}
+
+/** Deals with the geofences on the way that the vehicle had no stay in and is not inside of now. */
+function beginPassages(vehicle: VehicleState, finder: FenceFinder, caps: Caps, step: Step, events: FleetEvent[]): void {
+  const { onWay, onWayCount, wayStamp, hitStamp } = finder;
+  let passed: Fence[] | null = null;
+  for (let i = 0; i < onWayCount; i++) {
+    const fence = onWay[i] as Fence;
+    if (fence.wayStamp !== wayStamp || fence.stamp === hitStamp) continue;
+    passed ??= [];
+    passed.push(fence);
+  }
+  if (passed === null) return;
+  if (passed.length > 1) passed.sort(orderOf);
+  const most = caps.maxGeofencesAtOnce;
+  const counts = passed.length > most ? new Map<OwnerFences, number>() : null;
+  for (const fence of passed) {
+    const count = counts?.get(fence.owner) ?? 0;
+    if (count === most) {
+      caps.leaveOutGeofences(vehicle, fence.owner.id, 1, step.to.fixTimeMs);
+      continue;
+    }
+    const before = events.length;
+    const presence = passThrough(vehicle, fence, step, events);
+    if (presence !== null) addPresence(vehicle.presences, presence);
+    if (presence !== null || events.length > before) counts?.set(fence.owner, count + 1);
+  }
+}
+
+/** Begins the stays at the geofences around the vehicle that it has none in. */
+function beginStays(vehicle: VehicleState, finder: FenceFinder, step: Step, events: FleetEvent[]): void {
+  let entered: Fence | null = null;
+  let more: Fence[] | null = null;
+  for (let i = 0; i < finder.hitCount; i++) {
+    const fence = finder.hits[i] as Fence;
+    if (hasPresence(vehicle.presences, fence)) continue;
+    if (entered === null) entered = fence;
+    else if (more === null) more = [fence];
+    else more.push(fence);
+  }
+  if (entered === null) return;
+  if (more === null) beginStay(vehicle, entered, step, events);
+  else for (const fence of [entered, ...more].sort(orderOf)) beginStay(vehicle, fence, step, events);
+}
+
+/**
+ * A geofence that the vehicle was inside of before and that did not count until another was left is found, not entered.
+ */
+function beginStay(vehicle: VehicleState, fence: Fence, step: Step, events: FleetEvent[]): void {
+  const { from, to } = step;
+  const wasLeftOut =
+    from !== null && hasNoteOf(vehicle, fence.owner.id) && fence.contains(from.longitude, from.latitude);
+  const presence = wasLeftOut
+    ? foundInside(fence, atFix(to, step.speedKmh()), to.fixTimeMs)
+    : confirmEntry(vehicle, enter(fence, step), to.fixTimeMs, to.fixTimeMs, events);
+  addPresence(vehicle.presences, presence);
+}
+
+/** True where geofences of an owner did not count for a vehicle lately. */
+function hasNoteOf({ surplus }: VehicleState, ownerId: UserId): boolean {
+  return surplus?.notes.some(({ owner }) => owner === ownerId) ?? false;
+}
+
+/** Puts a stay into its place among the others. */
+function addPresence(presences: Presence[], presence: Presence): void {
+  let at = presences.length;
+  while (at > 0 && orderOf((presences[at - 1] as Presence).fence, presence.fence) > 0) at--;
+  if (at === presences.length) presences.push(presence);
+  else presences.splice(at, 0, presence);
+}

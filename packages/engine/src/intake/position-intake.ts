@@ -1,0 +1,123 @@
+import {
+  type FleetEvent,
+  isTimely,
+  MAX_AHEAD_LIVE_MS,
+  type Position,
+  type Rejection,
+  rejectionOf,
+} from '@outrider/domain';
+import { isRepeat } from '../conditions.ts';
+import type { FixSteps } from '../fix-steps.ts';
+import type { LateIntervals } from '../late-intervals.ts';
+import { besideFix, carry } from '../records.ts';
+import { noteRecord } from '../status.ts';
+import type { VehicleState } from '../vehicle-state.ts';
+import { impliesJump, outweighAnchor, suspectsAfter } from './jump.ts';
+
+/** A server's clock may be set so much too early; a fix that is further ahead is its terminal's fault. */
+const MAX_CLOCK_ERROR_MS = 86_400_000;
+/**
+ * So many fixes in a row that are ahead of their reception, and not rejected for it, are of a terminal whose clock is
+ * fast: it is followed live, by the times that it gives.
+ */
+const FIXES_OF_FAST_CLOCK = 3;
+
+/** Decides which positions move their vehicle: by their quality, their order, and whether they are jumps. */
+export class PositionIntake {
+  readonly #steps: FixSteps;
+  readonly #late: LateIntervals;
+  readonly #rejected = new Map<Rejection, number>();
+
+  constructor(steps: FixSteps, late: LateIntervals) {
+    this.#steps = steps;
+    this.#late = late;
+  }
+
+  /** How many were rejected since the last call, by reason. */
+  takeRejected(): Map<Rejection, number> {
+    const rejected = new Map(this.#rejected);
+    this.#rejected.clear();
+    return rejected;
+  }
+
+  /**
+   * Takes the positions of one packet in, and adds what happened to `events`.
+   *
+   * @param positions in the order of their fix times
+   * @returns how many moved the vehicle
+   */
+  take(vehicle: VehicleState, positions: readonly Position[], receivedAtMs: number, events: FleetEvent[]): number {
+    let accepted = 0;
+    let { latest } = vehicle;
+    // Nearly every fix changes it, and nobody asks about it in between: it is written down once.
+    let { speedKmh } = vehicle;
+    for (let i = 0; i < positions.length; i++) {
+      const fix = positions[i] as Position;
+      const { fixTimeMs } = fix;
+      const rejection = rejectionOf(fix, receivedAtMs);
+      if (rejection !== null) this.#countRejected(rejection);
+      const isGood = fix.valid && rejection === null;
+      if (fixTimeMs > receivedAtMs + MAX_AHEAD_LIVE_MS) {
+        if (this.#isAhead(vehicle, fix, isGood, receivedAtMs)) continue;
+      } else if (fix.valid) vehicle.aheadFixes = 0;
+      if (!isGood) {
+        if (latest !== null && fixTimeMs < Math.max(latest.fixTimeMs, vehicle.recordAtMs))
+          if (isTimely(fix, receivedAtMs)) this.#late.note(vehicle.id, fixTimeMs, receivedAtMs);
+        carry(vehicle, latest, fix, receivedAtMs, events);
+        noteRecord(vehicle, fix, receivedAtMs);
+        continue;
+      }
+      let isJump = false;
+      if (latest !== null) {
+        const elapsedMs = fixTimeMs - latest.fixTimeMs;
+        // Older than the newest, or than a record that moved nothing but was evaluated.
+        if (elapsedMs < 0 || fixTimeMs < vehicle.recordAtMs) this.#late.note(vehicle.id, fixTimeMs, receivedAtMs);
+        // The archive has one of them, and so has a recalculation.
+        else if (fixTimeMs === vehicle.recordAtMs && isRepeat(vehicle, fix)) continue;
+        if (elapsedMs <= 0) {
+          if (elapsedMs === 0 && fixTimeMs >= vehicle.recordAtMs) besideFix(vehicle, latest, speedKmh, fix, events);
+          noteRecord(vehicle, fix, receivedAtMs);
+          continue;
+        }
+        isJump = impliesJump(latest.latitude, latest.longitude, fix.latitude, fix.longitude, elapsedMs);
+        if (isJump) {
+          vehicle.suspects = suspectsAfter(vehicle.suspects, fix);
+          if (!outweighAnchor(vehicle.suspects) || vehicle.suspects.lastAtMs !== fixTimeMs) {
+            this.#countRejected('jump');
+            carry(vehicle, latest, fix, receivedAtMs, events);
+            noteRecord(vehicle, fix, receivedAtMs);
+            continue;
+          }
+        }
+      }
+      speedKmh = this.#steps.take(vehicle, latest, speedKmh, fix, !isJump, events);
+      if (vehicle.suspects !== null) vehicle.suspects = null;
+      latest = fix;
+      // Which past shifts may still be named depends on it.
+      vehicle.latest = fix;
+      accepted++;
+    }
+    if (accepted > 0) vehicle.speedKmh = speedKmh;
+    return accepted;
+  }
+
+  /**
+   * For a fix that is more than a minute ahead of its reception: true where it moves nothing. Once its time has come,
+   * the history has it in its place: until then it is nowhere.
+   */
+  #isAhead(vehicle: VehicleState, fix: Position, isGood: boolean, receivedAtMs: number): boolean {
+    const { fixTimeMs } = fix;
+    if (isGood && fixTimeMs > vehicle.aheadMs) vehicle.aheadFixes++;
+    const isLate = !isGood || vehicle.aheadFixes < FIXES_OF_FAST_CLOCK;
+    if (!isLate || fixTimeMs <= receivedAtMs + MAX_CLOCK_ERROR_MS) {
+      if (isLate) this.#late.note(vehicle.id, fixTimeMs, receivedAtMs);
+      vehicle.aheadMs = Math.max(vehicle.aheadMs, fixTimeMs);
+    }
+    if (isLate) noteRecord(vehicle, fix, receivedAtMs);
+    return isLate;
+  }
+
+  #countRejected(reason: Rejection): void {
+    this.#rejected.set(reason, (this.#rejected.get(reason) ?? 0) + 1);
+  }
+}
