@@ -312,7 +312,7 @@ export class VideoAccess {
     const { name = '', dealerId = null } = directory.vehicles.get(task.vehicleId) ?? {};
     // In this order: a file that is gone and still noted is found again, one that is left and not noted would not be.
     await videoFiles.delete(videoFileId(id));
-    await registry.videoTasks.discardFile(id, name, dealerId);
+    await registry.storedVideos.discardFile(id, name, dealerId);
     const now = await registry.videoTasks.get(id);
     if (now) await this.#publish(now);
   }
@@ -323,9 +323,9 @@ export class VideoAccess {
       throw new Problem('forbidden', 'What is stored altogether is shown to operators alone.');
     const { registry, config } = this.#sources;
     return {
-      usage: await registry.videoTasks.usage(),
+      usage: await registry.storedVideos.usage(),
       config: config.video,
-      waiting: await registry.videoTasks.counts(),
+      waiting: await registry.videoQueue.counts(),
     };
   }
 

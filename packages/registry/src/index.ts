@@ -167,18 +167,11 @@ export type { ChangesAfter, RecentChanges } from './store/recent-changes.ts';
 export type { DamagedRow, RowSums } from './store/row-sums.ts';
 export { keyId, Secrets, SecretsKeyError } from './store/secrets.ts';
 export type { ChangeListener } from './store/store.ts';
+export type { StoredVideos, VideoUsage } from './video/stored-videos.ts';
 export type { Presence, VideoProfileFields, VideoProfileFilter, VideoProfiles } from './video/video-profiles.ts';
+export type { FetchedFile, LeasedVideoTask, VideoStep, VideoTaskQueue } from './video/video-task-queue.ts';
 export type { StoredVideo } from './video/video-task-rows.ts';
-export type {
-  FetchedFile,
-  LeasedVideoTask,
-  NewVideoTask,
-  VehicleOfTask,
-  VideoStep,
-  VideoTaskFilter,
-  VideoTasks,
-  VideoUsage,
-} from './video/video-tasks.ts';
+export type { NewVideoTask, VehicleOfTask, VideoTaskFilter, VideoTasks } from './video/video-tasks.ts';
 export {
   JOB_STATES,
   type Job,

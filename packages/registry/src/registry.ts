@@ -68,7 +68,9 @@ import type { Tables } from './store/schema.ts';
 import { NO_SECRETS, type Secrets } from './store/secrets.ts';
 import { NodeSqliteDialect, openDatabase } from './store/sqlite.ts';
 import { type ChangeListener, type DialectName, Store } from './store/store.ts';
+import { StoredVideos } from './video/stored-videos.ts';
 import { VideoProfiles } from './video/video-profiles.ts';
+import { VideoTaskQueue } from './video/video-task-queue.ts';
 import { VideoTasks } from './video/video-tasks.ts';
 import { Jobs } from './work/jobs.ts';
 import { NothingDue } from './work/nothing-due.ts';
@@ -140,6 +142,8 @@ export class Registry {
   readonly reportDeliveries: ReportDeliveries;
   readonly videoProfiles: VideoProfiles;
   readonly videoTasks: VideoTasks;
+  readonly videoQueue: VideoTaskQueue;
+  readonly storedVideos: StoredVideos;
   readonly outbox: Outbox;
   readonly recentChanges: RecentChanges;
   readonly audit: Audit;
@@ -191,6 +195,8 @@ export class Registry {
     this.reportDeliveries = new ReportDeliveries(store);
     this.videoProfiles = new VideoProfiles(store);
     this.videoTasks = new VideoTasks(store);
+    this.videoQueue = new VideoTaskQueue(store);
+    this.storedVideos = new StoredVideos(store);
     this.outbox = new Outbox(store);
     this.recentChanges = new RecentChanges(store);
     this.audit = new Audit(store);

@@ -35,7 +35,7 @@ export async function eraseRows(
 
 /** Deletes stored videos. @param left some of those that are left @returns how many there were */
 export function eraseVideos(
-  { registry, videoFiles }: { registry: Pick<Registry, 'videoTasks'>; videoFiles: Pick<Files, 'delete'> },
+  { registry, videoFiles }: { registry: Pick<Registry, 'storedVideos'>; videoFiles: Pick<Files, 'delete'> },
   left: () => Promise<StoredVideo[]>,
   reached: () => Promise<void>,
 ): Promise<number> {
@@ -43,7 +43,7 @@ export function eraseVideos(
     for (const { id } of videos) {
       // In this order: after a crash between them the file is found again.
       await videoFiles.delete(`${id}.mp4`);
-      await registry.videoTasks.fileDeleted(id);
+      await registry.storedVideos.fileDeleted(id);
     }
   });
 }

@@ -15,7 +15,7 @@ export interface ErasureRunnerParts {
     /** How often the archive is asked whether its rows are gone. Default 2000. */
     archivePollMs?: number;
   };
-  registry: Pick<Registry, 'jobs' | 'erasures' | 'videoTasks' | 'reportFiles'>;
+  registry: Pick<Registry, 'jobs' | 'erasures' | 'storedVideos' | 'reportFiles'>;
   warehouse: Pick<Warehouse, 'erase'>;
   hub: Pick<Hub, 'forgetLatest'>;
   videoFiles: Pick<Files, 'delete'>;

@@ -16,7 +16,7 @@ export interface HistoryErasureParts {
     /** How often the archive is asked whether its rows are gone. Default 2000. */
     archivePollMs?: number;
   };
-  registry: Pick<Registry, 'jobs' | 'historyLimits' | 'videoTasks' | 'reportFiles' | 'counters' | 'customCounters'>;
+  registry: Pick<Registry, 'jobs' | 'historyLimits' | 'storedVideos' | 'reportFiles' | 'counters' | 'customCounters'>;
   warehouse: Pick<Warehouse, 'eraseBefore' | 'countedTracks'>;
   hub: Pick<Hub, 'latest' | 'forgetLatest'>;
   videoFiles: Pick<Files, 'delete'>;

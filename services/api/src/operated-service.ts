@@ -22,7 +22,7 @@ export type ServiceLimits = Readonly<Partial<Record<UseName, number>>>;
 export interface OperatedServiceParts {
   checks: Readonly<Record<string, ReadyCheck>>;
   metricsAccess: Pick<MetricsAccess, 'text'>;
-  registry: Pick<Registry, 'reportFiles' | 'videoTasks'>;
+  registry: Pick<Registry, 'reportFiles' | 'storedVideos'>;
   /** Absent: no dead letters are shown. */
   log?: Pick<Log, 'endOffsets' | 'read'>;
   /** Absent: no gaps of the archive are shown. */
@@ -73,7 +73,7 @@ export class OperatedService {
       terminals: history.latest('outrider_terminal_connections'),
       liveClients: history.latest('outrider_live_clients'),
       logBytes: history.latest('outrider_log_bytes'),
-      videoBytes: (await registry.videoTasks.usage()).bytes,
+      videoBytes: (await registry.storedVideos.usage()).bytes,
       reportBytes: await registry.reportFiles.usage(),
     };
     return USES.map((name) => ({ name, used: used[name], limit: limits[name] ?? null }));

@@ -789,7 +789,7 @@ export class Organisation implements Everything {
   /** A task that is finished: with its file, or cancelled. */
   async #addTask(profile: VideoProfile, createdBy: UserId, isDone: boolean): Promise<void> {
     const { registry, nowMs } = this.world;
-    const { videoTasks } = registry;
+    const { videoTasks, videoQueue } = registry;
     const task = await videoTasks.create({
       profileId: profile.id,
       createdBy,
@@ -806,11 +806,11 @@ export class Organisation implements Everything {
     }
     const content = this.mark();
     this.secrets.set(task.id, [content]);
-    for (const leased of await videoTasks.lease(1, 1000)) {
-      for (const state of ['requested', 'downloading', 'processing'] as const) await videoTasks.step(leased, { state });
+    for (const leased of await videoQueue.lease(1, 1000)) {
+      for (const state of ['requested', 'downloading', 'processing'] as const) await videoQueue.step(leased, { state });
       const facts = { durationMs: 1, videoCodec: 'h264', audioCodec: null, frames: 1, packetsLost: 0 };
       const file = { ...facts, bytes: content.length, sha256: 'ab'.repeat(32) };
-      await videoTasks.step(leased, { state: 'done', file });
+      await videoQueue.step(leased, { state: 'done', file });
     }
   }
 

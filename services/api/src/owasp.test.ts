@@ -99,7 +99,7 @@ async function vanWithVideo() {
   const access = `/api/v1/vehicle-groups/${group.id}/users/${anna.user.id}`;
   expect((await world.call('PUT', access, { jwt: dealer.jwt })).status).toBe(204);
   const profile = await add(`${VIDEO}/profiles`, { vehicleId: van.id, address: '13800000007' });
-  const { videoTasks } = world.registry;
+  const { videoTasks, videoQueue } = world.registry;
   const ask = () =>
     videoTasks.create({
       profileId: profile.id,
@@ -113,10 +113,10 @@ async function vanWithVideo() {
     });
   const done = await ask();
   const facts = { durationMs: 60_000, videoCodec: 'h264', audioCodec: null, frames: 1, packetsLost: 0 };
-  for (const leased of await videoTasks.lease(1, 1000)) {
-    for (const state of ['requested', 'downloading', 'processing'] as const) await videoTasks.step(leased, { state });
+  for (const leased of await videoQueue.lease(1, 1000)) {
+    for (const state of ['requested', 'downloading', 'processing'] as const) await videoQueue.step(leased, { state });
     const file = { ...facts, bytes: FOOTAGE.length, sha256: 'ab'.repeat(32) };
-    await videoTasks.step(leased, { state: 'done', file });
+    await videoQueue.step(leased, { state: 'done', file });
   }
   return { groupId: group.id, vehicleId: van.id, profileId: profile.id, doneId: done.id, newId: (await ask()).id };
 }

@@ -358,7 +358,7 @@ const undoAddedTask: Probe['undo'] = async ({ org: { world } }, { body }) => {
   world.nowMs -= 1000;
   await world.registry.videoTasks.cancel(body.id);
   world.nowMs += 1000;
-  expect(await world.registry.videoTasks.clean(world.nowMs, 10)).toBe(1);
+  expect(await world.registry.storedVideos.clean(world.nowMs, 10)).toBe(1);
 };
 
 // What is asked again and again

@@ -74,13 +74,13 @@ function call(method: string, path: string, who: { jwt: string }, body?: unknown
 /** A task that is done, and the bytes of its file. */
 async function doneTask(content: Buffer): Promise<VideoTaskId> {
   const { body } = await call('POST', '/tasks', anna, { profileId, ...FRAGMENT });
-  for (const leased of await world.registry.videoTasks.lease(10, 1000)) {
+  for (const leased of await world.registry.videoQueue.lease(10, 1000)) {
     if (leased.task.id !== body.id) throw new Error('another task was left behind');
     for (const state of ['requested', 'downloading', 'processing'] as const)
-      await world.registry.videoTasks.step(leased, { state });
+      await world.registry.videoQueue.step(leased, { state });
     const put = await files.put(`${leased.task.id}.mp4`, ReadableStream.from([content]));
     const facts = { durationMs: 60_000, videoCodec: 'h264', audioCodec: 'g711a', frames: 1500, packetsLost: 2 };
-    await world.registry.videoTasks.step(leased, { state: 'done', file: { ...facts, ...put } });
+    await world.registry.videoQueue.step(leased, { state: 'done', file: { ...facts, ...put } });
   }
   return body.id;
 }
@@ -342,7 +342,7 @@ describe('tasks', () => {
     const path = `/tasks/${body.id}`;
     const etag = headers.get('etag') ?? '';
     // A worker has it in hand already, and has not asked the terminal yet.
-    const [leased] = await world.registry.videoTasks.lease(1, 60_000);
+    const [leased] = await world.registry.videoQueue.lease(1, 60_000);
     const received: VideoTask[] = [];
     const leave = await world.hub.subscribe(VIDEO_TASK_CHANNEL, (text) =>
       received.push((JSON.parse(text) as VideoTaskNews).task),
@@ -366,8 +366,8 @@ describe('tasks', () => {
     await leave();
     // That worker does no more: it would fetch what nobody asks for now. The next one gets what is asked for.
     if (leased === undefined) throw new Error('nothing was leased');
-    expect(await world.registry.videoTasks.step(leased, { state: 'requested' })).toBeNull();
-    const [again] = await world.registry.videoTasks.lease(1, 60_000);
+    expect(await world.registry.videoQueue.step(leased, { state: 'requested' })).toBeNull();
+    const [again] = await world.registry.videoQueue.lease(1, 60_000);
     expect(again?.task).toMatchObject({ id: body.id, channel: 2, audio: false });
 
     expect((await call('PATCH', path, anna, { audio: true }, { 'if-match': etag })).status).toBe(412);
@@ -380,9 +380,9 @@ describe('tasks', () => {
     expect((await call('PATCH', path, anna, { profileId })).body.errors).toMatchObject([{ pointer: '/profileId' }]);
     expect((await call('PATCH', path, anna, {}, { 'if-match': newest })).status).toBe(200);
 
-    const [taken] = await world.registry.videoTasks.lease(1, 60_000);
+    const [taken] = await world.registry.videoQueue.lease(1, 60_000);
     if (taken === undefined) throw new Error('nothing was leased');
-    await world.registry.videoTasks.step(taken, { state: 'requested' });
+    await world.registry.videoQueue.step(taken, { state: 'requested' });
     const late = await call('PATCH', path, anna, { audio: true });
     expect(late).toMatchObject({ status: 409, body: { detail: expect.stringContaining('requested already') } });
     await call('POST', `${path}/cancel`, anna);
@@ -399,7 +399,7 @@ describe('tasks', () => {
 
   test('one that waits for another attempt is tried at once as it is then', async () => {
     const { body } = await ask();
-    const [leased] = await world.registry.videoTasks.lease(1, 60_000);
+    const [leased] = await world.registry.videoQueue.lease(1, 60_000);
     if (leased === undefined) throw new Error('nothing was leased');
     const waiting = {
       state: 'waiting',
@@ -408,11 +408,11 @@ describe('tasks', () => {
       nextAttemptAtMs: null,
       attempts: 3,
     } as const;
-    await world.registry.videoTasks.step(leased, waiting);
-    expect(await world.registry.videoTasks.lease(1, 60_000)).toEqual([]);
+    await world.registry.videoQueue.step(leased, waiting);
+    expect(await world.registry.videoQueue.lease(1, 60_000)).toEqual([]);
     const changed = await call('PATCH', `/tasks/${body.id}`, dealer, { channel: 2 });
     expect(changed.body).toMatchObject({ status: 'waiting', reason: null, attempts: 0 });
-    expect((await world.registry.videoTasks.lease(1, 60_000)).map(({ task }) => task.channel)).toEqual([2]);
+    expect((await world.registry.videoQueue.lease(1, 60_000)).map(({ task }) => task.channel)).toEqual([2]);
     expect((await call('DELETE', `/tasks/${body.id}`, dealer)).status).toBe(204);
   });
 
@@ -431,7 +431,7 @@ describe('tasks', () => {
     expect(await world.registry.videoTasks.history(id)).toEqual([]);
 
     const { body } = await ask();
-    const [leased] = await world.registry.videoTasks.lease(1, 60_000);
+    const [leased] = await world.registry.videoQueue.lease(1, 60_000);
     const received: VideoTask[] = [];
     const leave = await world.hub.subscribe(VIDEO_TASK_CHANNEL, (text) =>
       received.push((JSON.parse(text) as VideoTaskNews).task),
@@ -441,7 +441,7 @@ describe('tasks', () => {
     expect(received).toMatchObject([{ id: body.id, state: 'cancelled' }]);
     await leave();
     if (leased === undefined) throw new Error('nothing was leased');
-    expect(await world.registry.videoTasks.step(leased, { state: 'requested' })).toBeNull();
+    expect(await world.registry.videoQueue.step(leased, { state: 'requested' })).toBeNull();
     const { items } = (await world.call('GET', `/api/v1/audit?subject=${body.id}`, { jwt: dealer.jwt })).body;
     expect(items).toMatchObject([
       { action: 'deleted', before: { channel: 1 }, after: null, user: { id: dealer.user.id } },
@@ -557,7 +557,7 @@ describe('the file', () => {
     const id = await doneTask(randomBytes(10));
     await files.delete(`${id}.mp4`);
     expect((await call('GET', `/tasks/file/${id}`, anna)).status).toBe(410);
-    await world.registry.videoTasks.fileDeleted(id);
+    await world.registry.storedVideos.fileDeleted(id);
     const gone = await call('GET', `/tasks/file/${id}`, anna);
     expect(gone).toMatchObject({ status: 410, body: { detail: expect.stringContaining('30 days') } });
     expect((await call('GET', `/tasks/${id}`, anna)).body).toMatchObject({ status: 'done', file: null });

@@ -44,7 +44,7 @@ export class Attempts {
     const driver = this.#drivers.get(leased.profile.protocol);
     if (driver === undefined) {
       const detail = `no driver for ${leased.profile.protocol}`;
-      const failed = await registry.videoTasks.step(leased, { state: 'failed', reason: 'unreachable', detail });
+      const failed = await registry.videoQueue.step(leased, { state: 'failed', reason: 'unreachable', detail });
       if (failed) this.#onChange(failed);
       return;
     }
@@ -54,7 +54,7 @@ export class Attempts {
     await before?.ended;
     if (stop.aborted) return;
     const job = new Job(leased, {
-      tasks: registry.videoTasks,
+      tasks: registry.videoQueue,
       profiles: registry.videoProfiles,
       driver,
       retention: this.#retention,

@@ -10,7 +10,7 @@ import type { VideoRetention } from './video-retention.ts';
 
 /** What a job needs around it. */
 export interface JobParts {
-  tasks: Pick<Registry['videoTasks'], 'step' | 'progress' | 'fetched'>;
+  tasks: Pick<Registry['videoQueue'], 'step' | 'progress' | 'fetched'>;
   profiles: Pick<Registry['videoProfiles'], 'mayBeFetched'>;
   driver: VideoDriver;
   retention: VideoRetention;

@@ -39,10 +39,10 @@ test.each(['new', 'waiting', 'requested', 'downloading', 'processing', 'done'] a
     const tasks = [await place.ask(profile, { seconds: 10 }), await place.ask(profile, { seconds: 1 })];
     const [first] = tasks as [(typeof tasks)[0]];
     if (state === 'waiting') {
-      const [leased] = await place.registry.videoTasks.lease(1, 1000);
+      const [leased] = await place.registry.videoQueue.lease(1, 1000);
       if (!leased) throw new Error('it is free');
       const retry = { reason: 'busy', detail: 'busy', nextAttemptAtMs: place.now() + 500 } as const;
-      await place.registry.videoTasks.step(leased, { state, ...retry });
+      await place.registry.videoQueue.step(leased, { state, ...retry });
     }
     const isPhase = state === 'requested' || state === 'downloading' || state === 'processing';
     const worker = await startWorker(isPhase ? state : '');
@@ -64,7 +64,7 @@ test.each(['new', 'waiting', 'requested', 'downloading', 'processing', 'done'] a
     for (const once of ['new', 'done'] as const) expect(after.filter((each) => each === once)).toEqual([once]);
     await vi.waitFor(async () => expect(await place.spooled()).toEqual([]), WAIT);
     expect(await place.stored()).toEqual(tasks.map(({ id }) => `${id}.mp4`).toSorted());
-    expect(await place.registry.videoTasks.usage()).toMatchObject({ files: 2, bytes: 1_100_000 });
+    expect(await place.registry.storedVideos.usage()).toMatchObject({ files: 2, bytes: 1_100_000 });
   },
 );
 

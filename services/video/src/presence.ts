@@ -4,7 +4,7 @@ import type { Logger } from '@outrider/runtime';
 import { sourceOf, type VideoDriver } from './driver.ts';
 
 interface PresenceParts {
-  registry: Pick<Registry, 'videoTasks' | 'videoProfiles'>;
+  registry: Pick<Registry, 'videoQueue' | 'videoProfiles'>;
   directory: Directory;
   drivers: ReadonlyMap<VideoProtocol, VideoDriver>;
   logger: Logger;
@@ -37,7 +37,7 @@ export class Presence {
   /** Asks the drivers about all profiles: reports may be lost. */
   async check(): Promise<void> {
     const { registry, directory, drivers } = this.#parts;
-    const waiting = new Set((await registry.videoTasks.waitingForTerminal()).map(({ id }) => id));
+    const waiting = new Set((await registry.videoQueue.waitingForTerminal()).map(({ id }) => id));
     for (const profile of directory.videoProfiles.values()) {
       const driver = drivers.get(profile.protocol);
       if (driver === undefined) continue;
@@ -61,7 +61,7 @@ export class Presence {
       logger.debug({ profile: id, online: isOnline }, 'video terminal presence changed');
     }
     if (isOnline) {
-      await registry.videoTasks.wake(id, cameBack ? 'all' : 'waiting-for-terminal');
+      await registry.videoQueue.wake(id, cameBack ? 'all' : 'waiting-for-terminal');
       this.#onDue();
     }
   }

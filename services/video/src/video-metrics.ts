@@ -31,7 +31,7 @@ export function videoMetrics({ metrics, registry, directory, config }: VideoMetr
     registers: [metrics],
     async collect() {
       // The database has a readiness check of its own.
-      const counts = await registry.videoTasks.counts().catch(() => null);
+      const counts = await registry.videoQueue.counts().catch(() => null);
       if (counts === null) return;
       for (const state of VIDEO_TASK_STATES) if (!isFinal(state)) this.set({ state }, counts.get(state) ?? 0);
     },
@@ -54,7 +54,7 @@ export function videoMetrics({ metrics, registry, directory, config }: VideoMetr
     help: 'Bytes of all videos in the store',
     registers: [metrics],
     async collect() {
-      const usage = await registry.videoTasks.usage().catch(() => null);
+      const usage = await registry.storedVideos.usage().catch(() => null);
       if (usage === null) return;
       this.set(usage.bytes);
       stored.set(usage.files);
@@ -70,7 +70,7 @@ export function videoMetrics({ metrics, registry, directory, config }: VideoMetr
 
 export interface VideoMetricsParts {
   config: VideoRetentionConfig;
-  registry: Pick<Registry, 'videoTasks'>;
+  registry: Pick<Registry, 'videoQueue' | 'storedVideos'>;
   directory: Directory;
   metrics: Metrics;
 }

@@ -11,7 +11,9 @@ export interface VideoRetentionConfig {
   quotaBytes: number;
 }
 
-type VideoRetentionRegistry = Pick<Registry, 'videoTasks'> & { quotas: Pick<Registry['quotas'], 'use'> };
+type VideoRetentionRegistry = Pick<Registry, 'videoTasks' | 'storedVideos'> & {
+  quotas: Pick<Registry['quotas'], 'use'>;
+};
 
 const DAY_MS = 86_400_000;
 /** How long it is known of a task what became of it, once it has no file. */
@@ -24,6 +26,7 @@ const STRAY_AFTER_MS = 3_600_000;
 export class VideoRetention {
   readonly #files: Files;
   readonly #tasks: Registry['videoTasks'];
+  readonly #stored: Registry['storedVideos'];
   readonly #quotas: Pick<Registry['quotas'], 'use'>;
   readonly #config: VideoRetentionConfig;
   readonly #logger: Logger;
@@ -38,6 +41,7 @@ export class VideoRetention {
   ) {
     this.#files = files;
     this.#tasks = registry.videoTasks;
+    this.#stored = registry.storedVideos;
     this.#quotas = registry.quotas;
     this.#config = config;
     this.#logger = logger;
@@ -54,7 +58,7 @@ export class VideoRetention {
    * @throws {FilesFullError} when the file does not fit into the storage of its dealer
    */
   async put(id: VideoTaskId, path: string, bytes: number): Promise<PutFile> {
-    await this.#makeSpace(await this.#tasks.dealerOf(id), bytes);
+    await this.#makeSpace(await this.#stored.dealerOf(id), bytes);
     return this.#files.put(fileIdOf(id), createReadStream(path));
   }
 
@@ -68,15 +72,15 @@ export class VideoRetention {
   async tidy(): Promise<void> {
     const keptSinceMs = this.#now() - this.#config.retentionDays * DAY_MS;
     for (;;) {
-      const old = (await this.#tasks.oldestFiles(AT_ONCE)).filter(({ finishedAtMs }) => finishedAtMs < keptSinceMs);
-      const orphans = await this.#tasks.orphanedFiles(AT_ONCE);
+      const old = (await this.#stored.oldestFiles(AT_ONCE)).filter(({ finishedAtMs }) => finishedAtMs < keptSinceMs);
+      const orphans = await this.#stored.orphanedFiles(AT_ONCE);
       if (old.length + orphans.length === 0) break;
       for (const video of [...old, ...orphans]) await this.#remove(video);
     }
-    for (const dealerId of (await this.#tasks.usageByDealer()).keys()) await this.#enforceDealerQuota(dealerId, 0);
+    for (const dealerId of (await this.#stored.usageByDealer()).keys()) await this.#enforceDealerQuota(dealerId, 0);
     await this.#enforceQuota(null, 0);
     const forgottenBeforeMs = this.#now() - Math.max(TASK_RETENTION_DAYS, this.#config.retentionDays) * DAY_MS;
-    while ((await this.#tasks.clean(forgottenBeforeMs, AT_ONCE)) === AT_ONCE);
+    while ((await this.#stored.clean(forgottenBeforeMs, AT_ONCE)) === AT_ONCE);
   }
 
   /** Takes away files that no task has: what a crash between two writes may have left. */
@@ -84,7 +88,7 @@ export class VideoRetention {
     await removeStrays(this.#files, {
       storedBeforeMs: this.#now() - STRAY_AFTER_MS,
       ownerOf: (id) => /^([0-9a-f-]{36})\.mp4$/.exec(id)?.[1] ?? null,
-      known: (tasks) => this.#tasks.withFiles(tasks),
+      known: (tasks) => this.#stored.withFiles(tasks),
       onStray: (file) => this.#logger.warn({ file }, 'removed a video without a task'),
     });
   }
@@ -101,10 +105,10 @@ export class VideoRetention {
     let surplus = used + bytes - limit;
     if (surplus <= 0) return;
     // Its reports count as well: what deleting all of its videos would not make space for is not put.
-    const videoBytes = (await this.#tasks.usageByDealer()).get(dealerId) ?? 0;
+    const videoBytes = (await this.#stored.usageByDealer()).get(dealerId) ?? 0;
     if (bytes > 0 && surplus > videoBytes) throw new FilesFullError('the storage of the dealer is full');
     while (surplus > 0) {
-      const oldest = await this.#tasks.oldestFilesOf(dealerId, AT_ONCE);
+      const oldest = await this.#stored.oldestFilesOf(dealerId, AT_ONCE);
       if (oldest.length === 0) break;
       surplus -= await this.#evict(dealerId, oldest, surplus);
     }
@@ -115,7 +119,7 @@ export class VideoRetention {
    */
   async #enforceQuota(dealerId: UserId | null, bytes: number): Promise<void> {
     for (;;) {
-      const usage = await this.#tasks.usageByDealer();
+      const usage = await this.#stored.usageByDealer();
       const total = [...usage.values()].reduce((sum, each) => sum + each, bytes);
       const surplus = total - this.#config.quotaBytes;
       if (surplus <= 0) return;
@@ -123,7 +127,7 @@ export class VideoRetention {
       const byUse = [...usage].toSorted(([, a], [, b]) => b - a);
       let isEvicted = false;
       for (const [owner] of byUse) {
-        const oldest = await this.#tasks.oldestFilesOf(owner, 1);
+        const oldest = await this.#stored.oldestFilesOf(owner, 1);
         if (oldest.length === 0) continue;
         await this.#evict(owner, oldest, surplus);
         isEvicted = true;
@@ -148,7 +152,7 @@ export class VideoRetention {
   async #remove({ id }: StoredVideo): Promise<void> {
     // In this order: what is gone and still noted is found again, what is noted as gone and still there would not be.
     await this.#files.delete(fileIdOf(id));
-    await this.#tasks.fileDeleted(id);
+    await this.#stored.fileDeleted(id);
   }
 }
 

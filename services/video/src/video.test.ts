@@ -247,15 +247,15 @@ describe('the service', () => {
     const task = await place.ask(await place.addProfile());
     await place.until(task.id, 'downloading');
     // Another worker took it meanwhile, and did it.
-    await place.registry.videoTasks.releaseLeases();
-    const [other] = await place.registry.videoTasks.lease(1, 60_000);
+    await place.registry.videoQueue.releaseLeases();
+    const [other] = await place.registry.videoQueue.lease(1, 60_000);
     if (!other) throw new Error('it is free');
     await vi.waitFor(() => expect(place.terminals.log).toHaveLength(2), WAIT);
     for (const state of ['requested', 'downloading', 'processing'] as const)
-      await place.registry.videoTasks.step(other, { state });
+      await place.registry.videoQueue.step(other, { state });
     await place.files.put(`${task.id}.mp4`, ReadableStream.from([Buffer.from('theirs')]));
     const facts = { durationMs: 1, videoCodec: 'h264', audioCodec: null, frames: 1, packetsLost: 0 };
-    await place.registry.videoTasks.step(other, { state: 'done', file: { ...facts, bytes: 6, sha256: 'ab' } });
+    await place.registry.videoQueue.step(other, { state: 'done', file: { ...facts, bytes: 6, sha256: 'ab' } });
     await place.stop();
     expect((await place.content(task.id)).toString()).toBe('theirs');
     expect(await place.states(task.id)).toEqual([
@@ -345,7 +345,7 @@ describe('the service', () => {
   });
 
   test('a registry that fails for a moment does not end it', async () => {
-    const lease = vi.spyOn(place.registry.videoTasks, 'lease').mockRejectedValueOnce(new Error('away'));
+    const lease = vi.spyOn(place.registry.videoQueue, 'lease').mockRejectedValueOnce(new Error('away'));
     const video = await place.start();
     await vi.waitFor(() => expect(place.errors).toHaveLength(1), WAIT);
     const task = await place.ask(await place.addProfile());

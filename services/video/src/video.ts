@@ -70,7 +70,7 @@ const EXPIRED_AT_ONCE = 100;
  */
 export function createVideo(parts: VideoParts): Video {
   const { config, registry, directory, files, hub, logger, clock } = parts;
-  const tasks = registry.videoTasks;
+  const tasks = registry.videoQueue;
   const retention = new VideoRetention(files, registry, config, logger, clock.now);
   const drivers = new Map<VideoProtocol, VideoDriver>(parts.drivers.map((driver) => [driver.protocol, driver]));
   const turns = new Turns();

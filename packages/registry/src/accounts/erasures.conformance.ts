@@ -163,16 +163,16 @@ export function erasuresConformance(name: string, newPlace: () => Promise<Place>
         audio: true,
       } as const;
       const { id } = await env.registry.videoTasks.create({ ...wish, expiresAtMs: env.nowMs + DAY_MS });
-      const [leased] = await env.registry.videoTasks.lease(1, 60_000);
+      const [leased] = await env.registry.videoQueue.lease(1, 60_000);
       if (!leased) throw new Error('it is due');
       for (const state of ['requested', 'downloading', 'processing'] as const)
-        await env.registry.videoTasks.step(leased, { state });
+        await env.registry.videoQueue.step(leased, { state });
       const facts = { durationMs: 1, videoCodec: 'h264', audioCodec: null, frames: 1, packetsLost: 0 };
-      await env.registry.videoTasks.step(leased, { state: 'done', file: { ...facts, bytes: 6, sha256: 'ab' } });
+      await env.registry.videoQueue.step(leased, { state: 'done', file: { ...facts, bytes: 6, sha256: 'ab' } });
       await env.registry.vehicles.delete(vehicleId, null);
-      expect(await env.registry.videoTasks.orphanedFiles(10)).toEqual([]);
+      expect(await env.registry.storedVideos.orphanedFiles(10)).toEqual([]);
       expect(await env.registry.erasures.videoFiles([vehicleId], 10)).toMatchObject([{ id }]);
-      await env.registry.videoTasks.fileDeleted(id as VideoTaskId);
+      await env.registry.storedVideos.fileDeleted(id as VideoTaskId);
       expect(await env.registry.erasures.removeRest({ vehicleIds: [vehicleId], userIds: [] })).toBe(1);
       expect(await env.registry.videoTasks.get(id)).toBeNull();
     });

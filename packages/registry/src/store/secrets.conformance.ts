@@ -165,7 +165,7 @@ export function secretsConformance(name: string, newPlace: () => Promise<Secrets
         audio: true,
         expiresAtMs: Date.now() + 60_000,
       });
-      const [leased] = await open.videoTasks.lease(1, 60_000);
+      const [leased] = await open.videoQueue.lease(1, 60_000);
       expect(leased?.profile.address).toBe(ADDRESS);
       await expectNoneInClear();
     });

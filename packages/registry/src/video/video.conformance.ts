@@ -72,7 +72,7 @@ export function videoConformance(name: string, newPlace: () => Promise<Place>): 
         expiresAtMs: env.nowMs + 60 * MINUTE,
       });
     }
-    const leaseAll = () => env.registry.videoTasks.lease(100, MINUTE);
+    const leaseAll = () => env.registry.videoQueue.lease(100, MINUTE);
     async function leaseOne() {
       const [leased, ...others] = await leaseAll();
       expect(others).toEqual([]);
@@ -83,8 +83,8 @@ export function videoConformance(name: string, newPlace: () => Promise<Place>): 
       const leased = await leaseOne();
       expect(leased.task.id).toBe(task.id);
       for (const state of ['requested', 'downloading', 'processing'] as const)
-        expect(await env.registry.videoTasks.step(leased, { state })).toMatchObject({ state });
-      expect(await env.registry.videoTasks.step(leased, { state: 'done', file })).toMatchObject({
+        expect(await env.registry.videoQueue.step(leased, { state })).toMatchObject({ state });
+      expect(await env.registry.videoQueue.step(leased, { state: 'done', file })).toMatchObject({
         state: 'done',
         file,
       });
@@ -290,12 +290,12 @@ export function videoConformance(name: string, newPlace: () => Promise<Place>): 
         expect(leased).toMatchObject({ task, profile, fetched: null });
         expect(await leaseAll()).toEqual([]);
         env.nowMs += 1000;
-        await env.registry.videoTasks.step(leased, { state: 'requested' });
-        await env.registry.videoTasks.step(leased, { state: 'downloading' });
-        const half = await env.registry.videoTasks.progress(leased, { percent: 50, bytes: 500 }, MINUTE);
+        await env.registry.videoQueue.step(leased, { state: 'requested' });
+        await env.registry.videoQueue.step(leased, { state: 'downloading' });
+        const half = await env.registry.videoQueue.progress(leased, { percent: 50, bytes: 500 }, MINUTE);
         expect(half).toMatchObject({ state: 'downloading', progressPercent: 50, progressBytes: 500, attempts: 1 });
-        await env.registry.videoTasks.step(leased, { state: 'processing' });
-        const done = await env.registry.videoTasks.step(leased, { state: 'done', file: FILE });
+        await env.registry.videoQueue.step(leased, { state: 'processing' });
+        const done = await env.registry.videoQueue.step(leased, { state: 'done', file: FILE });
         expect(done).toMatchObject({ state: 'done', file: FILE, progressPercent: 100, finishedAtMs: env.nowMs });
         expect(await env.registry.videoTasks.get(task.id)).toEqual(done);
         expect(await env.registry.videoTasks.history(task.id)).toEqual([
@@ -308,7 +308,7 @@ export function videoConformance(name: string, newPlace: () => Promise<Place>): 
           })),
         ]);
         expect(await leaseAll()).toEqual([]);
-        expect(await env.registry.videoTasks.usage()).toEqual({ files: 1, bytes: 1000, oldestMs: env.nowMs });
+        expect(await env.registry.storedVideos.usage()).toEqual({ files: 1, bytes: 1000, oldestMs: env.nowMs });
         await env.registry.users.delete(creator.id, null);
         expect(await env.registry.videoTasks.get(task.id)).toMatchObject({ createdBy: null, state: 'done' });
       });
@@ -316,7 +316,7 @@ export function videoConformance(name: string, newPlace: () => Promise<Place>): 
       test('a step that no task takes is a bug', async () => {
         await ask(await addProfile());
         const leased = await leaseOne();
-        await expect(env.registry.videoTasks.step(leased, { state: 'done', file: FILE })).rejects.toThrow(
+        await expect(env.registry.videoQueue.step(leased, { state: 'done', file: FILE })).rejects.toThrow(
           'does not become',
         );
         expect(await env.registry.videoTasks.get(leased.task.id)).toEqual(leased.task);
@@ -332,7 +332,7 @@ export function videoConformance(name: string, newPlace: () => Promise<Place>): 
         // Not even when the older one waits: the order is that of their creation.
         const mine = leased.find(({ task }) => task.id === first.id);
         if (!mine) throw new Error('it was leased');
-        await env.registry.videoTasks.step(mine, {
+        await env.registry.videoQueue.step(mine, {
           state: 'waiting',
           reason: 'busy',
           detail: 'it plays another',
@@ -352,12 +352,12 @@ export function videoConformance(name: string, newPlace: () => Promise<Place>): 
         const tasks = [await ask(profile), await ask(profile), await ask(profile)];
         const leased = await leaseAll();
         expect(leased.map(({ task }) => task.id)).toEqual(tasks.slice(0, 2).map(({ id }) => id));
-        expect(await env.registry.videoTasks.lease(1, MINUTE)).toEqual([]);
+        expect(await env.registry.videoQueue.lease(1, MINUTE)).toEqual([]);
       });
 
       test('of many workers at once, one has a task', async () => {
         await ask(await addProfile());
-        const all = await Promise.all(Array.from({ length: 6 }, () => env.registry.videoTasks.lease(1, MINUTE)));
+        const all = await Promise.all(Array.from({ length: 6 }, () => env.registry.videoQueue.lease(1, MINUTE)));
         expect(all.flat()).toHaveLength(1);
       });
 
@@ -365,16 +365,16 @@ export function videoConformance(name: string, newPlace: () => Promise<Place>): 
         const profile = await addProfile();
         const task = await ask(profile);
         const away = { state: 'waiting', reason: 'terminal-offline', detail: 'away', nextAttemptAtMs: null } as const;
-        expect(await env.registry.videoTasks.step(await leaseOne(), away)).toMatchObject({ nextAttemptAtMs: null });
+        expect(await env.registry.videoQueue.step(await leaseOne(), away)).toMatchObject({ nextAttemptAtMs: null });
         env.nowMs += 59 * MINUTE;
         expect(await leaseAll()).toEqual([]);
-        expect((await env.registry.videoTasks.waitingForTerminal()).map(({ id }) => id)).toEqual([profile.id]);
-        await env.registry.videoTasks.wake(profile.id, 'waiting-for-terminal');
-        expect(await env.registry.videoTasks.waitingForTerminal()).toEqual([]);
+        expect((await env.registry.videoQueue.waitingForTerminal()).map(({ id }) => id)).toEqual([profile.id]);
+        await env.registry.videoQueue.wake(profile.id, 'waiting-for-terminal');
+        expect(await env.registry.videoQueue.waitingForTerminal()).toEqual([]);
         // Still away: it waits on, and the history has no second line.
-        await env.registry.videoTasks.step(await leaseOne(), away);
+        await env.registry.videoQueue.step(await leaseOne(), away);
         expect(await statesOf(task.id)).toEqual(['new', 'waiting']);
-        await env.registry.videoTasks.wake(profile.id, 'all');
+        await env.registry.videoQueue.wake(profile.id, 'all');
         await finish(task);
       });
 
@@ -383,28 +383,28 @@ export function videoConformance(name: string, newPlace: () => Promise<Place>): 
         const task = await ask(profile);
         const nextAttemptAtMs = env.nowMs + MINUTE;
         const busy = { state: 'waiting', reason: 'busy', detail: 'busy', nextAttemptAtMs } as const;
-        await env.registry.videoTasks.step(await leaseOne(), busy);
-        await env.registry.videoTasks.wake(profile.id, 'waiting-for-terminal');
+        await env.registry.videoQueue.step(await leaseOne(), busy);
+        await env.registry.videoQueue.wake(profile.id, 'waiting-for-terminal');
         expect(await leaseAll()).toEqual([]);
         expect(await env.registry.videoTasks.get(task.id)).toMatchObject({ nextAttemptAtMs });
-        await env.registry.videoTasks.wake(profile.id, 'all');
+        await env.registry.videoQueue.wake(profile.id, 'all');
         await finish(task);
       });
 
       test('a lease that ran out is somebody else’s, and the first has no more say', async () => {
         const task = await ask(await addProfile());
         const dead = await leaseOne();
-        await env.registry.videoTasks.step(dead, { state: 'requested' });
-        await env.registry.videoTasks.step(dead, { state: 'downloading' });
+        await env.registry.videoQueue.step(dead, { state: 'requested' });
+        await env.registry.videoQueue.step(dead, { state: 'downloading' });
         env.nowMs += MINUTE - 1;
         expect(await leaseAll()).toEqual([]);
         env.nowMs += 1;
         const next = await leaseOne();
         expect(next.task).toMatchObject({ state: 'waiting', reason: 'interrupted', attempts: 1 });
         for (const step of [{ state: 'processing' }, { state: 'done', file: FILE }] as const)
-          expect(await env.registry.videoTasks.step(dead, step)).toBeNull();
-        expect(await env.registry.videoTasks.progress(dead, { percent: 1, bytes: 1 }, MINUTE)).toBeNull();
-        expect(await env.registry.videoTasks.step(next, { state: 'requested' })).toMatchObject({ attempts: 2 });
+          expect(await env.registry.videoQueue.step(dead, step)).toBeNull();
+        expect(await env.registry.videoQueue.progress(dead, { percent: 1, bytes: 1 }, MINUTE)).toBeNull();
+        expect(await env.registry.videoQueue.step(next, { state: 'requested' })).toMatchObject({ attempts: 2 });
         expect(await statesOf(task.id)).toEqual(['new', 'requested', 'downloading', 'waiting', 'requested']);
       });
 
@@ -412,14 +412,14 @@ export function videoConformance(name: string, newPlace: () => Promise<Place>): 
         const task = await ask(await addProfile());
         const dead = await leaseOne();
         for (const state of ['requested', 'downloading', 'processing'] as const)
-          await env.registry.videoTasks.step(dead, { state });
+          await env.registry.videoQueue.step(dead, { state });
         const { sha256: _, ...facts } = FILE;
-        await env.registry.videoTasks.fetched(dead, { ...facts, spool: 'a.mp4' });
-        await env.registry.videoTasks.releaseLeases();
+        await env.registry.videoQueue.fetched(dead, { ...facts, spool: 'a.mp4' });
+        await env.registry.videoQueue.releaseLeases();
         const next = await leaseOne();
         expect(next.fetched).toEqual({ ...facts, spool: 'a.mp4' });
-        await env.registry.videoTasks.step(next, { state: 'processing' });
-        expect(await env.registry.videoTasks.step(next, { state: 'done', file: FILE })).toMatchObject({
+        await env.registry.videoQueue.step(next, { state: 'processing' });
+        expect(await env.registry.videoQueue.step(next, { state: 'done', file: FILE })).toMatchObject({
           state: 'done',
         });
         expect(await statesOf(task.id)).toContain('waiting');
@@ -430,7 +430,7 @@ export function videoConformance(name: string, newPlace: () => Promise<Place>): 
         const leased = await leaseOne();
         for (let n = 0; n < 3; n++) {
           env.nowMs += MINUTE - 1;
-          expect(await env.registry.videoTasks.progress(leased, { percent: n, bytes: n }, MINUTE)).not.toBeNull();
+          expect(await env.registry.videoQueue.progress(leased, { percent: n, bytes: n }, MINUTE)).not.toBeNull();
         }
         env.nowMs += MINUTE - 1;
         expect(await leaseAll()).toEqual([]);
@@ -447,7 +447,7 @@ export function videoConformance(name: string, newPlace: () => Promise<Place>): 
           cancelled: false,
           task: { state: 'cancelled' },
         });
-        expect(await env.registry.videoTasks.step(leased, { state: 'requested' })).toBeNull();
+        expect(await env.registry.videoQueue.step(leased, { state: 'requested' })).toBeNull();
         expect(await statesOf(task.id)).toEqual(['new', 'cancelled']);
         await expect(env.registry.videoTasks.cancel(ABSENT as VideoTaskId)).rejects.toBeInstanceOf(NotFoundError);
       });
@@ -458,16 +458,16 @@ export function videoConformance(name: string, newPlace: () => Promise<Place>): 
       test('what is changed is due at once as it then is, and lost to the worker that had it', async () => {
         const task = await ask(await addProfile());
         const leased = await leaseOne();
-        const { videoTasks } = env.registry;
+        const { videoTasks, videoQueue } = env.registry;
         const { task: changed } = await videoTasks.change(task.id, task.changedAtMs, WANTED, VEHICLE);
         expect(changed).toMatchObject({ ...WANTED, state: 'new' });
         expect(await videoTasks.get(task.id)).toEqual(changed);
         const stale = videoTasks.change(task.id, task.changedAtMs, WANTED, VEHICLE);
         await expect(stale).rejects.toBeInstanceOf(StaleError);
-        expect(await videoTasks.step(leased, { state: 'requested' })).toBeNull();
+        expect(await videoQueue.step(leased, { state: 'requested' })).toBeNull();
         const again = await leaseOne();
         expect(again.task).toEqual(changed);
-        await videoTasks.step(again, { state: 'requested' });
+        await videoQueue.step(again, { state: 'requested' });
         expect(await videoTasks.change(task.id, null, WANTED, VEHICLE)).toMatchObject({ changed: false });
         const absent = videoTasks.change(ABSENT as VideoTaskId, null, WANTED, VEHICLE);
         await expect(absent).rejects.toBeInstanceOf(NotFoundError);
@@ -476,9 +476,9 @@ export function videoConformance(name: string, newPlace: () => Promise<Place>): 
       test('what an earlier attempt fetched is not stored for what is asked for now', async () => {
         const task = await ask(await addProfile());
         const leased = await leaseOne();
-        const { videoTasks } = env.registry;
-        for (const state of ['requested', 'downloading'] as const) await videoTasks.step(leased, { state });
-        await videoTasks.fetched(leased, { ...FILE, spool: 'x.mp4' });
+        const { videoTasks, videoQueue } = env.registry;
+        for (const state of ['requested', 'downloading'] as const) await videoQueue.step(leased, { state });
+        await videoQueue.fetched(leased, { ...FILE, spool: 'x.mp4' });
         env.nowMs += 2 * MINUTE;
         // The worker died over it: the next one would store what was fetched.
         const next = await leaseOne();
@@ -490,19 +490,19 @@ export function videoConformance(name: string, newPlace: () => Promise<Place>): 
       test('what is deleted is gone with its history, for its worker too', async () => {
         const task = await ask(await addProfile());
         const leased = await leaseOne();
-        const { videoTasks } = env.registry;
+        const { videoTasks, videoQueue } = env.registry;
         await expect(videoTasks.delete(task.id, 1, VEHICLE)).rejects.toBeInstanceOf(StaleError);
         await videoTasks.delete(task.id, null, VEHICLE);
         expect(await videoTasks.get(task.id)).toBeNull();
         expect(await videoTasks.history(task.id)).toEqual([]);
-        expect(await videoTasks.step(leased, { state: 'requested' })).toBeNull();
+        expect(await videoQueue.step(leased, { state: 'requested' })).toBeNull();
         await expect(videoTasks.delete(task.id, null, VEHICLE)).rejects.toBeInstanceOf(NotFoundError);
       });
 
       test('a task that nothing came of in time fails, unless it is being worked on', async () => {
         const [one, two] = [await addProfile(), await addProfile()];
         const idle = await ask(one);
-        await env.registry.videoTasks.step(await leaseOne(), {
+        await env.registry.videoQueue.step(await leaseOne(), {
           state: 'waiting',
           reason: 'terminal-offline',
           detail: 'away',
@@ -514,7 +514,7 @@ export function videoConformance(name: string, newPlace: () => Promise<Place>): 
         await env.registry.videoTasks.cancel(busy.task.id);
         const working = await leaseOne();
         env.nowMs += 30_000;
-        expect((await env.registry.videoTasks.expire(10)).map(({ id }) => id)).toEqual([idle.id]);
+        expect((await env.registry.videoQueue.expire(10)).map(({ id }) => id)).toEqual([idle.id]);
         expect(await env.registry.videoTasks.get(idle.id)).toMatchObject({ state: 'failed', reason: 'expired' });
         expect(await env.registry.videoTasks.get(working.task.id)).toMatchObject({ state: 'new' });
       });
@@ -539,7 +539,7 @@ export function videoConformance(name: string, newPlace: () => Promise<Place>): 
           (await env.registry.videoTasks.list({}, { limit: 2, after: page.next })).items.map(({ id }) => id),
         ).toEqual([first.id]);
         expect(await env.registry.videoTasks.unfinished(two.id)).toBe(2);
-        expect(await env.registry.videoTasks.counts()).toEqual(new Map([['new', 2]]));
+        expect(await env.registry.videoQueue.counts()).toEqual(new Map([['new', 2]]));
       });
 
       test('files are told apart from what is left of them, and old tasks are forgotten', async () => {
@@ -549,19 +549,23 @@ export function videoConformance(name: string, newPlace: () => Promise<Place>): 
         env.nowMs += MINUTE;
         const second = await ask(profile);
         await finish(second, { ...FILE, bytes: 500 });
-        expect(await env.registry.videoTasks.usage()).toEqual({ files: 2, bytes: 1500, oldestMs: env.nowMs - MINUTE });
-        expect((await env.registry.videoTasks.oldestFiles(1)).map(({ id, bytes }) => [id, bytes])).toEqual([
+        expect(await env.registry.storedVideos.usage()).toEqual({
+          files: 2,
+          bytes: 1500,
+          oldestMs: env.nowMs - MINUTE,
+        });
+        expect((await env.registry.storedVideos.oldestFiles(1)).map(({ id, bytes }) => [id, bytes])).toEqual([
           [first.id, 1000],
         ]);
-        await env.registry.videoTasks.discardFile(first.id, 'Bus', null);
+        await env.registry.storedVideos.discardFile(first.id, 'Bus', null);
         expect(await env.registry.videoTasks.get(first.id)).toMatchObject({
           state: 'done',
           file: null,
           fileDeletedAtMs: env.nowMs,
         });
-        expect(await env.registry.videoTasks.usage()).toMatchObject({ files: 1, bytes: 500 });
-        expect(await env.registry.videoTasks.withFiles([first.id, second.id, ABSENT])).toEqual(new Set([second.id]));
-        expect(await env.registry.videoTasks.clean(env.nowMs + 1, 10)).toBe(1);
+        expect(await env.registry.storedVideos.usage()).toMatchObject({ files: 1, bytes: 500 });
+        expect(await env.registry.storedVideos.withFiles([first.id, second.id, ABSENT])).toEqual(new Set([second.id]));
+        expect(await env.registry.storedVideos.clean(env.nowMs + 1, 10)).toBe(1);
         expect(await env.registry.videoTasks.get(first.id)).toBeNull();
         expect(await env.registry.videoTasks.history(first.id)).toEqual([]);
         expect(await env.registry.videoTasks.get(second.id)).toMatchObject({ state: 'done' });

@@ -173,13 +173,13 @@ function queuesAt(advance: (ms: number) => void): Record<string, Queue> {
         }
       },
       async lease(registry, limit) {
-        return (await registry.videoTasks.lease(limit, LEASE_MS)).map((leased) => ({
+        return (await registry.videoQueue.lease(limit, LEASE_MS)).map((leased) => ({
           id: leased.task.id,
           tenant: leased.owner.tenant,
-          renew: () => registry.videoTasks.progress(leased, { percent: 1, bytes: 1 }, LEASE_MS),
+          renew: () => registry.videoQueue.progress(leased, { percent: 1, bytes: 1 }, LEASE_MS),
           async settle() {
             const step = { state: 'failed', reason: 'no-recording', detail: '' } as const;
-            return (await registry.videoTasks.step(leased, step)) !== null;
+            return (await registry.videoQueue.step(leased, step)) !== null;
           },
         }));
       },
@@ -285,7 +285,7 @@ export function leasesConformance(name: string, newPlace: () => Promise<LeasesPl
     test('a poll for schedules or for expired video tasks in vain waits for no writer', async () => {
       await queues['video tasks']?.add(registry, [anna]);
       await place.whileWriting(async () => {
-        expect(await other.videoTasks.expire(10)).toEqual([]);
+        expect(await other.videoQueue.expire(10)).toEqual([]);
         expect(await other.reportSchedules.runDue(() => null, 10)).toBe(0);
       });
     });
