@@ -64,6 +64,13 @@ export function rulesMetrics(registry: Metrics, vehicles: () => number, lag: () 
     labelNames: ['kind', 'phase'],
     registers,
   });
+  const endToEnd = new Histogram({
+    name: 'outrider_end_to_end_seconds',
+    help: 'From the receipt of a packet until its position is live, or its event published; of one packet in each batch',
+    labelNames: ['stage'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+    registers,
+  });
   return {
     packets: new Counter({ name: 'outrider_rules_packets_total', help: 'Packets taken from the log', registers }),
     positions: new Counter({ name: 'outrider_rules_positions_total', help: 'Positions taken from the log', registers }),
@@ -84,13 +91,14 @@ export function rulesMetrics(registry: Metrics, vehicles: () => number, lag: () 
         for (const [phase, alike] of Map.groupBy(ofKind, (event) => event.phase))
           events.inc({ kind, phase }, alike.length);
     },
-    endToEnd: new Histogram({
-      name: 'outrider_end_to_end_seconds',
-      help: 'From the receipt of a packet until its position is live, or its event published; of one packet in each batch',
-      labelNames: ['stage'],
-      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
-      registers,
-    }),
+    /**
+     * Measures the time since the reception of a packet; clocks of two machines may differ.
+     *
+     * @param receivedAtMs null: nothing is measured
+     */
+    measure(stage: 'live' | 'event', receivedAtMs: number | null, nowMs: number): void {
+      if (receivedAtMs !== null) endToEnd.observe({ stage }, Math.max(0, nowMs - receivedAtMs) / 1000);
+    },
     replayed: new Counter({
       name: 'outrider_rules_replayed_events_total',
       help: 'Events that a replay made again and that were left out',

@@ -22,7 +22,7 @@ import {
   type Tracing,
 } from '@outrider/runtime';
 import { type Lag, rulesMetrics } from './metrics.ts';
-import { PartitionRules } from './partition-rules.ts';
+import { PartitionRules } from './partition/partition-rules.ts';
 
 export interface RulesConfig {
   /** A checkpoint is saved after this time, … */
