@@ -23,6 +23,7 @@ import { createTeltonikaSimulator, encodeLocation, encodeOsmandQuery, Jt808Termi
 import { createLogger, Metrics } from '@outrider/runtime';
 import { VirtualClock } from '@outrider/testing/clock';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { openTlsIdentity } from './connection/tls-identity.ts';
 import { BINDING_PACKETS } from './first-contacts.ts';
 import {
   collect,
@@ -36,7 +37,6 @@ import {
 } from './gateway.fixture.ts';
 import type { Gateway, GatewayConfig } from './gateway.ts';
 import { HeldLog } from './held-log.fixture.ts';
-import { openTlsIdentity } from './tls-identity.ts';
 
 /** Somebody who knows the id of a terminal tries to send data as it. */
 

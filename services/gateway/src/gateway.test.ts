@@ -22,8 +22,8 @@ import {
 import { Metrics } from '@outrider/runtime';
 import { VirtualClock } from '@outrider/testing/clock';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { ConnectedTerminals } from './connected-terminals.ts';
-import type { Connection } from './connection.ts';
+import { ConnectedTerminals } from './connection/connected-terminals.ts';
+import type { Connection } from './connection/connection.ts';
 import { connectPeer, NOON, PATIENCE, refusalsOf, startGateway } from './gateway.fixture.ts';
 import type { Gateway, GatewayConfig } from './gateway.ts';
 import { HeldLog } from './held-log.fixture.ts';

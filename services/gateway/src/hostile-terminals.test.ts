@@ -8,11 +8,11 @@ import { createTeltonikaSimulator, encodeOsmandQuery } from '@outrider/protocols
 import { Metrics } from '@outrider/runtime';
 import { VirtualClock } from '@outrider/testing/clock';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { ConnectedTerminals, type TerminalLink } from './connected-terminals.ts';
+import { ConnectedTerminals, type TerminalLink } from './connection/connected-terminals.ts';
+import { UnreadAnswers } from './connection/unread-answers.ts';
 import { connectPeer, NOON, PATIENCE, refusalsOf, startGateway } from './gateway.fixture.ts';
 import type { Gateway, GatewayConfig } from './gateway.ts';
 import { HeldLog } from './held-log.fixture.ts';
-import { UnreadAnswers } from './unread-answers.ts';
 
 /** What somebody tries who reaches the ports of the gateway, and perhaps knows the id of a terminal. */
 

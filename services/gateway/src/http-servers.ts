@@ -14,17 +14,17 @@ import {
 } from '@outrider/domain';
 import type { RefusedContact } from '@outrider/hub';
 import type { HttpProtocol } from '@outrider/protocols';
-import { NO_SPAN, type Tracing } from '@outrider/runtime';
+import type { Tracing } from '@outrider/runtime';
 import { type Admission, SlotsByPeer } from './admission.ts';
 import { type BodyBudget, readBody } from './bodies.ts';
-import { withConflict } from './connected-terminals.ts';
-import { contactOf, FirstBytes } from './first-bytes.ts';
+import { withConflict } from './connection/connected-terminals.ts';
+import { contactOf, FirstBytes } from './connection/first-bytes.ts';
+import { certificateOf, TLS_OPTIONS, type TlsIdentity } from './connection/tls-identity.ts';
 import type { FirstContacts } from './first-contacts.ts';
 import type { Intake } from './intake.ts';
 import type { ProtocolMetrics } from './metrics.ts';
-import type { PacketTraces } from './packet-traces.ts';
+import { beginPacketSpan, type PacketTraces } from './packet-traces.ts';
 import { type Resolved, resolve } from './resolve.ts';
-import { certificateOf, TLS_OPTIONS, type TlsIdentity } from './tls-identity.ts';
 
 /**
  * Interval of the check for slow requests: a request that exceeds its time is cut off this much later at most.
@@ -273,14 +273,8 @@ class Exchange {
     const { tracing, intake, metrics, contacts, noteRequest, onTaken } = this.#context;
     const { terminalId, vehicle, positions } = report;
     const address = this.#address;
-    const facts = {
-      'outrider.protocol': name,
-      'outrider.terminal.id': terminalId,
-      'outrider.positions': positions.length,
-      'client.address': address,
-    };
-    const span = tracing.isOn ? tracing.beginPacket(trace, 'packet', { kind: 'server', startMs, facts }) : NO_SPAN;
-    span.child('decode', startMs).end();
+    const facts = { trace, terminalId, positions: positions.length, clientAddress: address };
+    const span = beginPacketSpan(tracing, { ...facts, protocol: name, startMs });
     const append = span.child('append');
     const done = () => {
       append.end();

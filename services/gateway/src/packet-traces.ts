@@ -1,4 +1,5 @@
-import { PacketTrace } from '@outrider/domain';
+import { PacketTrace, type ProtocolName, type TerminalId } from '@outrider/domain';
+import { NO_SPAN, type Span, type Tracing } from '@outrider/runtime';
 
 /**
  * Odd, so that different counts stay different; and spread over all bits, so that a share of the ids is a share of any
@@ -33,4 +34,33 @@ export class PacketTraces {
     }
     return new PacketTrace(this.#a, this.#b, this.#c, Math.imul(this.#count++, SPREAD));
   }
+}
+
+export interface PacketFacts {
+  trace: PacketTrace;
+  /** When its bytes came, by {@link Tracing.nowMs}. */
+  startMs: number;
+  protocol: ProtocolName;
+  terminalId: TerminalId;
+  positions: number;
+  /** Of the terminal, or of whoever forwards for it. */
+  clientAddress?: string;
+  /** Of the broker that the packet was read from. */
+  serverAddress?: string;
+}
+
+/** Begins the first span of a packet, with its decoding, which is over. */
+export function beginPacketSpan(tracing: Tracing, packet: PacketFacts): Span {
+  if (!tracing.isOn) return NO_SPAN;
+  const { trace, startMs, protocol, terminalId, positions, clientAddress, serverAddress } = packet;
+  const facts = {
+    'outrider.protocol': protocol,
+    'outrider.terminal.id': terminalId,
+    'outrider.positions': positions,
+    ...(clientAddress === undefined ? {} : { 'client.address': clientAddress }),
+    ...(serverAddress === undefined ? {} : { 'server.address': serverAddress }),
+  };
+  const span = tracing.beginPacket(trace, 'packet', { kind: 'server', startMs, facts });
+  span.child('decode', startMs).end();
+  return span;
 }

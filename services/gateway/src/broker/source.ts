@@ -10,11 +10,11 @@ import {
 } from '@outrider/domain';
 import type { Hub } from '@outrider/hub';
 import type { TerminalReports, TopicMessage, TopicProtocol } from '@outrider/protocols';
-import { Gauge, type Logger, type Metrics, NO_SPAN, type Tracing } from '@outrider/runtime';
+import { Gauge, type Logger, type Metrics, type Tracing } from '@outrider/runtime';
 import type { FirstContacts } from '../first-contacts.ts';
 import type { Intake } from '../intake.ts';
 import type { ProtocolMetrics } from '../metrics.ts';
-import type { PacketTraces } from '../packet-traces.ts';
+import { beginPacketSpan, type PacketTraces } from '../packet-traces.ts';
 import { resolve } from '../resolve.ts';
 import { accessRefusal } from '../terminal-access.ts';
 import type { BrokerConnection, ConnectBroker } from './connection.ts';
@@ -259,14 +259,7 @@ export class BrokerSource {
   #beginSpan(protocol: ProtocolName, terminalId: TerminalId, positions: number, startMs: number) {
     const { tracing, traces, address } = this.#parts;
     const trace = traces.next();
-    const facts = {
-      'outrider.protocol': protocol,
-      'outrider.terminal.id': terminalId,
-      'outrider.positions': positions,
-      'server.address': address,
-    };
-    const span = tracing.isOn ? tracing.beginPacket(trace, 'packet', { kind: 'server', startMs, facts }) : NO_SPAN;
-    span.child('decode', startMs).end();
+    const span = beginPacketSpan(tracing, { trace, startMs, protocol, terminalId, positions, serverAddress: address });
     const append = span.child('append');
     const end = () => {
       append.end();

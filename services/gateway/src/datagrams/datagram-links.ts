@@ -1,5 +1,5 @@
 import type { Clock, CommandOutcome, TerminalCommand, TerminalId, Timer } from '@outrider/domain';
-import type { TerminalLink } from './connected-terminals.ts';
+import type { TerminalLink } from '../connection/connected-terminals.ts';
 import type { DatagramPeer } from './datagram-peers.ts';
 
 /** Networks keep the way back to an address for a minute or more after a datagram. */

@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import { type Admission, type Slot, SlotsByPeer } from './admission.ts';
+import { type Admission, type Slot, SlotsByPeer } from '../admission.ts';
 import { certificateOf, TLS_OPTIONS, type TlsIdentity } from './tls-identity.ts';
 
 const SOCKET_OPTIONS = { allowHalfOpen: true, keepAlive: true };

@@ -14,10 +14,10 @@ import { type DispatcherReply, EgtsDispatcher } from '@outrider/protocols';
 import { Metrics } from '@outrider/runtime';
 import { VirtualClock } from '@outrider/testing/clock';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { connectPeer, NOON, PATIENCE, refusalsOf, startGateway } from '../gateway.fixture.ts';
+import type { Gateway, GatewayConfig } from '../gateway.ts';
+import { HeldLog } from '../held-log.fixture.ts';
 import { CarriedTerminals } from './carried-terminals.ts';
-import { connectPeer, NOON, PATIENCE, refusalsOf, startGateway } from './gateway.fixture.ts';
-import type { Gateway, GatewayConfig } from './gateway.ts';
-import { HeldLog } from './held-log.fixture.ts';
 
 /** A platform forwards its vehicles by one connection. */
 

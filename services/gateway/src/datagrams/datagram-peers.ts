@@ -1,7 +1,7 @@
 import type { TerminalAccess, TerminalId } from '@outrider/domain';
 import type { Session } from '@outrider/protocols';
-import type { Admission, NotAdmitted, Slot } from './admission.ts';
-import type { PendingCommands } from './pending-commands.ts';
+import type { Admission, NotAdmitted, Slot } from '../admission.ts';
+import type { PendingCommands } from '../connection/pending-commands.ts';
 
 /** Addresses of one terminal that are remembered: a mobile network gives it a new one now and then. */
 const MAX_PER_TERMINAL = 4;

@@ -15,9 +15,9 @@ import { type CreateSimulator, datagramProtocols, gt06, queclink, teltonika, wia
 import { Metrics } from '@outrider/runtime';
 import { VirtualClock } from '@outrider/testing/clock';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { NOON, PATIENCE, refusalsOf, startGateway } from './gateway.fixture.ts';
-import type { Gateway, GatewayConfig } from './gateway.ts';
-import { HeldLog } from './held-log.fixture.ts';
+import { NOON, PATIENCE, refusalsOf, startGateway } from '../gateway.fixture.ts';
+import type { Gateway, GatewayConfig } from '../gateway.ts';
+import { HeldLog } from '../held-log.fixture.ts';
 
 const IMEI = '356307042441013' as TerminalId;
 const CAR = '0190a000-0000-7000-8000-000000000001' as VehicleId;

@@ -22,9 +22,9 @@ import {
   type Peer,
   refusalsOf,
   startGateway,
-} from './gateway.fixture.ts';
-import type { Gateway, GatewayConfig } from './gateway.ts';
-import { HeldLog } from './held-log.fixture.ts';
+} from '../gateway.fixture.ts';
+import type { Gateway, GatewayConfig } from '../gateway.ts';
+import { HeldLog } from '../held-log.fixture.ts';
 import { readProxyHeader } from './proxy-header.ts';
 
 const IMEI = '356307042441013' as TerminalId;

@@ -5,19 +5,19 @@ import { sourceOf } from '@outrider/auth';
 import type { AccessRefusal, Clock, PacketTrace, Position, TerminalId, Vehicle } from '@outrider/domain';
 import type { RefusedContact } from '@outrider/hub';
 import type { DatagramSide, Inbound, Protocol, Session } from '@outrider/protocols';
-import { NO_SPAN, type Span, type Tracing } from '@outrider/runtime';
-import { withConflict } from './connected-terminals.ts';
-import type { Refusal } from './connection.ts';
+import type { Tracing } from '@outrider/runtime';
+import { withConflict } from '../connection/connected-terminals.ts';
+import { contactOf } from '../connection/first-bytes.ts';
+import { PendingCommands } from '../connection/pending-commands.ts';
+import type { FirstContacts } from '../first-contacts.ts';
+import type { Intake } from '../intake.ts';
+import type { ProtocolMetrics } from '../metrics.ts';
+import { beginPacketSpan, type PacketTraces } from '../packet-traces.ts';
+import type { Refusal } from '../refusal.ts';
+import { isProven } from '../terminal-access.ts';
 import type { DatagramLinks } from './datagram-links.ts';
 import type { DatagramPeer, DatagramPeers } from './datagram-peers.ts';
 import type { DatagramRates } from './datagram-rates.ts';
-import { contactOf } from './first-bytes.ts';
-import type { FirstContacts } from './first-contacts.ts';
-import type { Intake } from './intake.ts';
-import type { ProtocolMetrics } from './metrics.ts';
-import type { PacketTraces } from './packet-traces.ts';
-import { PendingCommands } from './pending-commands.ts';
-import { isProven } from './terminal-access.ts';
 
 /** Terminals send no longer ones: a network would cut them into many parts. */
 const MAX_DATAGRAM_BYTES = 16 * 1024;
@@ -312,7 +312,8 @@ class DatagramExchange {
     const taking = noteRequest(terminalId, this.#address) ? withConflict(positions) : positions;
     const { name } = this.#protocol;
     const trace = this.#acknowledged === 0 && this.#pending === 1 ? this.#trace : traces.next();
-    const span = this.#beginPacket(trace, terminalId, positions.length);
+    const facts = { trace, terminalId, positions: positions.length, clientAddress: this.#address };
+    const span = beginPacketSpan(this.#context.tracing, { ...facts, protocol: name, startMs: this.#atMs });
     const append = span.child('append');
     const durable = () => {
       append.end();
@@ -337,20 +338,6 @@ class DatagramExchange {
     const left = (this.#waiting.byTerminal.get(terminalId) ?? 1) - 1;
     if (left > 0) this.#waiting.byTerminal.set(terminalId, left);
     else this.#waiting.byTerminal.delete(terminalId);
-  }
-
-  #beginPacket(trace: PacketTrace, terminalId: TerminalId, positions: number): Span {
-    const { tracing } = this.#context;
-    if (!tracing.isOn) return NO_SPAN;
-    const facts = {
-      'outrider.protocol': this.#protocol.name,
-      'outrider.terminal.id': terminalId,
-      'outrider.positions': positions,
-      'client.address': this.#address,
-    };
-    const span = tracing.beginPacket(trace, 'packet', { kind: 'server', startMs: this.#atMs, facts });
-    span.child('decode', this.#atMs).end();
-    return span;
   }
 
   /** Answers once the datagram is read and all of it is durable. */
