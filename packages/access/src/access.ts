@@ -20,7 +20,11 @@ import type { HistorySources } from './history-access.ts';
 import { IncidentAccess } from './incident-access.ts';
 import { JobAccess, type JobSources } from './job-access.ts';
 import type { LoginBrake } from './login-brake.ts';
-import { MaintenanceAccess, type MaintenanceSources } from './maintenance-access.ts';
+import { CounterAccess } from './maintenance/counter-access.ts';
+import { MaintenanceImport } from './maintenance/maintenance-import.ts';
+import { MaintenanceScope, type MaintenanceSources } from './maintenance/maintenance-scope.ts';
+import { PlanAccess } from './maintenance/plan-access.ts';
+import { ServiceAccess } from './maintenance/service-access.ts';
 import { MessageChannelAccess, type MessageChannelSources } from './message-channel-access.ts';
 import { NotificationAccess, type NotificationSources } from './notification-access.ts';
 import type { Owned } from './owned-archive.ts';
@@ -29,7 +33,7 @@ import { PlaceAccess } from './place-access.ts';
 import { Problem } from './problem.ts';
 import { ADDRESSES_MS, ReportAccess } from './report-access.ts';
 import { ReportScheduleAccess } from './report-schedule-access.ts';
-import { requirePerson } from './rights.ts';
+import { requirePerson, showsAuthor } from './rights.ts';
 import { SecondFactorAccess } from './second-factor-access.ts';
 import { ShareAccess, type ShareSources } from './share-access.ts';
 import { UserAccess } from './user-access.ts';
@@ -208,9 +212,32 @@ export class Access {
     return new VideoAccess(this.#caller, this.#sources);
   }
 
-  /** Counters, plans of maintenance and services. */
-  get maintenance(): MaintenanceAccess {
-    return new MaintenanceAccess(this.#caller, this.#sources);
+  /** What the counters of vehicles show, and corrections of it. */
+  get counters(): CounterAccess {
+    return new CounterAccess(this.#maintenance);
+  }
+
+  /** What is to be done to vehicles, and when. */
+  get maintenancePlans(): PlanAccess {
+    return new PlanAccess(this.#maintenance);
+  }
+
+  /** What was done to vehicles. */
+  get serviceRecords(): ServiceAccess {
+    return new ServiceAccess(this.#maintenance);
+  }
+
+  get maintenanceImport(): MaintenanceImport {
+    return new MaintenanceImport(this.#maintenance);
+  }
+
+  get #maintenance(): MaintenanceScope {
+    return new MaintenanceScope(this.#caller, this.#sources);
+  }
+
+  /** May the caller know which account made something? */
+  showsAuthor(id: User['id'] | null): boolean {
+    return showsAuthor(this.#caller, this.#sources.directory, id);
   }
 
   /** The caller's own, as they are stored; null where they never set any. */

@@ -29,14 +29,10 @@ export type { ListedIncident } from './incident-access.ts';
 export { type ErasureConfig, type JobAccess, MAX_RECALCULATED_DAYS, type ReportJobsConfig } from './job-access.ts';
 export { delayOf, LoginBrake } from './login-brake.ts';
 export { MailPolicy, type MailPolicyConfig } from './mail-policy.ts';
-export {
-  type CounterWish,
-  MaintenanceAccess,
-  type MaintenanceSources,
-  type PlanWish,
-  type ShownMaintenance,
-} from './maintenance-access.ts';
-export type { PlanLine, ReadingLine } from './maintenance-import.ts';
+export type { CounterAccess, CounterWish } from './maintenance/counter-access.ts';
+export type { PlanLine, ReadingLine } from './maintenance/import-lines.ts';
+export type { MaintenanceSources } from './maintenance/maintenance-scope.ts';
+export type { PlanWish, ShownMaintenance } from './maintenance/plan-access.ts';
 export type { PushAccessConfig } from './message-channel-access.ts';
 export type { EventReport, ListedDelivery, ListedRule, RuleShown, RuleTrial, RuleWish } from './notification-access.ts';
 export type { Owned } from './owned-archive.ts';

@@ -21,7 +21,7 @@ import {
   type TimeSpan,
 } from '@outrider/reports';
 import type { Language } from '@outrider/words';
-import { maintenanceFor } from './maintenance-access.ts';
+import { maintenanceFor } from './maintenance/plan-access.ts';
 import { type Owned, ownedArchive } from './owned-archive.ts';
 import { PlaceAccess, type PlaceSources } from './place-access.ts';
 import { readerOf } from './reader.ts';

@@ -1,5 +1,6 @@
 import {
   type AccountRight,
+  type Directory,
   type Driver,
   type GroupId,
   hasRight,
@@ -236,4 +237,11 @@ export function requirePerson({ viaKey }: Keyed): void {
 export function rightToDriver(caller: User, driver: Pick<Driver, 'dealerId' | 'groupIds'>): Right {
   if (!maySeeDriver(caller, driver)) return 'none';
   return caller.role === 'user' ? 'read' : 'write';
+}
+
+/** Operators see everything; the account that made a correction or a record is shown to its own organisation alone. */
+export function showsAuthor(caller: User, directory: Pick<Directory, 'users'>, id: User['id'] | null): boolean {
+  if (id === null) return false;
+  if (isOperator(caller) || id === caller.id) return true;
+  return caller.role === 'dealer' && directory.users.get(id)?.dealerId === caller.id;
 }

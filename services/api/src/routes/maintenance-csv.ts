@@ -49,7 +49,7 @@ export const maintenanceCsvRoutes: Route[] = [
       const isDryRun = query.dryRun === 'true';
       const faults = new Faults();
       const read = () => readPlanLines(body, faults);
-      const items = await access.maintenance.importPlans(read, faults, isDryRun);
+      const items = await access.maintenanceImport.importPlans(read, faults, isDryRun);
       return { status: 200, body: { dryRun: isDryRun, created: items.length, items } };
     },
   }),
@@ -66,7 +66,7 @@ export const maintenanceCsvRoutes: Route[] = [
       const isDryRun = query.dryRun === 'true';
       const faults = new Faults();
       const read = () => readReadingLines(body, faults);
-      const items = await access.maintenance.importReadings(read, faults, isDryRun, nowMs);
+      const items = await access.maintenanceImport.importReadings(read, faults, isDryRun, nowMs);
       return { status: 200, body: { dryRun: isDryRun, created: items.length, items } };
     },
   }),

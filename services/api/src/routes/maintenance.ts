@@ -1,4 +1,4 @@
-import type { CounterWish, MaintenanceAccess, ShownMaintenance } from '@outrider/access';
+import type { Access, CounterWish, ShownMaintenance } from '@outrider/access';
 import {
   COUNTER_SOURCES,
   COUNTERS,
@@ -126,7 +126,7 @@ const CountersOut = z
     ],
   });
 
-function correctionBody(correction: CounterCorrection, maintenance: MaintenanceAccess) {
+function correctionBody(correction: CounterCorrection, access: Pick<Access, 'showsAuthor'>) {
   const { id: correctionId, counter, atMs, value, note, createdBy, createdAtMs } = correction;
   return {
     id: correctionId,
@@ -134,7 +134,7 @@ function correctionBody(correction: CounterCorrection, maintenance: MaintenanceA
     at: isoTime(atMs),
     value: counter === 'engine-hours' ? value / HOUR_MS : value,
     note,
-    createdBy: maintenance.showsAuthor(createdBy) ? createdBy : null,
+    createdBy: access.showsAuthor(createdBy) ? createdBy : null,
     createdAt: isoTime(createdAtMs),
   };
 }
@@ -363,7 +363,7 @@ const RecordOut = z
       },
     ],
   });
-function recordBody(record: ServiceRecord, maintenance: MaintenanceAccess) {
+function recordBody(record: ServiceRecord, access: Pick<Access, 'showsAuthor'>) {
   const {
     id: recordId,
     vehicleId,
@@ -388,7 +388,7 @@ function recordBody(record: ServiceRecord, maintenance: MaintenanceAccess) {
     cost: record.cost && { amount: record.cost.amountMinor / 100, currency: record.cost.currency },
     note,
     files: [...files],
-    createdBy: maintenance.showsAuthor(createdBy) ? createdBy : null,
+    createdBy: access.showsAuthor(createdBy) ? createdBy : null,
     createdAt: isoTime(createdAtMs),
   };
 }
@@ -437,13 +437,12 @@ export const maintenanceRoutes: Route[] = [
     answers: { 200: { description: 'The counters.', body: CountersOut } },
     problems: ['not-found', 'vehicle-suspended'],
     async handle({ params }, { access }) {
-      const { maintenance } = access;
-      const { counters, corrections } = await maintenance.counters(await access.vehicles.data(params.id));
+      const { counters, corrections } = await access.counters.counters(await access.vehicles.data(params.id));
       return {
         status: 200,
         body: {
           ...vehicleCountersJson(counters),
-          corrections: corrections.map((each) => correctionBody(each, maintenance)),
+          corrections: corrections.map((each) => correctionBody(each, access)),
         },
       };
     },
@@ -475,7 +474,7 @@ export const maintenanceRoutes: Route[] = [
     async handle({ params, body: { startsAt, ...fields } }, { access, nowMs }) {
       const vehicle = await access.vehicles.data(params.id);
       const wish: CounterWish = { ...fields, startsAtMs: startsAt };
-      const counter = await access.maintenance.addCounter(vehicle, wish, nowMs);
+      const counter = await access.counters.addCounter(vehicle, wish, nowMs);
       return {
         status: 201,
         body: counterBody(counter),
@@ -490,7 +489,7 @@ export const maintenanceRoutes: Route[] = [
     answers: { 200: { description: 'The counter.', body: CustomCounterOut, headers: { ETag: 'Its version.' } } },
     problems: ['not-found', 'vehicle-suspended'],
     async handle({ params }, { access }) {
-      const counter = await access.maintenance.customCounter(await access.vehicles.data(params.id), params.counterId);
+      const counter = await access.counters.customCounter(await access.vehicles.data(params.id), params.counterId);
       return { status: 200, body: counterBody(counter), headers: { etag: `"${counter.version}"` } };
     },
   }),
@@ -511,7 +510,7 @@ export const maintenanceRoutes: Route[] = [
     async handle({ params, body }, { access, ifMatch }) {
       const patch = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
       const vehicle = await access.vehicles.data(params.id);
-      const counter = await access.maintenance.changeCounter(vehicle, params.counterId, ifMatch, patch);
+      const counter = await access.counters.changeCounter(vehicle, params.counterId, ifMatch, patch);
       return { status: 200, body: counterBody(counter), headers: { etag: `"${counter.version}"` } };
     },
   }),
@@ -524,7 +523,7 @@ export const maintenanceRoutes: Route[] = [
     answers: { 204: { description: 'Deleted.' } },
     problems: ['not-found', 'vehicle-suspended', 'forbidden', 'stale'],
     async handle({ params }, { access, ifMatch }) {
-      await access.maintenance.removeCounter(await access.vehicles.data(params.id), params.counterId, ifMatch);
+      await access.counters.removeCounter(await access.vehicles.data(params.id), params.counterId, ifMatch);
       return { status: 204 };
     },
   }),
@@ -555,14 +554,13 @@ export const maintenanceRoutes: Route[] = [
     answers: { 201: { description: 'Set.', body: CorrectionOut, headers: { Location: 'URL of the correction.' } } },
     problems: ['not-found', 'vehicle-suspended', 'forbidden'],
     async handle({ params, body }, { access, nowMs }) {
-      const { maintenance } = access;
       const vehicle = await access.vehicles.data(params.id);
       const value = body.counter === 'engine-hours' ? body.value * HOUR_MS : body.value;
       const wish = { counter: body.counter, value, atMs: body.at ?? null, note: body.note };
-      const correction = await maintenance.correct(vehicle, wish, nowMs);
+      const correction = await access.counters.correct(vehicle, wish, nowMs);
       return {
         status: 201,
-        body: correctionBody(correction, maintenance),
+        body: correctionBody(correction, access),
         headers: { location: `/api/v1/vehicles/${vehicle.id}/counter-corrections/${correction.id}` },
       };
     },
@@ -575,7 +573,7 @@ export const maintenanceRoutes: Route[] = [
     answers: { 204: { description: 'Taken back.' } },
     problems: ['not-found', 'vehicle-suspended', 'forbidden'],
     async handle({ params }, { access }) {
-      await access.maintenance.removeCorrection(await access.vehicles.data(params.id), params.correctionId);
+      await access.counters.removeCorrection(await access.vehicles.data(params.id), params.correctionId);
       return { status: 204 };
     },
   }),
@@ -595,13 +593,13 @@ export const maintenanceRoutes: Route[] = [
       },
     },
     async handle({ query: { limit, ...filter } }, { access }) {
-      return { status: 200, body: { items: (await access.maintenance.due(filter, limit)).map(dueBody) } };
+      return { status: 200, body: { items: (await access.maintenancePlans.due(filter, limit)).map(dueBody) } };
     },
   }),
   plans.list({
     summary: 'Maintenance plans of the vehicles and groups that the caller may see.',
     query: z.object(paging),
-    page: (query, { access }) => access.maintenance.plans(pageAsked(query)),
+    page: (query, { access }) => access.maintenancePlans.plans(pageAsked(query)),
   }),
   plans.add({
     summary: 'Plan maintenance of a vehicle, or of each vehicle of a group.',
@@ -619,14 +617,14 @@ export const maintenanceRoutes: Route[] = [
       .meta({ id: 'NewMaintenancePlan', examples: [PLAN_EXAMPLE as never] }),
     problems: ['forbidden', 'conflict'],
     add: ({ startsAt, every, warning, ...fields }, { access }) =>
-      access.maintenance.addPlan({
+      access.maintenancePlans.addPlan({
         ...fields,
         every: spanIn(every),
         warning: spanIn(warning),
         ...(startsAt === undefined ? {} : { startsAtMs: startsAt }),
       }),
   }),
-  plans.get({ get: ({ id }, { access }) => access.maintenance.plan(id) }),
+  plans.get({ get: ({ id }, { access }) => access.maintenancePlans.plan(id) }),
   plans.change({
     summary: 'Change a maintenance plan.',
     description: GRANTED,
@@ -636,7 +634,7 @@ export const maintenanceRoutes: Route[] = [
       .meta({ id: 'MaintenancePlanPatch', examples: [{ name: 'Oil' } as never] }),
     problems: ['forbidden'],
     change: ({ id }, { startsAt, every, warning, ...fields }, { access, ifMatch }) =>
-      access.maintenance.changePlan(id, ifMatch, () => ({
+      access.maintenancePlans.changePlan(id, ifMatch, () => ({
         ...(Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as object),
         ...(every === undefined ? {} : { every: spanIn(every) }),
         ...(warning === undefined ? {} : { warning: spanIn(warning) }),
@@ -647,7 +645,7 @@ export const maintenanceRoutes: Route[] = [
     summary: 'Delete a maintenance plan; its service records stay.',
     description: GRANTED,
     problems: ['forbidden'],
-    remove: ({ id }, { access, ifMatch }) => access.maintenance.removePlan(id, ifMatch),
+    remove: ({ id }, { access, ifMatch }) => access.maintenancePlans.removePlan(id, ifMatch),
   }),
   get('/api/v1/vehicles/{id}/service-records', {
     operationId: 'listServiceRecords',
@@ -657,10 +655,9 @@ export const maintenanceRoutes: Route[] = [
     answers: { 200: { description: 'A page.', body: listOf(RecordOut) } },
     problems: ['not-found', 'vehicle-suspended'],
     async handle({ params, query }, { access }) {
-      const { maintenance } = access;
       const asked = pageAsked(query);
-      const page = await maintenance.records(await access.vehicles.data(params.id), asked);
-      return pageReply(page, (record) => recordBody(record, maintenance));
+      const page = await access.serviceRecords.records(await access.vehicles.data(params.id), asked);
+      return pageReply(page, (record) => recordBody(record, access));
     },
   }),
   post('/api/v1/vehicles/{id}/service-records', {
@@ -685,9 +682,8 @@ export const maintenanceRoutes: Route[] = [
     answers: { 201: { description: 'Recorded.', body: RecordOut, headers: { Location: 'URL of the record.' } } },
     problems: ['not-found', 'vehicle-suspended', 'forbidden', 'conflict'],
     async handle({ params, body }, { access, nowMs }) {
-      const { maintenance } = access;
       const { at, engineHours, cost: paid, ...fields } = body;
-      const record = await maintenance.addRecord(
+      const record = await access.serviceRecords.addRecord(
         await access.vehicles.data(params.id),
         {
           ...fields,
@@ -699,7 +695,7 @@ export const maintenanceRoutes: Route[] = [
       );
       return {
         status: 201,
-        body: recordBody(record, maintenance),
+        body: recordBody(record, access),
         headers: { location: `/api/v1/vehicles/${record.vehicleId}/service-records/${record.id}` },
       };
     },
@@ -712,7 +708,7 @@ export const maintenanceRoutes: Route[] = [
     answers: { 204: { description: 'Deleted.' } },
     problems: ['not-found', 'vehicle-suspended', 'forbidden'],
     async handle({ params }, { access }) {
-      await access.maintenance.removeRecord(await access.vehicles.data(params.id), params.recordId);
+      await access.serviceRecords.removeRecord(await access.vehicles.data(params.id), params.recordId);
       return { status: 204 };
     },
   }),
@@ -737,7 +733,7 @@ export const maintenanceRoutes: Route[] = [
     async handle({ params, body }, { access }) {
       const vehicle = await access.vehicles.data(params.id);
       const content = Buffer.from(body.content, 'base64');
-      const file = await access.maintenance.addFile(vehicle, params.recordId, body.name, content);
+      const file = await access.serviceRecords.addFile(vehicle, params.recordId, body.name, content);
       const location = `/api/v1/vehicles/${vehicle.id}/service-records/${params.recordId}/files/${file.id}`;
       return { status: 201, body: file, headers: { location } };
     },
@@ -759,15 +755,18 @@ export const maintenanceRoutes: Route[] = [
     },
     problems: ['not-found', 'vehicle-suspended', 'range-not-satisfiable'],
     async handle({ params }, { access, method, header }) {
-      const { maintenance } = access;
-      const file = await maintenance.file(await access.vehicles.data(params.id), params.recordId, params.fileId);
+      const file = await access.serviceRecords.file(
+        await access.vehicles.data(params.id),
+        params.recordId,
+        params.fileId,
+      );
       const sent = {
         mediaType: file.mediaType,
         disposition: dispositionOf(file.name),
         bytes: file.bytes,
         sha256: file.sha256,
         modifiedMs: file.createdAtMs,
-        read: (start: number, end: number) => maintenance.fileBytes(file, start, end),
+        read: (start: number, end: number) => access.serviceRecords.fileBytes(file, start, end),
       };
       return fileReply(sent, { method, header });
     },
@@ -780,7 +779,7 @@ export const maintenanceRoutes: Route[] = [
     answers: { 204: { description: 'Deleted.' } },
     problems: ['not-found', 'vehicle-suspended', 'forbidden'],
     async handle({ params }, { access }) {
-      await access.maintenance.removeFile(await access.vehicles.data(params.id), params.recordId, params.fileId);
+      await access.serviceRecords.removeFile(await access.vehicles.data(params.id), params.recordId, params.fileId);
       return { status: 204 };
     },
   }),

@@ -563,7 +563,7 @@ export const vehicleRoutes: Route[] = [
       const { vehicleId, status, connection, refusal } = await access.vehicles.status(params.id);
       const code = status?.activity?.driverCode ?? null;
       const [driver = null] = await access.drivers.driversAt([{ vehicleId, atMs: nowMs, code }]);
-      const counters = await access.maintenance.shown(vehicleId);
+      const counters = await access.counters.shown(vehicleId);
       return { status: 200, body: vehicleStateBody(vehicleId, status, connection, refusal, driver, counters) };
     },
   }),
