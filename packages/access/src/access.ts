@@ -26,7 +26,9 @@ import { MaintenanceScope, type MaintenanceSources } from './maintenance/mainten
 import { PlanAccess } from './maintenance/plan-access.ts';
 import { ServiceAccess } from './maintenance/service-access.ts';
 import { MessageChannelAccess, type MessageChannelSources } from './message-channel-access.ts';
-import { NotificationAccess, type NotificationSources } from './notification-access.ts';
+import { InboxAccess } from './notifications/inbox-access.ts';
+import { type NotificationSources, RuleAccess } from './notifications/rule-access.ts';
+import { RuleTrials } from './notifications/rule-trials.ts';
 import type { Owned } from './owned-archive.ts';
 import { PasskeyAccess, type PasskeySources } from './passkey-access.ts';
 import { PlaceAccess } from './place-access.ts';
@@ -127,9 +129,19 @@ export class Access {
     return new BulkAccess(this, this.#caller, this.#sources);
   }
 
-  /** The caller's rules, inbox and deliveries. */
-  get notifications(): NotificationAccess {
-    return new NotificationAccess(this.#caller, this.#sources);
+  /** The caller's notification rules. */
+  get notificationRules(): RuleAccess {
+    return new RuleAccess(this.#caller, this.#sources);
+  }
+
+  /** What those rules, or others, would have notified of. */
+  get ruleTrials(): RuleTrials {
+    return new RuleTrials(this.#caller, this.#sources, this.notificationRules);
+  }
+
+  /** The caller's notifications, and how they were delivered. */
+  get inbox(): InboxAccess {
+    return new InboxAccess(this.#caller, this.#sources);
   }
 
   /** Incidents that the caller deals with. */

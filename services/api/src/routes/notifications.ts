@@ -855,7 +855,7 @@ export const notificationRoutes: Route[] = [
       ownerId: id<UserId>().optional().meta({ description: 'Only those of this account.' }),
     }),
     async page(query, { access }) {
-      const page = await access.notifications.rules(query.ownerId ?? null, pageAsked(query));
+      const page = await access.notificationRules.page(query.ownerId ?? null, pageAsked(query));
       return { ...page, items: page.items.map((rule) => ({ rule, webhookSecret: null })) };
     },
   }),
@@ -891,11 +891,11 @@ export const notificationRoutes: Route[] = [
         webhookUrl: webhook?.url ?? null,
         webhookSecret: webhook?.secret,
       };
-      return access.notifications.addRule(wish);
+      return access.notificationRules.add(wish);
     },
   }),
   rules.get({
-    get: async ({ id }, { access }) => ({ rule: await access.notifications.rule(id), webhookSecret: null }),
+    get: async ({ id }, { access }) => ({ rule: await access.notificationRules.get(id), webhookSecret: null }),
   }),
   rules.change({
     summary: 'Change a rule (JSON merge patch).',
@@ -942,7 +942,7 @@ export const notificationRoutes: Route[] = [
     answered: RuleSetOut,
     problems: ['conflict'],
     change: ({ id }, body, { access, ifMatch }) =>
-      access.notifications.changeRule(id, ifMatch, (current) => {
+      access.notificationRules.change(id, ifMatch, (current) => {
         const given = <T>(value: T | undefined, now: T): T => (value === undefined ? now : value);
         return {
           name: body.name ?? current.name,
@@ -987,7 +987,7 @@ export const notificationRoutes: Route[] = [
   }),
   rules.remove({
     summary: 'Delete a rule; its notifications stay in the inbox.',
-    remove: ({ id }, { access, ifMatch }) => access.notifications.removeRule(id, ifMatch),
+    remove: ({ id }, { access, ifMatch }) => access.notificationRules.remove(id, ifMatch),
   }),
   post('/api/v1/notification-rules/{id}/test', {
     operationId: 'testNotificationRule',
@@ -998,7 +998,7 @@ export const notificationRoutes: Route[] = [
     answers: { 200: { description: 'Events that it would have notified of.', body: TrialOut } },
     problems: ['not-found'],
     async handle({ params }, { access, nowMs }) {
-      return { status: 200, body: trialBody(await access.notifications.tryRule(params.id, nowMs)) };
+      return { status: 200, body: trialBody(await access.ruleTrials.ofStored(params.id, nowMs)) };
     },
   }),
   post('/api/v1/notification-rules/test', {
@@ -1019,7 +1019,7 @@ export const notificationRoutes: Route[] = [
     problems: ['not-found'],
     async handle({ body }, { access, nowMs }) {
       const { ruleId, ...draft } = body;
-      return { status: 200, body: trialBody(await access.notifications.tryDraft(draft, ruleId, nowMs)) };
+      return { status: 200, body: trialBody(await access.ruleTrials.ofDraft(draft, ruleId, nowMs)) };
     },
   }),
   post('/api/v1/notification-rules/preview', {
@@ -1048,7 +1048,7 @@ export const notificationRoutes: Route[] = [
         body.eventKind === LICENCE_EXPIRY
           ? { ...LICENCE_FACTS, startedAtMs: nowMs }
           : { ...PREVIEW_FACTS, kind: body.eventKind, startedAtMs: nowMs };
-      const reader = await access.notifications.reader(body.timeZone ?? 'UTC', body.language);
+      const reader = await access.notificationRules.reader(body.timeZone ?? 'UTC', body.language);
       const { subject, words } = notificationText(facts, reader, body.messageTemplate);
       return { status: 200, body: { subject, text: words } };
     },
@@ -1072,7 +1072,7 @@ export const notificationRoutes: Route[] = [
     problems: ['not-found', 'too-many-requests'],
     async handle({ params, body }, { access }) {
       const target = body.channel === 'email' ? body.address : null;
-      return { status: 202, body: channelTestBody(await access.notifications.testChannel(params.id, target)) };
+      return { status: 202, body: channelTestBody(await access.notificationRules.testChannel(params.id, target)) };
     },
   }),
   get('/api/v1/notification-rules/{id}/channel-tests', {
@@ -1082,7 +1082,7 @@ export const notificationRoutes: Route[] = [
     answers: { 200: { description: 'The tests.', body: listOf(ChannelTestOut) } },
     problems: ['not-found'],
     async handle({ params }, { access }) {
-      const tests = await access.notifications.channelTests(params.id);
+      const tests = await access.notificationRules.channelTests(params.id);
       return pageReply({ items: tests, next: null }, channelTestBody);
     },
   }),
@@ -1113,7 +1113,7 @@ export const notificationRoutes: Route[] = [
       },
     },
     async handle({ query }, { access }) {
-      const { items, next, unreadCount } = await access.notifications.inbox(
+      const { items, next, unreadCount } = await access.inbox.page(
         {
           ...rangeOf(query),
           ...(query.unread === undefined ? {} : { unread: query.unread === 'true' }),
@@ -1134,7 +1134,7 @@ export const notificationRoutes: Route[] = [
     answers: { 200: { description: 'The notification; when it was read first, stays.', body: NotificationOut } },
     problems: ['not-found'],
     async handle({ params }, { access }) {
-      return { status: 200, body: notificationJson(await access.notifications.markRead(params.id)) };
+      return { status: 200, body: notificationJson(await access.inbox.markRead(params.id)) };
     },
   }),
   post('/api/v1/notifications/read-all', {
@@ -1152,7 +1152,7 @@ export const notificationRoutes: Route[] = [
       },
     },
     async handle({ query }, { access }) {
-      return { status: 200, body: { marked: await access.notifications.markAllRead(query.upTo ?? null) } };
+      return { status: 200, body: { marked: await access.inbox.markAllRead(query.upTo ?? null) } };
     },
   }),
   get('/api/v1/webhook-deliveries', {
@@ -1175,7 +1175,7 @@ export const notificationRoutes: Route[] = [
     answers: { 200: { description: 'A page.', body: listOf(DeliveryOut) } },
     async handle({ query }, { access }) {
       const { channel, state, ruleId } = query;
-      const page = await access.notifications.deliveries(
+      const page = await access.inbox.deliveries(
         {
           ...rangeOf(query),
           ...(channel === 'any' ? {} : { channel }),
@@ -1195,7 +1195,7 @@ export const notificationRoutes: Route[] = [
     answers: { 202: { description: 'It will be sent.', body: DeliveryOut } },
     problems: ['not-found'],
     async handle({ params }, { access }) {
-      return { status: 202, body: deliveryBody(await access.notifications.resend(params.id)) };
+      return { status: 202, body: deliveryBody(await access.inbox.resend(params.id)) };
     },
   }),
 ];

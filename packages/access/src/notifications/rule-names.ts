@@ -1,0 +1,93 @@
+import {
+  type Directory,
+  type DriverId,
+  type GeofenceId,
+  type GroupId,
+  type NotificationRule,
+  RULE_LISTS,
+  type RuleList,
+  sensorNameKey,
+  type User,
+  type VehicleId,
+} from '@outrider/domain';
+import { badField } from '../problem.ts';
+import { type Right, rightToDriver, rightToGeofence, rightToGroup, rightToVehicle } from '../rights.ts';
+
+/** What the lists of a rule name. */
+const NAMED: Record<RuleList, string> = {
+  vehicleIds: 'vehicle',
+  groupIds: 'group',
+  geofenceIds: 'geozone',
+  insideGeofenceIds: 'geozone',
+  outsideGeofenceIds: 'geozone',
+  driverIds: 'driver',
+  driverGroupIds: 'group',
+};
+
+/** What a rule names, as far as the caller may see it. */
+export class RuleNames {
+  readonly #caller: User;
+  readonly #directory: Directory;
+
+  constructor(caller: User, directory: Directory) {
+    this.#caller = caller;
+    this.#directory = directory;
+  }
+
+  right(list: RuleList, id: string): Right {
+    const directory = this.#directory;
+    switch (list) {
+      case 'vehicleIds': {
+        const vehicle = directory.vehicles.get(id as VehicleId);
+        return vehicle ? rightToVehicle(this.#caller, vehicle) : 'none';
+      }
+      case 'groupIds':
+      case 'driverGroupIds': {
+        const group = directory.groups.get(id as GroupId);
+        return group ? rightToGroup(this.#caller, group) : 'none';
+      }
+      case 'geofenceIds':
+      case 'insideGeofenceIds':
+      case 'outsideGeofenceIds': {
+        const geofence = directory.geofences.get(id as GeofenceId);
+        return geofence ? rightToGeofence(this.#caller, geofence, directory.ownerOf(geofence)) : 'none';
+      }
+      case 'driverIds': {
+        const driver = directory.drivers.get(id as DriverId);
+        return driver ? rightToDriver(this.#caller, driver) : 'none';
+      }
+    }
+  }
+
+  /** @throws {Problem} where the caller does not see all of them */
+  requireVisible(list: RuleList, ids: readonly string[] | null): void {
+    for (const [nth, id] of (ids ?? []).entries())
+      if (this.right(list, id) === 'none') throw badField(`/${list}/${nth}`, `There is no such ${NAMED[list]}.`);
+  }
+
+  /** What the rule names that the caller does not see, and so can't mean to take away. */
+  unseen(list: RuleList, rule: NotificationRule): readonly string[] {
+    return (rule[list] ?? []).filter((id) => this.right(list, id) === 'none');
+  }
+
+  /** The rule with what of its lists the caller sees. */
+  shown(rule: NotificationRule): NotificationRule {
+    const shown = { ...rule };
+    for (const list of RULE_LISTS)
+      if (rule[list]?.some((id) => this.right(list, id) === 'none'))
+        Object.assign(shown, { [list]: rule[list].filter((id) => this.right(list, id) !== 'none') });
+    return shown;
+  }
+
+  /** @param known what the rule named before: a sensor that was removed or renamed since stays named */
+  requireSensors(sensors: readonly string[] | null, known: readonly string[] | null): void {
+    const unknown = (sensors ?? []).filter((each) => !known?.includes(each));
+    if (unknown.length === 0) return;
+    const keys = new Set<string>();
+    for (const vehicle of this.#directory.vehicles.values())
+      if (vehicle.sensors.length > 0 && rightToVehicle(this.#caller, vehicle) !== 'none')
+        for (const { id, name } of vehicle.sensors) keys.add(id).add(sensorNameKey(name));
+    const nth = sensors?.findIndex((each) => unknown.includes(each) && !keys.has(sensorNameKey(each))) ?? -1;
+    if (nth >= 0) throw badField(`/sensors/${nth}`, 'No vehicle that you may see has a sensor of this name or id.');
+  }
+}
