@@ -8,7 +8,11 @@ import type { NamedPlace, ReportArchive, TrackReport } from '@outrider/reports';
 import { AccountMailAccess } from './account-mail-access.ts';
 import { ApiKeyAccess } from './api-key-access.ts';
 import { AuditAccess } from './audit-access.ts';
-import { BulkAccess } from './bulk-access.ts';
+import { BulkChanges } from './bulk/bulk-changes.ts';
+import { BulkScope } from './bulk/bulk-scope.ts';
+import { DriverImport } from './bulk/driver-import.ts';
+import { GeofenceImport } from './bulk/geofence-import.ts';
+import { VehicleImport } from './bulk/vehicle-import.ts';
 import { Checks } from './checks.ts';
 import type { CommandSources } from './command-access.ts';
 import { DriverAccess, type UnknownCode } from './driver-access.ts';
@@ -16,6 +20,7 @@ import { ExternalSignInAccess } from './external-sign-in.ts';
 import { ForwardingAccess, type ForwardingSources } from './forwarding-access.ts';
 import { GeofenceAccess } from './geofence-access.ts';
 import { GroupAccess } from './group-access.ts';
+import type { GroupNames } from './group-names.ts';
 import type { HistorySources } from './history-access.ts';
 import { IncidentAccess } from './incident-access.ts';
 import { JobAccess, type JobSources } from './job-access.ts';
@@ -124,9 +129,31 @@ export class Access {
     return new AuditAccess(this.#caller, this.#sources);
   }
 
-  /** Many things at once. */
-  get bulk(): BulkAccess {
-    return new BulkAccess(this, this.#caller, this.#sources);
+  /** Vehicles, drivers and geofences of a file, and all that there are. */
+  get vehicleImport(): VehicleImport {
+    return new VehicleImport(this.#bulk);
+  }
+
+  get driverImport(): DriverImport {
+    return new DriverImport(this.#bulk);
+  }
+
+  get geofenceImport(): GeofenceImport {
+    return new GeofenceImport(this.#bulk);
+  }
+
+  /** The same change to many. */
+  get bulkChanges(): BulkChanges {
+    return new BulkChanges(this.#bulk);
+  }
+
+  /** The groups that the caller may see, by name. */
+  groupNames(): GroupNames {
+    return this.#bulk.groupNames();
+  }
+
+  get #bulk(): BulkScope {
+    return new BulkScope(this, this.#caller, this.#sources);
   }
 
   /** The caller's notification rules. */

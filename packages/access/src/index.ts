@@ -2,7 +2,9 @@ export { Access, type Sources } from './access.ts';
 export { type PasswordResetSources, requestPasswordReset, setPasswordByLink } from './account-mail-access.ts';
 export { ApiKeyAccess, MAX_API_KEY_DAYS, MAX_GROUPS_OF_API_KEY } from './api-key-access.ts';
 export type { AuditShown } from './audit-access.ts';
-export type { DriverLine, GeofenceItem, VehicleLine } from './bulk-access.ts';
+export type { DriverLine } from './bulk/driver-import.ts';
+export type { GeofenceItem } from './bulk/geofence-import.ts';
+export type { VehicleLine } from './bulk/vehicle-import.ts';
 export {
   CommandAccess,
   type CommandConfig,

@@ -14,7 +14,7 @@ import type { Sightings, TerminalConnection, UnknownDevice, UnknownTerminal } fr
 import type { Job, Paging, VehicleFields, VehiclePatch } from '@outrider/registry';
 import { OperatorOnlyError } from '@outrider/registry';
 import { judgedTrack, type ReportArchive, rejectedPositions, type TrackReport } from '@outrider/reports';
-import { MOVED_BY } from './bulk-access.ts';
+import { MOVED_BY } from './bulk/vehicle-import.ts';
 import { AccessPart } from './checks.ts';
 import { CommandAccess } from './command-access.ts';
 import { type CustomFilter, type CustomPatch, customMatcher, customMerged } from './custom-fields.ts';

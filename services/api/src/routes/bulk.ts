@@ -98,7 +98,7 @@ export const bulkRoutes: Route[] = [
     problems: ['forbidden', 'conflict', 'quota-exceeded'],
     async handle({ query, body: { ids, patch } }, { access }) {
       const isDry = query.dryRun === 'true';
-      return { status: 200, body: { dryRun: isDry, ...(await access.bulk.changeVehicles(ids, patch, isDry)) } };
+      return { status: 200, body: { dryRun: isDry, ...(await access.bulkChanges.changeVehicles(ids, patch, isDry)) } };
     },
   }),
   post('/api/v1/vehicles/move', {
@@ -133,7 +133,7 @@ export const bulkRoutes: Route[] = [
     },
     problems: ['forbidden', 'conflict', 'quota-exceeded'],
     async handle({ body }, { access }) {
-      const moved = await access.bulk.moveVehicles(body);
+      const moved = await access.bulkChanges.moveVehicles(body);
       return { status: 200, body: { items: [...moved].map(([id, vehicle]) => ({ id, vehicleId: vehicle.id })) } };
     },
   }),
@@ -150,7 +150,7 @@ export const bulkRoutes: Route[] = [
     problems: ['not-found', 'forbidden'],
     async handle({ params, query, body }, { access }) {
       const isDry = query.dryRun === 'true';
-      const changed = await access.bulk.changeVehiclesOfGroup(params.id, memberChange(body), isDry);
+      const changed = await access.bulkChanges.changeVehiclesOfGroup(params.id, memberChange(body), isDry);
       return { status: 200, body: { dryRun: isDry, ...changed } };
     },
   }),
@@ -167,7 +167,7 @@ export const bulkRoutes: Route[] = [
     problems: ['not-found', 'forbidden'],
     async handle({ params, query, body }, { access }) {
       const isDry = query.dryRun === 'true';
-      const changed = await access.bulk.changeUsersOfGroup(params.id, memberChange(body), isDry);
+      const changed = await access.bulkChanges.changeUsersOfGroup(params.id, memberChange(body), isDry);
       return { status: 200, body: { dryRun: isDry, ...changed } };
     },
   }),

@@ -82,7 +82,7 @@ export const vehicleCsvRoutes: Route[] = [
     },
     problems: ['not-found'],
     handle: async ({ query }, { access }) =>
-      exported('vehicles', query, VEHICLE_CSV, access.bulk.vehicles(query.groupId), access.bulk.groupNames()),
+      exported('vehicles', query, VEHICLE_CSV, access.vehicleImport.all(query.groupId), access.groupNames()),
   }),
   post('/api/v1/vehicles/import', {
     operationId: 'importVehicles',
@@ -97,7 +97,7 @@ export const vehicleCsvRoutes: Route[] = [
     async handle({ query, body }, { access }) {
       const faults = new Faults();
       const isDryRun = query.dryRun === 'true';
-      const done = await access.bulk.importVehicles(() => VEHICLE_CSV.read(body, faults), faults, isDryRun);
+      const done = await access.vehicleImport.import(() => VEHICLE_CSV.read(body, faults), faults, isDryRun);
       return importReply(isDryRun, done, rowOf);
     },
   }),
@@ -116,7 +116,7 @@ export const driverCsvRoutes: Route[] = [
       200: csvAnswer('each driver', csvExample(DRIVER_CSV.columns, { ...DRIVER_EXAMPLE, ...EXAMPLE_CELLS })),
     },
     handle: async ({ query }, { access }) =>
-      exported('drivers', query, DRIVER_CSV, access.bulk.drivers(), access.bulk.groupNames()),
+      exported('drivers', query, DRIVER_CSV, access.driverImport.all(), access.groupNames()),
   }),
   post('/api/v1/drivers/import', {
     operationId: 'importDrivers',
@@ -134,7 +134,7 @@ export const driverCsvRoutes: Route[] = [
     async handle({ query, body }, { access }) {
       const faults = new Faults();
       const isDryRun = query.dryRun === 'true';
-      const done = await access.bulk.importDrivers(() => DRIVER_CSV.read(body, faults), faults, isDryRun);
+      const done = await access.driverImport.import(() => DRIVER_CSV.read(body, faults), faults, isDryRun);
       return importReply(isDryRun, done, rowOf);
     },
   }),

@@ -148,7 +148,7 @@ const fileRoutes: Route[] = [
       const faults = new Faults();
       const isDryRun = query.dryRun === 'true';
       const { read, items } = await geometry.readFile(fileOf(body, query), faults);
-      const done = await access.bulk.importGeofences(items, faults, isDryRun);
+      const done = await access.geofenceImport.import(items, faults, isDryRun);
       const reply = importReply(isDryRun, done, ({ index }) => ({
         index,
         name: read[index]?.name ?? '',
@@ -194,7 +194,7 @@ export const geozoneCollectionRoutes: Route[] = [
       const { mediaType, write } = EXPORTS[format];
       return {
         status: 200,
-        stream: write(access.bulk.geofences(query.all !== 'true')),
+        stream: write(access.geofenceImport.all(query.all !== 'true')),
         headers: {
           'content-type': mediaType,
           'content-disposition': `attachment; filename="geozones.${format}"`,
@@ -231,7 +231,7 @@ export const geozoneCollectionRoutes: Route[] = [
     async handle({ query, body }, { access, geometry }) {
       const faults = new Faults();
       const items = await geometry.itemsOf(body, faults);
-      const done = await access.bulk.importGeofences(items, faults, query.dryRun === 'true');
+      const done = await access.geofenceImport.import(items, faults, query.dryRun === 'true');
       return importReply(query.dryRun === 'true', done, ({ index }) => ({ index }));
     },
   }),

@@ -36,7 +36,7 @@ export const sensorCsvRoutes: Route[] = [
         'sensors',
         query.excel === 'true',
         sensorCsvHeader,
-        access.bulk.vehicles(query.groupId),
+        access.vehicleImport.all(query.groupId),
         (vehicle, delimiter) => vehicle.sensors.map((sensor) => sensorCsvRow(vehicle, sensor, delimiter)).join(''),
       );
     },
@@ -72,7 +72,12 @@ export const sensorCsvRoutes: Route[] = [
     async handle({ query, body }, { access }) {
       const isDryRun = query.dryRun === 'true';
       const faults = new Faults();
-      const done = await access.bulk.importSensors(() => readSensorLines(body, faults), TERMS, faults, isDryRun);
+      const done = await access.vehicleImport.importSensors(
+        () => readSensorLines(body, faults),
+        TERMS,
+        faults,
+        isDryRun,
+      );
       return importReply(isDryRun, done, ({ row, vehicleId, name }) => ({ row, vehicleId, name }));
     },
   }),

@@ -1,0 +1,145 @@
+import type { Driver, GroupId, User, UserId, Vehicle, VehicleGroup } from '@outrider/domain';
+import {
+  BulkError,
+  type BulkOutcome,
+  ConflictError,
+  NotFoundError,
+  OperatorOnlyError,
+  type Page,
+  StaleError,
+  UnknownReferenceError,
+} from '@outrider/registry';
+import type { Access, Sources } from '../access.ts';
+import type { Faults } from '../faults.ts';
+import { GroupNames } from '../group-names.ts';
+import { type InputError, operatorOnly, Problem } from '../problem.ts';
+import { dealerOf, isOperator, mayManage, rightToGroup } from '../rights.ts';
+
+/** One of many as a row of a CSV says it; what has no column is not said. */
+export interface ImportedLine {
+  /** As a spreadsheet counts: 1 is the header. */
+  row: number;
+  /** Names or ids, as they were written. */
+  groups: string | undefined;
+  /** Null: nobody was named. */
+  dealerId: UserId | null | undefined;
+  /** It has a fault that is reported already, so a missing value may be part of the same fault. */
+  isWrong: boolean;
+  fields: { externalId?: string | null };
+}
+
+/** What became of one of many. */
+export interface Imported<From, T> {
+  from: From;
+  became: BulkOutcome<T>;
+}
+
+/** One caller, and what of many at once it may reach: by the same rights as one by one. */
+export class BulkScope {
+  readonly access: Access;
+  readonly caller: User;
+  readonly sources: Pick<Sources, 'registry' | 'directory'>;
+
+  constructor(access: Access, caller: User, sources: Pick<Sources, 'registry' | 'directory'>) {
+    this.access = access;
+    this.caller = caller;
+    this.sources = sources;
+  }
+
+  /** The groups that the caller may see, by name. */
+  groupNames(): GroupNames {
+    return new GroupNames([...this.sources.directory.groups.values()].filter((group) => this.sees(group)));
+  }
+
+  requireManager(): void {
+    if (!mayManage(this.caller)) throw new Problem('forbidden', 'Only operators and dealers may do that.');
+  }
+
+  seesGroup(id: GroupId): boolean {
+    const group = this.sources.directory.groups.get(id);
+    return group !== undefined && this.sees(group);
+  }
+
+  sees(group: VehicleGroup): boolean {
+    return rightToGroup(this.caller, group) !== 'none';
+  }
+
+  dealerOf(
+    { row, dealerId }: Pick<ImportedLine, 'row' | 'dealerId'>,
+    current: Pick<Vehicle, 'dealerId'> | undefined,
+    faults: Faults,
+  ): UserId | null {
+    const own = current ? current.dealerId : dealerOf(this.caller);
+    if (isOperator(this.caller)) return dealerId === undefined ? own : dealerId;
+    if (dealerId && dealerId !== own)
+      faults.add({ row, column: 'dealerId', detail: 'Only operators say which dealer something belongs to.' });
+    return own;
+  }
+
+  /** By {@link externalKey}; empty where no row names an external id. */
+  byExternalId<T extends Vehicle | Driver>(lines: readonly ImportedLine[], things: Iterable<T>): Map<string | null, T> {
+    if (lines.every(({ fields }) => !fields.externalId)) return new Map();
+    const found = new Map<string | null, T>();
+    for (const thing of things)
+      if (thing.externalId !== null) found.set(`${thing.dealerId} ${thing.externalId}`, thing);
+    return found;
+  }
+
+  externalKey({ dealerId, fields: { externalId } }: ImportedLine): string | null {
+    const dealer = isOperator(this.caller) ? (dealerId ?? null) : dealerOf(this.caller);
+    return externalId ? `${dealer} ${externalId}` : null;
+  }
+}
+
+/** What is read page by page, some at a time. */
+export async function* pagesOf<T>(read: (after: string | null) => Promise<Page<T>>): AsyncGenerator<T[]> {
+  for (let after: string | null = null; ; ) {
+    const page: Page<T> = await read(after);
+    yield page.items;
+    if (page.next === null) return;
+    after = page.next;
+  }
+}
+
+export function groupsOf(
+  { row, groups }: Pick<ImportedLine, 'row' | 'groups'>,
+  names: GroupNames,
+  faults: Faults,
+): GroupId[] | undefined {
+  if (groups === undefined) return undefined;
+  const { groupIds, wrong } = names.read(groups);
+  for (const detail of wrong) faults.add({ row, column: 'groups', detail });
+  return groupIds;
+}
+
+export function paired<From, T>(from: readonly From[], outcomes: readonly BulkOutcome<T>[]): Imported<From, T>[] {
+  return outcomes.flatMap((became, nth) => {
+    const one = from[nth];
+    return one === undefined ? [] : [{ from: one, became }];
+  });
+}
+
+/** Turns the registry's refusals of a bulk write into faults that name rows and fields of the request. */
+export async function collectingFaults<T>(
+  writing: Promise<T>,
+  faults: Faults,
+  place: (index: number, field: string | null) => Omit<InputError, 'detail'>,
+): Promise<T> {
+  try {
+    return await writing;
+  } catch (error) {
+    if (!(error instanceof BulkError)) throw error;
+    for (const { index, error: why } of error.failures) {
+      if (why instanceof ConflictError)
+        faults.add({ ...place(index, why.field), detail: 'Another one has it.' }, 'conflict');
+      else if (why instanceof OperatorOnlyError)
+        faults.add({ ...place(index, why.field), detail: operatorOnly(why.field) });
+      else if (why instanceof UnknownReferenceError)
+        faults.add({ ...place(index, why.field), detail: `${why.id} does not exist.` });
+      else if (why instanceof StaleError || why instanceof NotFoundError)
+        faults.add({ ...place(index, null), detail: 'It was changed meanwhile: import again.' }, 'conflict');
+    }
+    faults.throwIfAny();
+    throw error;
+  }
+}

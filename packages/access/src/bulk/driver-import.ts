@@ -1,0 +1,102 @@
+import { DRIVER_DEFAULTS, type Driver, type DriverId } from '@outrider/domain';
+import { type DriverFields, type DriverWrite, presentCodes } from '@outrider/registry';
+import type { Faults } from '../faults.ts';
+import { dealerOf, isOperator, rightToDriver } from '../rights.ts';
+import {
+  type BulkScope,
+  collectingFaults,
+  groupsOf,
+  type Imported,
+  type ImportedLine,
+  pagesOf,
+  paired,
+} from './bulk-scope.ts';
+
+/** Drivers that an export holds at once. */
+const PAGE = 500;
+
+/** One driver as a row of a CSV says it. */
+export interface DriverLine extends ImportedLine {
+  id: DriverId | null;
+  fields: Partial<Omit<DriverFields, 'dealerId' | 'groupIds'>>;
+}
+
+/** All drivers of a caller, and rows of a file that add and change some. */
+export class DriverImport {
+  readonly #scope: BulkScope;
+
+  constructor(scope: BulkScope) {
+    this.#scope = scope;
+  }
+
+  /** All drivers that the caller may see, some at a time. */
+  all(): AsyncGenerator<Driver[]> {
+    return pagesOf((after) => this.#scope.access.drivers.page({ limit: PAGE, after }));
+  }
+
+  /**
+   * Adds and changes drivers: all of them, or none.
+   *
+   * @param read gives the rows; not called where the caller may add none
+   * @param faults what was wrong with the rows already
+   * @throws {Problem} with all that is wrong
+   */
+  async import(
+    read: () => readonly DriverLine[],
+    faults: Faults,
+    dryRun: boolean,
+  ): Promise<Imported<DriverLine, Driver>[]> {
+    this.#scope.requireManager();
+    const lines = read();
+    const groups = this.#scope.groupNames();
+    const rowOf = new Map<DriverId, number>();
+    const byExternalId = this.#scope.byExternalId(lines, this.#scope.sources.directory.drivers.values());
+    const writes = lines.map((line): DriverWrite => {
+      const { row, fields } = line;
+      const current = this.#driverOf(line, byExternalId.get(this.#scope.externalKey(line)), faults);
+      const groupIds = groupsOf(line, groups, faults);
+      const dealerId = this.#scope.dealerOf(line, current ?? undefined, faults);
+      if (!current) {
+        if (fields.name === undefined && current !== null && !line.isWrong)
+          faults.add({ row, column: 'name', detail: 'A new driver needs a name.' });
+        const blank = { ...DRIVER_DEFAULTS, name: '', codes: [] };
+        return { id: null, fields: { ...blank, ...fields, groupIds: groupIds ?? [], dealerId } };
+      }
+      const earlier = rowOf.get(current.id);
+      if (earlier !== undefined) faults.add({ row, detail: `Row ${earlier} is about the same driver.` });
+      rowOf.set(current.id, row);
+      const unseen = current.groupIds.filter((id) => !this.#scope.seesGroup(id));
+      const patch = { ...fields, dealerId, ...(groupIds && { groupIds: [...groupIds, ...unseen] }) };
+      return { id: current.id, expectedVersion: current.version, patch };
+    });
+    faults.throwIfAny();
+    const writing = this.#scope.sources.registry.drivers.writeAll(writes, dryRun);
+    const outcomes = await collectingFaults(writing, faults, (index, field) => ({
+      row: lines[index]?.row ?? 0,
+      ...(field === null ? {} : { column: field === 'groupIds' ? 'groups' : field }),
+    }));
+    return paired(lines, outcomes);
+  }
+
+  /** The driver that a row is about; null where it names one that is not there, undefined where it is a new one. */
+  #driverOf(
+    { row, id, dealerId, fields }: DriverLine,
+    known: Driver | undefined,
+    faults: Faults,
+  ): Driver | null | undefined {
+    const { directory } = this.#scope.sources;
+    if (id !== null) {
+      const driver = directory.drivers.get(id);
+      if (driver !== undefined && rightToDriver(this.#scope.caller, driver) === 'write') return driver;
+      faults.add({ row, column: 'id', detail: 'There is no such driver.' });
+      return null;
+    }
+    if (known !== undefined && rightToDriver(this.#scope.caller, known) === 'write') return known;
+    const scope = isOperator(this.#scope.caller) ? (dealerId ?? null) : dealerOf(this.#scope.caller);
+    for (const code of fields.codes ?? []) {
+      const holder = directory.driversOfCode(scope, code).find((driver) => presentCodes(driver).includes(code));
+      if (holder !== undefined) return holder;
+    }
+    return undefined;
+  }
+}
