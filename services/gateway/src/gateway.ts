@@ -1,19 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import type { Server as HttpServer } from 'node:http';
-import type { BlockList, Server, Socket } from 'node:net';
-import { sourceOf } from '@outrider/auth';
+import type { BlockList, Socket } from 'node:net';
 import {
-  type AccessRefusal,
   type Clock,
   Directory,
-  type PacketTrace,
   type ProtocolName,
   type TerminalId,
-  type Vehicle,
   withoutCustomFields,
 } from '@outrider/domain';
-import { type Hub, type RefusedContact, serveTerminalCommands, type TerminalPresence } from '@outrider/hub';
+import { type Hub, serveTerminalCommands, type TerminalPresence } from '@outrider/hub';
 import { followDefinitions, type Log, type Subscription } from '@outrider/log';
 import {
   type DatagramSide,
@@ -23,7 +17,7 @@ import {
   type Protocol,
   tcpProtocols,
 } from '@outrider/protocols';
-import { type Logger, type Metrics, NO_TRACING, type Part, surviveAcceptErrors, type Tracing } from '@outrider/runtime';
+import { type Logger, type Metrics, NO_TRACING, type Part, type Tracing } from '@outrider/runtime';
 import { Admission, type Slot } from './admission.ts';
 import { BodyBudget } from './bodies.ts';
 import { BrokerSource } from './broker/source.ts';
@@ -31,7 +25,6 @@ import { topicRoutesOf } from './broker/topics.ts';
 import { ClockWatch } from './clock-watch.ts';
 import { ConnectedTerminals } from './connection/connected-terminals.ts';
 import { Connection } from './connection/connection.ts';
-import { readProxyHeaders } from './connection/proxied-connections.ts';
 import { createTcpServers } from './connection/tcp-servers.ts';
 import { openTlsIdentity, type TlsFiles, type TlsIdentity } from './connection/tls-identity.ts';
 import { UnreadAnswers } from './connection/unread-answers.ts';
@@ -42,13 +35,12 @@ import { createDatagramServer, type DatagramServer } from './datagrams/datagram-
 import { FirstContacts } from './first-contacts.ts';
 import { createHttpServers } from './http-servers.ts';
 import { Intake } from './intake.ts';
+import { Listeners } from './listeners.ts';
 import { gatewayMetrics, type ProtocolMetrics } from './metrics.ts';
 import { PacketTraces } from './packet-traces.ts';
+import { RefusedPeers } from './refused-peers.ts';
 import { sessionOptions } from './session-options.ts';
-import { refusalDetail } from './terminal-access.ts';
 import { terminalCodes } from './terminal-codes.ts';
-import { UnknownBudget } from './unknown-budget.ts';
-import { UnknownDevices } from './unknown-devices.ts';
 
 export interface GatewayConfig {
   host: string;
@@ -127,8 +119,6 @@ export function createGateway(parts: GatewayParts): Gateway {
 
 class TerminalGateway implements Gateway {
   readonly name = 'gateway';
-  readonly ports: Record<ProtocolName, number> = {};
-  readonly tlsPorts: Record<ProtocolName, number> = {};
   readonly udpPorts: Record<ProtocolName, number> = {};
   readonly failed: Promise<never>;
   readonly #parts: GatewayParts;
@@ -136,14 +126,13 @@ class TerminalGateway implements Gateway {
   readonly #metrics: ReturnType<typeof gatewayMetrics>;
   readonly #directory = new Directory();
   readonly #connections = new Set<Connection>();
-  readonly #servers: (Server | HttpServer)[] = [];
+  readonly #listeners: Listeners;
   readonly #datagramServers: DatagramServer[] = [];
   readonly #rates: DatagramRates;
   readonly #connected: ConnectedTerminals;
   readonly #unread = new UnreadAnswers();
   readonly #bodies = new BodyBudget();
-  readonly #budget: UnknownBudget;
-  readonly #devices: UnknownDevices;
+  readonly #refused: RefusedPeers;
   readonly #contacts: FirstContacts;
   readonly #traces = new PacketTraces(() => randomBytes(4).readInt32BE());
   readonly #intake: Intake;
@@ -169,19 +158,18 @@ class TerminalGateway implements Gateway {
       (error) => logger.warn({ err: error }, 'cannot publish connections of terminals'),
       clock,
     );
-    this.#budget = new UnknownBudget({
-      hub,
-      perMinute: config.unknownPerMinute,
-      now: clock.now,
-      onError: (error) => logger.warn({ err: error }, 'cannot count an unknown terminal'),
-      onBlocked: (address) => logger.warn({ address }, 'address blocked: too many unknown terminal ids'),
+    this.#refused = new RefusedPeers({
+      ...{ hub, logger, tracing, clock, metrics: this.#metrics },
+      unknownPerMinute: config.unknownPerMinute,
+    });
+    this.#listeners = new Listeners({
+      ...{ host: config.host, ports: config.ports, proxies: config.proxies, logger },
+      tlsPorts: config.tls?.ports ?? null,
+      onNoDescriptor: (protocol) => this.#metrics.refused(protocol, 'no-descriptor'),
+      onBadProxyHeader: (protocol, detail, address) =>
+        this.#refused.refuse(protocol, 'bad-proxy-header', detail, address, this.#traces.next()),
     });
     this.#rates = new DatagramRates(config.maxDatagramsPerAddress, clock.now);
-    this.#devices = new UnknownDevices({
-      hub,
-      now: clock.now,
-      onError: (error) => logger.warn({ err: error }, 'cannot note an unknown device'),
-    });
     this.#contacts = new FirstContacts(hub, (error) =>
       logger.warn({ err: error }, 'cannot publish the first packet of a terminal'),
     );
@@ -195,6 +183,14 @@ class TerminalGateway implements Gateway {
       (what) => this.#metrics.corrected(what),
       clock,
     );
+  }
+
+  get ports(): Record<ProtocolName, number> {
+    return this.#listeners.ports;
+  }
+
+  get tlsPorts(): Record<ProtocolName, number> {
+    return this.#listeners.tlsPorts;
   }
 
   get healthy(): boolean {
@@ -226,8 +222,8 @@ class TerminalGateway implements Gateway {
     await this.#connected.start();
     if (config.broker !== null) this.#broker = await this.#createBroker(config.broker);
     if (config.tls !== null) this.#identity = await openTlsIdentity(config.tls, logger, this.#parts.clock);
-    for (const protocol of tcpProtocols) await this.#listen(protocol.name, this.#tcpServers(protocol));
-    for (const protocol of httpProtocols) await this.#listen(protocol.name, this.#httpServers(protocol));
+    for (const protocol of tcpProtocols) await this.#listeners.open(protocol.name, this.#tcpServers(protocol));
+    for (const protocol of httpProtocols) await this.#listeners.open(protocol.name, this.#httpServers(protocol));
     if (config.udp) for (const protocol of datagramProtocols) await this.#listenForDatagrams(protocol);
     logger.info(
       {
@@ -243,7 +239,7 @@ class TerminalGateway implements Gateway {
   async stop(): Promise<void> {
     this.#identity?.close();
     await this.#presence?.close();
-    const closed = this.#servers.map((server) => new Promise((resolve) => server.close(resolve)));
+    const closed = this.#listeners.close();
     for (const connection of this.#connections) connection.hold(true);
     for (const server of this.#datagramServers) server.pause();
     this.#broker?.pause();
@@ -251,12 +247,12 @@ class TerminalGateway implements Gateway {
     for (const server of this.#datagramServers) await server.close();
     await this.#broker?.stop();
     for (const connection of this.#connections) connection.end();
-    for (const server of this.#servers) if ('closeIdleConnections' in server) server.closeIdleConnections();
+    this.#listeners.closeIdle();
     const timeout = this.#parts.clock.after(CLOSE_TIMEOUT_MS, () => {
       for (const connection of this.#connections) connection.destroy();
-      for (const server of this.#servers) if ('closeAllConnections' in server) server.closeAllConnections();
+      this.#listeners.closeAll();
     });
-    await Promise.all(closed);
+    await closed;
     timeout.cancel();
     await this.#connected.close();
     await this.#definitions?.stop();
@@ -280,28 +276,21 @@ class TerminalGateway implements Gateway {
     const address = new URL(url).hostname;
     return new BrokerSource({
       connect: mqttConnector({ url, clientId, filters: routes.map(({ filter }) => filter), clock }),
-      routes,
-      address,
-      clientId,
-      hub,
-      logger,
-      registry: metrics,
+      ...{ routes, address, clientId, hub, logger, clock, registry: metrics },
+      ...{ intake: this.#intake, traces: this.#traces, tracing: this.#tracing, contacts: this.#contacts },
       metricsOf: (protocol) => this.#metrics.of(protocol),
-      intake: this.#intake,
-      traces: this.#traces,
-      tracing: this.#tracing,
-      contacts: this.#contacts,
       vehicleOf: (terminalId) => this.#directory.vehicleOfTerminal(terminalId),
-      onRefused: (protocol, reason, detail, trace) => this.#refused(protocol, reason, detail, address, trace),
-      onAccessRefused: (protocol, vehicle, refusal) => this.#noteAccessRefused(protocol, vehicle, refusal, address),
-      clock,
+      onRefused: (protocol, reason, detail, trace) => this.#refused.refuse(protocol, reason, detail, address, trace),
+      onAccessRefused: (protocol, vehicle, refusal) =>
+        this.#refused.noteAccessRefused(protocol, vehicle, refusal, address),
     });
   }
 
   /** What the connections and requests of a protocol need from the gateway. */
   #contextOf(protocol: ProtocolName) {
-    const { hub, logger, clock } = this.#parts;
+    const { logger, clock } = this.#parts;
     return {
+      ...this.#refused.contextOf(protocol),
       intake: this.#intake,
       metrics: this.#metrics.of(protocol),
       traces: this.#traces,
@@ -309,51 +298,9 @@ class TerminalGateway implements Gateway {
       clock,
       contacts: this.#contacts,
       vehicleOf: (terminalId: TerminalId) => this.#directory.vehicleOfTerminal(terminalId),
-      isBlocked: (terminalId: TerminalId, address: string) => this.#budget.isBlocked(sourceOf(address), terminalId),
-      onWrongSecret: (address: string) => this.#budget.noteWrongSecret(sourceOf(address)),
-      onUnknown: (terminalId: TerminalId, address: string, contact?: RefusedContact) => {
-        this.#budget.noteUnknown(sourceOf(address), terminalId);
-        void hub
-          .noteUnknownTerminal(terminalId, protocol, address, clock.now(), contact)
-          .catch((error) => logger.warn({ err: error, terminalId }, 'cannot note an unknown terminal'));
-      },
-      onAccessRefused: (vehicle: Vehicle, refusal: AccessRefusal, address: string) =>
-        this.#noteAccessRefused(protocol, vehicle, refusal, address),
       onText: (terminalId: TerminalId | null, text: string) =>
         logger.debug({ protocol, terminalId, text: text.slice(0, MAX_LOGGED_TEXT) }, 'text of a terminal'),
-      onUnknownDevice: (address: string, contact: RefusedContact) => this.#devices.note(protocol, address, contact),
-      onRefused: (reason: string, detail: string, address: string, trace: PacketTrace) => {
-        this.#refused(protocol, reason, detail, address, trace);
-      },
     };
-  }
-
-  #refused(protocol: ProtocolName, reason: string, detail: string, address: string, trace: PacketTrace): void {
-    this.#metrics.refused(protocol, reason);
-    this.#parts.logger.debug({ traceId: trace, protocol, reason, detail, address }, 'refused');
-    if (!this.#tracing.isOn) return;
-    const facts = { 'outrider.protocol': protocol, 'outrider.refusal': reason, 'client.address': address };
-    const span = this.#tracing.beginPacket(trace, 'refuse', { kind: 'server', facts });
-    span.fail(detail);
-    span.end();
-  }
-
-  /** The refused data may hold a secret of the vehicle: none of it is kept. */
-  #noteAccessRefused(protocol: ProtocolName, vehicle: Vehicle, refusal: AccessRefusal, address: string): void {
-    const { terminalId, terminalAccess } = vehicle;
-    if (terminalId === null) return;
-    const { hub, logger, clock } = this.#parts;
-    const transport = httpProtocols.some(({ name }) => name === protocol) ? 'http' : 'tcp';
-    const detail = refusalDetail(terminalAccess, refusal);
-    const contact: RefusedContact = { transport, reason: refusal, detail, receivedBytes: 0, firstBytes: '' };
-    hub
-      .noteUnknownTerminal(terminalId, protocol, address, clock.now(), contact)
-      .catch((error) => logger.warn({ err: error, terminalId }, 'cannot note a refused terminal'));
-  }
-
-  #admission(): Admission {
-    const { maxConnections, maxConnectionsPerAddress } = this.#parts.config;
-    return new Admission({ total: maxConnections, perKey: maxConnectionsPerAddress });
   }
 
   #tcpServers(protocol: Protocol) {
@@ -367,13 +314,13 @@ class TerminalGateway implements Gateway {
       terminalSecret: config.terminalSecret,
       isKnown: (terminalId: TerminalId) =>
         this.#directory.vehicleOfTerminal(terminalId) !== undefined ||
-        (protocol.carriesVideo === true && this.#isVideoTerminal(terminalId)),
+        (protocol.carriesVideo === true && isVideoTerminal(this.#directory, terminalId)),
       isContested: (terminalId: TerminalId) => this.#connected.isContested(terminalId),
       onUnread: (terminalId: TerminalId | null, detail: string) =>
         logger.info({ protocol: protocol.name, terminalId, detail }, 'a message of a terminal is not understood'),
     };
     return createTcpServers({
-      admission: this.#admission(),
+      admission: admissionOf(this.#parts.config),
       identity: this.#identity,
       maxConnections: config.maxConnections,
       onRefused: (reason) => this.#metrics.refused(protocol.name, reason),
@@ -383,13 +330,13 @@ class TerminalGateway implements Gateway {
           certificateSha256,
           onIdentified: (terminalId) => {
             slot.identified();
-            this.#budget.noteLetIn(sourceOf(connection.address), terminalId);
+            this.#refused.noteLetIn(connection.address, terminalId);
             this.#connected.came(terminalId, connection, protocol.name, this.#parts.clock.now());
             if (connection.takesCommands) this.#presence?.came(terminalId);
           },
           onCarried: (terminalId, link) => {
             slot.identified();
-            this.#budget.noteLetIn(sourceOf(link.address), terminalId);
+            this.#refused.noteLetIn(link.address, terminalId);
             this.#connected.came(terminalId, link, protocol.name, this.#parts.clock.now());
           },
           onCarriedEnd: (terminalId, link) => void this.#connected.went(terminalId, link),
@@ -427,8 +374,8 @@ class TerminalGateway implements Gateway {
       maxConnections: this.#parts.config.maxConnections,
       isHeld: () => this.#isHeld,
       noteRequest: (terminalId, address) => this.#connected.noteRequest(terminalId, address),
-      admission: this.#admission(),
-      onTaken: (terminalId, address) => this.#budget.noteLetIn(sourceOf(address), terminalId),
+      admission: admissionOf(this.#parts.config),
+      onTaken: (terminalId, address) => this.#refused.noteLetIn(address, terminalId),
     });
   }
 
@@ -457,52 +404,22 @@ class TerminalGateway implements Gateway {
           if (this.#connected.went(terminalId, link)) this.#presence?.went(terminalId);
         },
       }),
-      peers: new DatagramPeers({ admission: this.#admission(), idleMs: config.idleTimeoutMs, now: clock.now }),
+      peers: new DatagramPeers({ admission: admissionOf(this.#parts.config), idleMs: config.idleTimeoutMs, now: clock.now }),
       createSession: () => (datagrams.createSession ?? protocol.createSession)(options),
       noteRequest: (terminalId, address) => this.#connected.noteRequest(terminalId, address),
-      onIdentified: (terminalId, address) => this.#budget.noteLetIn(sourceOf(address), terminalId),
+      onIdentified: (terminalId, address) => this.#refused.noteLetIn(address, terminalId),
       onError: (error) => logger.warn({ err: error, protocol: name }, 'a socket for datagrams failed'),
     });
     this.udpPorts[name] = await server.listen(port, config.host);
     this.#datagramServers.push(server);
   }
+}
 
-  #isVideoTerminal(terminalId: TerminalId): boolean {
-    const profile = this.#directory.videoProfileOfAddress('jt1078', terminalId);
-    return profile !== undefined && !this.#directory.isOfAnotherVehicle(profile);
-  }
+function admissionOf({ maxConnections, maxConnectionsPerAddress }: GatewayConfig): Admission {
+  return new Admission({ total: maxConnections, perKey: maxConnectionsPerAddress });
+}
 
-  async #listen(
-    name: ProtocolName,
-    { plain, secure }: { plain: Server | HttpServer; secure: Server | HttpServer | null },
-  ): Promise<void> {
-    const { config } = this.#parts;
-    for (const server of [plain, secure]) {
-      if (server === null || config.proxies === null) continue;
-      readProxyHeaders(server, config.proxies, (detail, address) =>
-        this.#refused(name, 'bad-proxy-header', detail, address, this.#traces.next()),
-      );
-    }
-    await this.#open(name, plain, config.ports[name], (port) => {
-      this.ports[name] = port;
-    });
-    await this.#open(name, secure, config.tls?.ports[name], (port) => {
-      this.tlsPorts[name] = port;
-    });
-  }
-
-  async #open(
-    name: ProtocolName,
-    server: Server | HttpServer | null,
-    port: number | null | undefined,
-    onListening: (port: number) => void,
-  ): Promise<void> {
-    if (port == null || server === null) return;
-    server.listen({ port, host: this.#parts.config.host, backlog: 4096 });
-    await once(server, 'listening');
-    surviveAcceptErrors(server, this.#parts.logger, () => this.#metrics.refused(name, 'no-descriptor'));
-    this.#servers.push(server);
-    const address = server.address();
-    if (address !== null && typeof address === 'object') onListening(address.port);
-  }
+function isVideoTerminal(directory: Directory, terminalId: TerminalId): boolean {
+  const profile = directory.videoProfileOfAddress('jt1078', terminalId);
+  return profile !== undefined && !directory.isOfAnotherVehicle(profile);
 }

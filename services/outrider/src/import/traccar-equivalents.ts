@@ -1,5 +1,5 @@
 import type { Alarm, EventKind } from '@outrider/domain';
-import { ALARMS, type SourceComputed, type SourceMaintenance, type SourceNotification } from './traccar-source.ts';
+import { ALARMS, KMH_PER_KNOT, type SourceComputed, type SourceMaintenance, type SourceNotification } from './traccar-source.ts';
 
 /** What something of Traccar's is here, or why it is nothing here. */
 export type Equivalent<T> = { is: T } | { isNone: string };
@@ -117,4 +117,9 @@ export function sensorOf({ description, attribute, expression, type }: SourceCom
   }
   const name = (description || attribute).slice(0, MAX_NAME);
   return { is: { name, kind: type === 'boolean' ? 'digital' : 'custom', source: source.trim() } };
+}
+
+/** Of Traccar's attribute, which is in knots. */
+export function speedLimit({ speedLimit: knots }: Record<string, unknown>): { speedLimitKmh?: number } {
+  return typeof knots === 'number' && knots > 0 ? { speedLimitKmh: Math.round(knots * KMH_PER_KNOT) } : {};
 }
