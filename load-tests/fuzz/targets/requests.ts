@@ -14,13 +14,16 @@ import {
   readCsv,
   writeCsvLine,
 } from '../../../packages/reports/src/formats/csv.ts';
-import { isKnown, mayBeSentInPart, partAsked } from '../../../services/api/src/byte-range.ts';
-import { DRIVER_CSV } from '../../../services/api/src/driver-csv.ts';
-import { readCursor as readListCursor, writeCursor as writeListCursor } from '../../../services/api/src/fields.ts';
-import { shapeOf } from '../../../services/api/src/geojson.ts';
-import { collectionOf, FeatureIn, readFeature } from '../../../services/api/src/geozone-reading.ts';
-import { validate, versionOfIfMatch } from '../../../services/api/src/input.ts';
-import { VEHICLE_CSV } from '../../../services/api/src/vehicle-csv.ts';
+import { DRIVER_CSV } from '../../../services/api/src/csv/driver-csv.ts';
+import { VEHICLE_CSV } from '../../../services/api/src/csv/vehicle-csv.ts';
+import {
+  readCursor as readListCursor,
+  writeCursor as writeListCursor,
+} from '../../../services/api/src/fields/fields.ts';
+import { shapeOf } from '../../../services/api/src/geozones/geojson.ts';
+import { collectionOf, FeatureIn, readFeature } from '../../../services/api/src/geozones/geozone-reading.ts';
+import { isKnown, mayBeSentInPart, partAsked } from '../../../services/api/src/http/byte-range.ts';
+import { validate, versionOfIfMatch } from '../../../services/api/src/http/input.ts';
 import { textFrame } from '../../../services/notifier/src/live/frames.ts';
 import { parseClientMessage, readCursor, writeCursor } from '../../../services/notifier/src/live/messages.ts';
 import { geofenceFeatures } from '../../bench/road/definitions.ts';
@@ -113,7 +116,12 @@ export const requestTargets: readonly Target[] = [
   },
   {
     name: 'csv of vehicles and drivers',
-    covers: ['/api/src/csv.ts', '/api/src/definition-csv.ts', '/api/src/vehicle-csv.ts', '/api/src/driver-csv.ts'],
+    covers: [
+      '/api/src/csv.ts',
+      '/api/src/csv/definition-csv.ts',
+      '/api/src/csv/vehicle-csv.ts',
+      '/api/src/csv/driver-csv.ts',
+    ],
     words: words(
       '"',
       '""',
@@ -174,8 +182,8 @@ export const requestTargets: readonly Target[] = [
   {
     name: 'geojson',
     covers: [
-      '/api/src/geojson.ts',
-      '/api/src/geozone-reading.ts',
+      '/api/src/geozones/geojson.ts',
+      '/api/src/geozones/geozone-reading.ts',
       '/geo/src/shape-from-feature.ts',
       '/geo/src/prepare-shape.ts',
     ],
@@ -246,7 +254,7 @@ export const requestTargets: readonly Target[] = [
   },
   {
     name: 'cursors and headers',
-    covers: ['/api/src/fields.ts', '/api/src/byte-range.ts', '/api/src/input.ts'],
+    covers: ['/api/src/fields/fields.ts', '/api/src/http/byte-range.ts', '/api/src/http/input.ts'],
     words: words(
       'bytes=',
       '-',

@@ -11,6 +11,7 @@ import type {
 } from '@outrider/domain';
 import type { Page } from '@outrider/registry';
 import type { Sources } from './access.ts';
+import type { VehicleKey } from './fleet/vehicle-access.ts';
 import { badField, notFound, Problem } from './problem.ts';
 import {
   dealerOf,
@@ -25,7 +26,6 @@ import {
   rightToVehicle,
 } from './rights.ts';
 import type { SearchPage } from './search.ts';
-import type { VehicleKey } from './vehicle-access.ts';
 
 /** What one caller may do with what is defined, and how they may see it: for the parts of `Access`. */
 export class Checks {

@@ -26,7 +26,7 @@ import {
   TooManyJobsError,
 } from '@outrider/registry';
 import { REPORT_JOB, type ReportRequest, requestOf, subjectOf } from '@outrider/reports';
-import { type ExportedPerson, mayExport, PERSON_EXPORT } from './person-export.ts';
+import { type ExportedPerson, mayExport, PERSON_EXPORT } from './accounts/person-export.ts';
 import { badField, badParameter, notFound, Problem } from './problem.ts';
 import { quotaExceeded } from './quota-access.ts';
 import { maySeeStill, type NamedByReport, seenDrivers, seenVehicles, unseenIn } from './report-access.ts';

@@ -21,12 +21,12 @@ import {
   type TimeSpan,
 } from '@outrider/reports';
 import type { Language } from '@outrider/words';
+import { driversAt } from './fleet/who-drove.ts';
 import { maintenanceFor } from './maintenance/plan-access.ts';
+import { readerOf } from './notifications/reader.ts';
 import { type Owned, ownedArchive } from './owned-archive.ts';
 import { PlaceAccess, type PlaceSources } from './place-access.ts';
-import { readerOf } from './reader.ts';
 import { isOperator, rightToDriver, rightToGeofence, rightToGroup, visibleGeofences } from './rights.ts';
-import { driversAt } from './who-drove.ts';
 
 export interface ReportAccessSources extends PlaceSources {
   hub: Pick<Hub, 'latest' | 'connections' | 'publish'>;

@@ -1,7 +1,7 @@
 import type { Directory, ReportSchedule, ReportScheduleId, User } from '@outrider/domain';
 import type { ListedReportDelivery, Page, Paging, Registry, ReportScheduleFields } from '@outrider/registry';
 import { scheduledReport } from '@outrider/reports';
-import { EmailStates, type ListedEmails } from './email-states.ts';
+import { EmailStates, type ListedEmails } from './accounts/email-states.ts';
 import { requireSeen } from './job-access.ts';
 import { notFound } from './problem.ts';
 import { seenDrivers, seenVehicles, unseenIn } from './report-access.ts';

@@ -3,7 +3,7 @@ import { sampleVehicleFields } from '@outrider/domain/samples';
 import { clockAt } from '@outrider/testing/clock';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Answer, PASSWORD, World } from './api.fixture.ts';
-import { createHousekeeping } from './housekeeping.ts';
+import { createHousekeeping } from './upkeep/housekeeping.ts';
 
 const HOUR_MS = 3_600_000;
 const RULE = {

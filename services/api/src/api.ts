@@ -25,51 +25,51 @@ import type { ReportArchive, TrackReport } from '@outrider/reports';
 import { type Logger, type Metrics, type MetricsAccess, NO_TRACING, type Tracing } from '@outrider/runtime';
 import type { Warehouse } from '@outrider/warehouse';
 import { type Context, type ErrorHandler, Hono } from 'hono';
-import { createAnswering } from './answering.ts';
-import { createAuthentication } from './authentication.ts';
-import { compressed } from './compressed.ts';
 import { consolePages } from './console.ts';
 import type { ApiEnv, Identity, KnownIdentity } from './context.ts';
-import { crossOrigin } from './cross-origin.ts';
 import { staticPages } from './docs.ts';
-import { asProblem, isAway, isDiskFull } from './error-responses.ts';
 import { Feeds } from './feeds/feeds.ts';
-import { GeometryChecks } from './geometry-checks.ts';
-import { identify } from './identify.ts';
-import { LastUse } from './last-use.ts';
-import { Limits, type LimitsConfig } from './limits.ts';
-import { mailPages } from './mail-pages.ts';
-import { mapTiles } from './maps.ts';
-import { measured } from './measured.ts';
-import type { OnlineMap } from './online-map.ts';
+import { GeometryChecks } from './geozones/geometry-checks.ts';
+import { createAnswering } from './http/answering.ts';
+import { compressed } from './http/compressed.ts';
+import { crossOrigin } from './http/cross-origin.ts';
+import { asProblem, isAway, isDiskFull } from './http/error-responses.ts';
+import { Limits, type LimitsConfig } from './http/limits.ts';
+import { measured } from './http/measured.ts';
+import { limitBodies } from './http/request-bodies.ts';
+import { traced, traceIdOfSpan } from './http/traced.ts';
+import { UntrustedProxies } from './http/untrusted-proxies.ts';
+import { mapTiles } from './maps/maps.ts';
+import type { OnlineMap } from './maps/online-map.ts';
 import { openApiDocument } from './openapi.ts';
 import { withSharedComponents } from './openapi-components.ts';
-import { type OpenIdSettings, OpenIdSignIn } from './openid-pages.ts';
 import { OperatedService, type ServiceLimits } from './operated-service.ts';
 import { notAllowed, PATHS, SERVED } from './paths.ts';
-import { limitBodies } from './request-bodies.ts';
 import type { Authentication } from './route.ts';
 import { operations, type ReadyCheck } from './routes/operations.ts';
 import { DESCRIBED } from './routes.ts';
 import { type SharePagesConfig, sharePages } from './share-pages.ts';
+import { createAuthentication } from './sign-in/authentication.ts';
+import { identify } from './sign-in/identify.ts';
+import { LastUse } from './sign-in/last-use.ts';
+import { mailPages } from './sign-in/mail-pages.ts';
+import { type OpenIdSettings, OpenIdSignIn } from './sign-in/openid-pages.ts';
 import { apiKeyOf, ipOf, subjectOf, userOf } from './subjects.ts';
 import { telemetryAppender } from './telemetry-appender.ts';
 import { NO_LISTENERS, type TerminalListeners } from './terminal-listeners.ts';
 import { createTraccar, type Traccar } from './traccar/traccar.ts';
-import { traced, traceIdOfSpan } from './traced.ts';
-import { UntrustedProxies } from './untrusted-proxies.ts';
 
 export { builtConsole } from './console.ts';
+export { ADMIN_LOGIN, ensureAdmin, refuseLostRegistry } from './first-start.ts';
+export { MIN_PASSWORD_CHARACTERS } from './routes/users.ts';
+export { quotasOf } from './settings.ts';
 export {
   type DefinitionsDifference,
   lackingOf,
   lostOf,
   reconcileDefinitions,
-} from './definitions-reconciliation.ts';
-export { ADMIN_LOGIN, ensureAdmin, refuseLostRegistry } from './first-start.ts';
-export { type RegistryRebuild, rebuildRegistry } from './registry-rebuild.ts';
-export { MIN_PASSWORD_CHARACTERS } from './routes/users.ts';
-export { quotasOf } from './settings.ts';
+} from './upkeep/definitions-reconciliation.ts';
+export { type RegistryRebuild, rebuildRegistry } from './upkeep/registry-rebuild.ts';
 
 export interface ApiConfig {
   /** How long after the login a token can be refreshed. */

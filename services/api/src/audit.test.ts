@@ -2,7 +2,7 @@ import type { User, VehicleId } from '@outrider/domain';
 import { clockAt } from '@outrider/testing/clock';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PASSWORD, World } from './api.fixture.ts';
-import { createHousekeeping } from './housekeeping.ts';
+import { createHousekeeping } from './upkeep/housekeeping.ts';
 
 let world: World;
 let operator: { user: User; jwt: string };

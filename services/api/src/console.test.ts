@@ -5,7 +5,7 @@ import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { World } from './api.fixture.ts';
 import { consolePages } from './console.ts';
-import { acceptedEncoding } from './static-files.ts';
+import { acceptedEncoding } from './http/static-files.ts';
 
 const INDEX = '<!doctype html><title>Outrider</title><script type="module" src="/assets/app-5f2c8a3e.js"></script>';
 const SHARE = '<!doctype html><title>Shared</title>';

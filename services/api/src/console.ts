@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { MiddlewareHandler } from 'hono';
 import type { ApiEnv } from './context.ts';
-import { readStaticFiles } from './static-files.ts';
+import { readStaticFiles } from './http/static-files.ts';
 
 /**
  * The console runs its own files only, and requests nothing from another origin but that of an online map.

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PASSWORD, World } from './api.fixture.ts';
-import { type ApiServer, listenApi } from './listen.ts';
+import { type ApiServer, listenApi } from './http/listen.ts';
 
 interface Parameter {
   name: string;

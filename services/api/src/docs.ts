@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Hono } from 'hono';
 import type { ApiEnv } from './context.ts';
-import { StaticFile } from './static-files.ts';
+import { StaticFile } from './http/static-files.ts';
 
 /** Pages load from their own origin only, run no inline code, and send nothing elsewhere. */
 const HEADERS = {

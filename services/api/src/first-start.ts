@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { weaknessOf } from '@outrider/access';
 import { ConflictError, type Registry } from '@outrider/registry';
 import { type Logger, StartError } from '@outrider/runtime';
-import { publishedKinds, type ReconciliationParts } from './definitions-reconciliation.ts';
+import { publishedKinds, type ReconciliationParts } from './upkeep/definitions-reconciliation.ts';
 
 /** The login of the operator that every service begins with. */
 export const ADMIN_LOGIN = 'admin';

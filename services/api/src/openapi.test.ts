@@ -4,7 +4,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
-import { ALARM_MEANINGS } from './event-meanings.ts';
+import { ALARM_MEANINGS } from './fields/event-meanings.ts';
 import { withEvents } from './live-document.ts';
 import { openApiDocument } from './openapi.ts';
 import { withSharedComponents } from './openapi-components.ts';

@@ -10,7 +10,7 @@ import {
 import type { Registry } from '@outrider/registry';
 import { type Logger, type MetricsAccess, type Readiness, type ReadyCheck, readiness } from '@outrider/runtime';
 import type { ArchiveGap, Warehouse } from '@outrider/warehouse';
-import type { MapFile } from './maps.ts';
+import type { MapFile } from './maps/maps.ts';
 import { ServiceHistory, STEP_MS } from './service-history.ts';
 
 /** What the service has bounds for. */

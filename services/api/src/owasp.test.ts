@@ -8,7 +8,7 @@ import type { Hono } from 'hono';
 import { exportJWK, SignJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ABSENT, PASSWORD, World } from './api.fixture.ts';
-import { listenApi } from './listen.ts';
+import { listenApi } from './http/listen.ts';
 import { openApiDocument } from './openapi.ts';
 import { DESCRIBED } from './routes.ts';
 import { TRACCAR_LISTS } from './traccar/lists.ts';

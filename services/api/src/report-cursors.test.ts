@@ -1,7 +1,7 @@
 import type { VehicleId } from '@outrider/domain';
 import { trackReport } from '@outrider/reports';
 import { expect, test } from 'vitest';
-import { paging, readCursor, writeCursor } from './fields.ts';
+import { paging, readCursor, writeCursor } from './fields/fields.ts';
 
 const VEHICLE = '01961f3c-7a10-7c3e-9b1d-2f6a0c4e8d57' as VehicleId;
 

@@ -7,7 +7,7 @@ import { EMPTY_ARCHIVE } from '@outrider/reports/empty-archive';
 import { type ArchiveGap, BusyError, type PositionsQuestion, TooMuchError } from '@outrider/warehouse';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ABSENT, linesIn, World } from './api.fixture.ts';
-import { listenApi } from './listen.ts';
+import { listenApi } from './http/listen.ts';
 
 const DAY = 'from=2026-01-15T00:00:00Z&to=2026-01-16T00:00:00Z';
 const FROM_MS = Date.UTC(2026, 0, 15);

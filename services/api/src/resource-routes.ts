@@ -1,10 +1,10 @@
 import type { ProblemKind } from '@outrider/access';
 import type { ApiKeyScope } from '@outrider/domain';
 import type { z } from 'zod';
-import { listOf, pageReply } from './fields.ts';
-import { etagOf } from './input.ts';
+import { listOf, pageReply } from './fields/fields.ts';
+import { etagOf } from './http/input.ts';
+import { answerList, pageOrWhole } from './http/whole-list.ts';
 import { type Answer, type AuthorizedContext, callsOf, type GroupName, type Reply, type Route } from './route.ts';
-import { answerList, pageOrWhole } from './whole-list.ts';
 
 /** Headers of an answer that is one thing of a collection, as they are described. */
 export const ENTITY_HEADERS = { ETag: 'Version, for `If-Match`.' };

@@ -5,10 +5,10 @@ import type { Registry, Session } from '@outrider/registry';
 import type { z } from 'zod';
 import type { AccountBlock, Via } from './context.ts';
 import type { Feeds } from './feeds/feeds.ts';
-import type { GeometryChecks } from './geometry-checks.ts';
-import type { OpenIdSignIn } from './openid-pages.ts';
+import type { GeometryChecks } from './geozones/geometry-checks.ts';
 import type { OperatedService } from './operated-service.ts';
-import type { PasskeySignIn, SignedPasskey } from './passkey-sign-in.ts';
+import type { OpenIdSignIn } from './sign-in/openid-pages.ts';
+import type { PasskeySignIn, SignedPasskey } from './sign-in/passkey-sign-in.ts';
 import type { TerminalListeners } from './terminal-listeners.ts';
 
 /** Groups of calls, as the documentation shows them. */

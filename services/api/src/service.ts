@@ -13,19 +13,19 @@ import {
 } from '@outrider/backing';
 import type { UserId } from '@outrider/domain';
 import { refuseUpgrade } from '@outrider/runtime';
-import { createAccountExpiry } from './account-expiry.ts';
 import { type Api, createApi } from './api.ts';
-import { createErasureRunner } from './erasure.ts';
 import { ADMIN_LOGIN, ensureAdmin, refuseLostRegistry } from './first-start.ts';
-import { createHistoryErasure } from './history-erasure.ts';
-import { createHousekeeping } from './housekeeping.ts';
-import { listenApi } from './listen.ts';
-import { createRegistryCheck } from './registry-check.ts';
-import { createRelay } from './relay.ts';
-import { createServiceFileCleaning } from './service-file-cleaning.ts';
+import { listenApi } from './http/listen.ts';
+import { createRelay } from './http/relay.ts';
 import { apiConfigOf, apiVariables, quotasOf } from './settings.ts';
-import { createTerminalBindings } from './terminal-bindings.ts';
+import { createAccountExpiry } from './sign-in/account-expiry.ts';
 import { terminalPortVariables } from './terminal-listeners.ts';
+import { createErasureRunner } from './upkeep/erasure.ts';
+import { createHistoryErasure } from './upkeep/history-erasure.ts';
+import { createHousekeeping } from './upkeep/housekeeping.ts';
+import { createRegistryCheck } from './upkeep/registry-check.ts';
+import { createServiceFileCleaning } from './upkeep/service-file-cleaning.ts';
+import { createTerminalBindings } from './upkeep/terminal-bindings.ts';
 
 /**
  * The REST API, with the relay of definitions. Any number of instances answer side by side: what one changes is in

@@ -21,8 +21,8 @@ import { DEFAULT_QUOTAS, defaultLimit, type QuotaKind, type QuotaLimits, type Qu
 import { type Config, oneOf, secret, text, textOr, type Variables, whole } from '@outrider/runtime';
 import type { ApiConfig } from './api.ts';
 import { builtConsole } from './console.ts';
-import { SPECIFIED_LIMITS } from './limits.ts';
-import { onlineMapOf } from './online-map.ts';
+import { SPECIFIED_LIMITS } from './http/limits.ts';
+import { onlineMapOf } from './maps/online-map.ts';
 import type { ServiceLimits, UseName } from './operated-service.ts';
 import { terminalPortsOf } from './terminal-listeners.ts';
 

@@ -16,10 +16,10 @@ import { isoTime, VEHICLE_STATES } from '@outrider/domain';
 import type { Hub } from '@outrider/hub';
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
-import { isKnown } from './byte-range.ts';
 import type { ApiEnv } from './context.ts';
-import { timeOut } from './fields.ts';
-import { readQuery } from './input.ts';
+import { timeOut } from './fields/fields.ts';
+import { isKnown } from './http/byte-range.ts';
+import { readQuery } from './http/input.ts';
 import type { DescribedRoute } from './route.ts';
 
 export interface SharePagesConfig extends ShareConfig {

@@ -1,7 +1,7 @@
 import { countedAs } from '@outrider/auth';
 import type { Context } from 'hono';
 import type { ApiEnv, Identity, KnownIdentity } from './context.ts';
-import type { Subject } from './limits.ts';
+import type { Subject } from './http/limits.ts';
 
 /** What the limits of an address count by. */
 export function ipOf(c: Context<ApiEnv>): Subject {

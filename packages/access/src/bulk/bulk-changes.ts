@@ -1,7 +1,7 @@
 import type { GroupId, User, UserId, Vehicle, VehicleId } from '@outrider/domain';
 import type { MemberChange, MembersChanged, VehicleMove, VehiclePatch, VehicleWrite } from '@outrider/registry';
-import { type CustomPatch, mergedAttributes } from '../custom-fields.ts';
 import { Faults } from '../faults.ts';
+import { type CustomPatch, mergedAttributes } from '../fleet/custom-fields.ts';
 import { badField, Problem } from '../problem.ts';
 import { type Right, requireRight, rightToGroup, rightToUser, rightToVehicle } from '../rights.ts';
 import { type BulkScope, collectingFaults } from './bulk-scope.ts';

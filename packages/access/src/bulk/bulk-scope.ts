@@ -11,7 +11,7 @@ import {
 } from '@outrider/registry';
 import type { Access, Sources } from '../access.ts';
 import type { Faults } from '../faults.ts';
-import { GroupNames } from '../group-names.ts';
+import { GroupNames } from '../fleet/group-names.ts';
 import { type InputError, operatorOnly, Problem } from '../problem.ts';
 import { dealerOf, isOperator, mayManage, rightToGroup } from '../rights.ts';
 

@@ -12,8 +12,6 @@ import {
 } from '@outrider/domain';
 import type { VehicleWrite } from '@outrider/registry';
 import type { Faults } from '../faults.ts';
-import { operatorOnly } from '../problem.ts';
-import { requireNotHeld, requireRight, rightToVehicle } from '../rights.ts';
 import {
   type ImportedSensor,
   importedSensors,
@@ -22,7 +20,9 @@ import {
   type SensorTerms,
   sensorWrites,
   vehicleWriteOf,
-} from '../sensor-import.ts';
+} from '../fleet/sensor-import.ts';
+import { operatorOnly } from '../problem.ts';
+import { requireNotHeld, requireRight, rightToVehicle } from '../rights.ts';
 import {
   type BulkScope,
   collectingFaults,

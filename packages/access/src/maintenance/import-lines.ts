@@ -1,6 +1,6 @@
 import type { MaintenanceSpan, TerminalId, VehicleGroup, VehicleId } from '@outrider/domain';
 import type { Faults } from '../faults.ts';
-import type { NamedVehicles, SensorLine } from '../sensor-import.ts';
+import type { NamedVehicles, SensorLine } from '../fleet/sensor-import.ts';
 
 /** A maintenance plan as a row of a CSV says it. */
 export interface PlanLine {

@@ -1,9 +1,9 @@
 import type { CounterCorrectionId, CounterKey, CustomCounter, MaintenancePlanId, VehicleId } from '@outrider/domain';
 import type { NewCorrection, PlanFields } from '@outrider/registry';
 import type { Faults } from '../faults.ts';
+import { NamedVehicles } from '../fleet/sensor-import.ts';
 import { bounded } from '../registry-refusals.ts';
 import { rightToGroup, rightToVehicle } from '../rights.ts';
-import { NamedVehicles } from '../sensor-import.ts';
 import { groupOfLine, type PlanLine, type ReadingLine, vehicleOfLine } from './import-lines.ts';
 import {
   AHEAD_MS,

@@ -22,11 +22,11 @@ import {
   type Registry,
   type RuleActivity,
 } from '@outrider/registry';
-import { EmailStates, type ListedEmails } from '../email-states.ts';
+import { EmailStates, type ListedEmails } from '../accounts/email-states.ts';
 import type { Owned } from '../owned-archive.ts';
 import { badField, notFound, Problem, scopeNeeded } from '../problem.ts';
-import { ruleReaderOf } from '../reader.ts';
 import { requireRight, requireUnlimited, rightToNotificationRule, visibleNotificationRules } from '../rights.ts';
+import { ruleReaderOf } from './reader.ts';
 import { RuleNames } from './rule-names.ts';
 import { type EventReport, requireSense } from './rule-trials.ts';
 

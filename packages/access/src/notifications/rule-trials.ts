@@ -27,11 +27,11 @@ import {
   type VehicleId,
 } from '@outrider/domain';
 import type { Registry } from '@outrider/registry';
+import { momentOf, whoDrove } from '../fleet/who-drove.ts';
 import { type Owned, ownedArchive } from '../owned-archive.ts';
 import { badField } from '../problem.ts';
-import { rulePlaces } from '../rule-places.ts';
-import { momentOf, whoDrove } from '../who-drove.ts';
 import { RuleNames } from './rule-names.ts';
+import { rulePlaces } from './rule-places.ts';
 
 /** The archive, as far as a rule is tried on it. */
 export interface EventReport {

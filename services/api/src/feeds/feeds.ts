@@ -14,7 +14,7 @@ import {
 import { isLogAway } from '@outrider/log';
 import type { Geofences } from '@outrider/registry';
 import { ConnectionCounts, type Metrics } from '@outrider/runtime';
-import { asProblem } from '../error-responses.ts';
+import { asProblem } from '../http/error-responses.ts';
 import { createFeedMetrics, type FeedMetrics } from './feed-metrics.ts';
 
 /** How a feed comes: a page of JSON, or a stream of lines or of server-sent events. */

@@ -2,7 +2,7 @@ import { requestPasswordReset, setPasswordByLink } from '@outrider/access';
 import type { UserId } from '@outrider/domain';
 import { LANGUAGES, type Language } from '@outrider/words';
 import { z } from 'zod';
-import { emailOf, id } from '../fields.ts';
+import { emailOf, id } from '../fields/fields.ts';
 import { callsOf, openRoute, type Route, sessionOf } from '../route.ts';
 import { password } from './users.ts';
 

@@ -2,7 +2,7 @@ import { MAX_API_KEY_DAYS, MAX_GROUPS_OF_API_KEY } from '@outrider/access';
 import { API_KEY_SCOPES, type ApiKeyId, type ApiKeyScope, type GroupId, isoTime, type UserId } from '@outrider/domain';
 import { type ApiKey, MAX_API_KEYS_PER_USER } from '@outrider/registry';
 import { z } from 'zod';
-import { id, idOut, line, pageAsked, paging, timeIn, timeOut } from '../fields.ts';
+import { id, idOut, line, pageAsked, paging, timeIn, timeOut } from '../fields/fields.ts';
 import { ENTITY_HEADERS, entityHeaders, ResourceRoutes } from '../resource-routes.ts';
 import { callsOf, type Route } from '../route.ts';
 

@@ -2,7 +2,7 @@ import type { AuditShown } from '@outrider/access';
 import { isoTime, type UserId } from '@outrider/domain';
 import { AUDIT_ACTIONS } from '@outrider/registry';
 import { z } from 'zod';
-import { id, idOut, listOf, pageAsked, pageReply, paging, timeOut, utcRangeEndSuchAs } from '../fields.ts';
+import { id, idOut, listOf, pageAsked, pageReply, paging, timeOut, utcRangeEndSuchAs } from '../fields/fields.ts';
 import { type Route, route } from '../route.ts';
 
 const fields = z.record(z.string(), z.unknown()).nullable();

@@ -3,10 +3,9 @@ import { type Arrival, setSessionCookie, tokenToRefresh } from '@outrider/auth';
 import { isoTime, type User } from '@outrider/domain';
 import type { Session } from '@outrider/registry';
 import { z } from 'zod';
-import { beginConsoleSession } from '../console-session.ts';
 import type { AccountBlock, Identity } from '../context.ts';
-import { line, timeOut } from '../fields.ts';
-import { isForm } from '../input.ts';
+import { line, timeOut } from '../fields/fields.ts';
+import { isForm } from '../http/input.ts';
 import {
   type Answer,
   type Authentication,
@@ -18,6 +17,7 @@ import {
   type SecondFactorProof,
   sessionOf,
 } from '../route.ts';
+import { beginConsoleSession } from '../sign-in/console-session.ts';
 import { SignedPasskeyIn } from './signed-passkey.ts';
 
 const Token = z

@@ -2,12 +2,12 @@ import { badField } from '@outrider/access';
 import type { GroupId, UserId, VehicleId } from '@outrider/domain';
 import { MOVED_HISTORIES } from '@outrider/registry';
 import { z } from 'zod';
-import { customAttributesPatch } from '../custom-fields.ts';
-import { VEHICLE } from '../field-schemas.ts';
-import { id, idOut } from '../fields.ts';
-import { dryRun } from '../import-report.ts';
+import { dryRun } from '../csv/import-report.ts';
+import { customAttributesPatch } from '../fields/custom-fields.ts';
+import { VEHICLE } from '../fields/field-schemas.ts';
+import { id, idOut } from '../fields/fields.ts';
+import { MAX_COPIED_CHARACTERS, sensorsIn } from '../fields/sensor-fields.ts';
 import { callsOf, type Route } from '../route.ts';
-import { MAX_COPIED_CHARACTERS, sensorsIn } from '../sensor-fields.ts';
 import { vehicleGroupIds } from './vehicles.ts';
 
 const { patch, post } = callsOf('Vehicles');

@@ -11,8 +11,13 @@ import {
 } from '@outrider/domain';
 import { MAX_OPEN_COMMANDS_PER_VEHICLE } from '@outrider/registry';
 import { z } from 'zod';
-import { MAX_COMMAND_EXPIRY_SECONDS, MIN_COMMAND_EXPIRY_SECONDS, orderIn, speedBound } from '../command-fields.ts';
-import { id, idOut, listOf, pageAsked, pageReply, paging, timeOut } from '../fields.ts';
+import {
+  MAX_COMMAND_EXPIRY_SECONDS,
+  MIN_COMMAND_EXPIRY_SECONDS,
+  orderIn,
+  speedBound,
+} from '../fields/command-fields.ts';
+import { id, idOut, listOf, pageAsked, pageReply, paging, timeOut } from '../fields/fields.ts';
 import { callsOf, type Route } from '../route.ts';
 import { vehicleKey } from './vehicles.ts';
 

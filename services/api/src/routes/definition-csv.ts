@@ -1,14 +1,14 @@
 import { Faults, type GroupNames } from '@outrider/access';
 import type { GroupId } from '@outrider/domain';
 import { z } from 'zod';
-import { columnsSentence, csvAnswer, csvExample, csvReply, excel } from '../csv-export.ts';
-import { type CsvRows, MAX_ROWS } from '../definition-csv.ts';
-import { DRIVER_CSV } from '../driver-csv.ts';
-import { VEHICLE } from '../field-schemas.ts';
-import { id } from '../fields.ts';
-import { dryRun, importReply, importReport } from '../import-report.ts';
+import { columnsSentence, csvAnswer, csvExample, csvReply, excel } from '../csv/csv-export.ts';
+import { type CsvRows, MAX_ROWS } from '../csv/definition-csv.ts';
+import { DRIVER_CSV } from '../csv/driver-csv.ts';
+import { dryRun, importReply, importReport } from '../csv/import-report.ts';
+import { VEHICLE_CSV } from '../csv/vehicle-csv.ts';
+import { VEHICLE } from '../fields/field-schemas.ts';
+import { id } from '../fields/fields.ts';
 import { callsOf, type Reply, type Route } from '../route.ts';
-import { VEHICLE_CSV } from '../vehicle-csv.ts';
 import { DRIVER_EXAMPLE } from './drivers.ts';
 
 const { get, post } = callsOf('Vehicles');

@@ -11,6 +11,7 @@ import {
 } from '@outrider/domain';
 import { presentCodes } from '@outrider/registry';
 import { z } from 'zod';
+import { driverCodes } from '../csv/driver-codes.ts';
 import {
   CUSTOM_EXAMPLE,
   CUSTOM_FIELDS_OUT,
@@ -18,10 +19,19 @@ import {
   customAsked,
   customQuery,
   NEW_CUSTOM_FIELDS,
-} from '../custom-fields.ts';
-import { driverCodes } from '../driver-codes.ts';
-import { DRIVER } from '../field-schemas.ts';
-import { id, idOut, pageAsked, paging, searchAsked, searching, timeIn, timeOut, utcRangeEndSuchAs } from '../fields.ts';
+} from '../fields/custom-fields.ts';
+import { DRIVER } from '../fields/field-schemas.ts';
+import {
+  id,
+  idOut,
+  pageAsked,
+  paging,
+  searchAsked,
+  searching,
+  timeIn,
+  timeOut,
+  utcRangeEndSuchAs,
+} from '../fields/fields.ts';
 import { ResourceRoutes } from '../resource-routes.ts';
 import { callsOf, type Route } from '../route.ts';
 

@@ -1,8 +1,8 @@
 import { notFound, Problem } from '@outrider/access';
 import { OpenIdError } from '@outrider/auth';
 import { z } from 'zod';
-import type { OpenIdSignIn } from '../openid-pages.ts';
 import { type Route, route, sessionOf } from '../route.ts';
+import type { OpenIdSignIn } from '../sign-in/openid-pages.ts';
 import { currentPassword } from './second-factor.ts';
 
 /** @throws {Problem} where no provider is set */

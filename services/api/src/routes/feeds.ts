@@ -3,7 +3,7 @@ import { type FeedName, type FeedStart, MAX_CURSOR_CHARACTERS } from '@outrider/
 import { acceptedFormat, ndjson } from '@outrider/reports';
 import { z } from 'zod';
 import { FEED_BOUNDS, type FeedPlace, HEARTBEAT_MS, MAX_WAIT_SECONDS, type StreamForm } from '../feeds/feeds.ts';
-import { exampleOf, timeIn, timeOut, wholeParameter } from '../fields.ts';
+import { exampleOf, timeIn, timeOut, wholeParameter } from '../fields/fields.ts';
 import { type AuthorizedContext, type Reply, type Route, route } from '../route.ts';
 import { EventOut } from './notifications.ts';
 import { PositionOut } from './vehicles.ts';

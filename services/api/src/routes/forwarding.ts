@@ -8,7 +8,7 @@ import {
 } from '@outrider/forwarding';
 import { type ForwardingDestination, type ForwardingFilter, MAX_DESTINATIONS_PER_USER } from '@outrider/registry';
 import { z } from 'zod';
-import { id, idOut, line, pageAsked, paging, timeIn, timeOut } from '../fields.ts';
+import { id, idOut, line, pageAsked, paging, timeIn, timeOut } from '../fields/fields.ts';
 import { ResourceRoutes } from '../resource-routes.ts';
 import { callsOf, type Route } from '../route.ts';
 

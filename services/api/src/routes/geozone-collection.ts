@@ -1,11 +1,11 @@
 import { Faults } from '@outrider/access';
 import { FILE_FORMATS, type FileFormat, MAX_FILE_SHAPES } from '@outrider/geo/files';
 import { z } from 'zod';
-import { decimalParameter, exampleOf, line } from '../fields.ts';
-import type { PlacesFile } from '../geometry-messages.ts';
-import { writeCollection, writeGeozoneCsv, writeKml } from '../geozone-collection.ts';
-import { collectionOf, FeatureIn, MAX_FEATURES } from '../geozone-reading.ts';
-import { dryRun, importReply, importReport } from '../import-report.ts';
+import { dryRun, importReply, importReport } from '../csv/import-report.ts';
+import { decimalParameter, exampleOf, line } from '../fields/fields.ts';
+import type { PlacesFile } from '../geozones/geometry-messages.ts';
+import { writeCollection, writeGeozoneCsv, writeKml } from '../geozones/geozone-collection.ts';
+import { collectionOf, FeatureIn, MAX_FEATURES } from '../geozones/geozone-reading.ts';
 import { callsOf, type Route } from '../route.ts';
 import { GeozoneOut } from './geozones.ts';
 

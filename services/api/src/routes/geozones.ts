@@ -1,10 +1,9 @@
 import { customMatcher, mergedAttributes } from '@outrider/access';
 import type { Geofence, GeofenceId } from '@outrider/domain';
 import { z } from 'zod';
-import { CUSTOM_EXAMPLE, CUSTOM_FIELDS_OUT, customAsked, customQuery } from '../custom-fields.ts';
-import { GEOFENCE } from '../field-schemas.ts';
-import { id, idOut, pageAsked, paging, searchAsked, searching } from '../fields.ts';
-import { type GeozoneFeature, measuresOf } from '../geojson.ts';
+import { CUSTOM_EXAMPLE, CUSTOM_FIELDS_OUT, customAsked, customQuery } from '../fields/custom-fields.ts';
+import { GEOFENCE } from '../fields/field-schemas.ts';
+import { id, idOut, pageAsked, paging, searchAsked, searching } from '../fields/fields.ts';
 import {
   GEOZONE_PROPERTIES,
   geometryIn,
@@ -14,7 +13,8 @@ import {
   radiusM,
   shape,
   widthM,
-} from '../geozone-fields.ts';
+} from '../fields/geozone-fields.ts';
+import { type GeozoneFeature, measuresOf } from '../geozones/geojson.ts';
 import { ResourceRoutes } from '../resource-routes.ts';
 import type { Route } from '../route.ts';
 

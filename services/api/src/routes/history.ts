@@ -1,9 +1,9 @@
 import { Faults } from '@outrider/access';
 import { isoTime } from '@outrider/domain';
 import { z } from 'zod';
-import { timeOut, timeSuchAs } from '../fields.ts';
-import { HISTORY_COLUMNS, MAX_HISTORY_ROWS, readHistory } from '../history-csv.ts';
-import { dryRun } from '../import-report.ts';
+import { HISTORY_COLUMNS, MAX_HISTORY_ROWS, readHistory } from '../csv/history-csv.ts';
+import { dryRun } from '../csv/import-report.ts';
+import { timeOut, timeSuchAs } from '../fields/fields.ts';
 import { type Route, route } from '../route.ts';
 import { accepted, HistoryErasureOut } from './jobs.ts';
 import { vehicleKey } from './vehicles.ts';

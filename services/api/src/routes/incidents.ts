@@ -11,7 +11,18 @@ import {
   type VehicleId,
 } from '@outrider/domain';
 import { z } from 'zod';
-import { id, idOut, listOf, pageAsked, pageReply, paging, searchAsked, searching, text, timeOut } from '../fields.ts';
+import {
+  id,
+  idOut,
+  listOf,
+  pageAsked,
+  pageReply,
+  paging,
+  searchAsked,
+  searching,
+  text,
+  timeOut,
+} from '../fields/fields.ts';
 import { callsOf, type Route } from '../route.ts';
 import { EventOut, LicenceExpiryOut, NOTIFICATION_EXAMPLE, rangeOf, timeRange } from './notifications.ts';
 

@@ -3,7 +3,7 @@ import { type GeofenceId, isoTime, type JobId } from '@outrider/domain';
 import { ERASE_HISTORY, ERASURE, type ErasureFacts, JOB_STATES, type Job, RETENTION } from '@outrider/registry';
 import { REPORT_JOB, requestOf, type TimeSpan } from '@outrider/reports';
 import { z } from 'zod';
-import { id, idOut, listOf, pageAsked, pageReply, paging, timeOut, utcRangeEndSuchAs } from '../fields.ts';
+import { id, idOut, listOf, pageAsked, pageReply, paging, timeOut, utcRangeEndSuchAs } from '../fields/fields.ts';
 import { callsOf, type Reply, type Route, route } from '../route.ts';
 import { vehicleKey } from './vehicles.ts';
 

@@ -1,15 +1,15 @@
 import { Faults } from '@outrider/access';
 import { z } from 'zod';
-import { columnsSentence } from '../csv-export.ts';
-import { idOut } from '../fields.ts';
-import { dryRun } from '../import-report.ts';
+import { columnsSentence } from '../csv/csv-export.ts';
+import { dryRun } from '../csv/import-report.ts';
 import {
   MAX_MAINTENANCE_ROWS,
   PLAN_COLUMNS,
   READING_COLUMNS,
   readPlanLines,
   readReadingLines,
-} from '../maintenance-csv.ts';
+} from '../csv/maintenance-csv.ts';
+import { idOut } from '../fields/fields.ts';
 import { callsOf, type Route } from '../route.ts';
 
 const { post } = callsOf('Maintenance');

@@ -22,8 +22,8 @@ import {
   vehicleCountersJson,
 } from '@outrider/domain';
 import { z } from 'zod';
-import { id, idOut, line, listOf, pageAsked, pageReply, paging, text, timeIn, timeOut } from '../fields.ts';
-import { FILE_REQUEST_HEADERS, fileReply } from '../file-reply.ts';
+import { id, idOut, line, listOf, pageAsked, pageReply, paging, text, timeIn, timeOut } from '../fields/fields.ts';
+import { FILE_REQUEST_HEADERS, fileReply } from '../http/file-reply.ts';
 import { ResourceRoutes } from '../resource-routes.ts';
 import { callsOf, type Route } from '../route.ts';
 import { vehicleKey } from './vehicles.ts';

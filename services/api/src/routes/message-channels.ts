@@ -10,7 +10,7 @@ import { isoTime } from '@outrider/domain';
 import type { ChannelTest, MessageChannel } from '@outrider/registry';
 import { DELIVERY_STATES } from '@outrider/registry';
 import { z } from 'zod';
-import { id, idOut, line, listOf, pageReply, timeOut } from '../fields.ts';
+import { id, idOut, line, listOf, pageReply, timeOut } from '../fields/fields.ts';
 import { callsOf, type Route } from '../route.ts';
 
 const { get, post, patch, remove } = callsOf('Notifications');

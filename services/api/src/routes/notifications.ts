@@ -46,8 +46,13 @@ import {
 import { type ChannelTest, DELIVERY_STATES } from '@outrider/registry';
 import { LANGUAGES, type Language } from '@outrider/words';
 import { z } from 'zod';
-import { MAX_COMMAND_EXPIRY_SECONDS, MIN_COMMAND_EXPIRY_SECONDS, orderIn, speedBound } from '../command-fields.ts';
-import { eventFields } from '../event-fields.ts';
+import {
+  MAX_COMMAND_EXPIRY_SECONDS,
+  MIN_COMMAND_EXPIRY_SECONDS,
+  orderIn,
+  speedBound,
+} from '../fields/command-fields.ts';
+import { eventFields } from '../fields/event-fields.ts';
 import {
   EmailStatesOut,
   id,
@@ -63,7 +68,7 @@ import {
   utcRangeEndSuchAs,
   wholeParameter,
   writeCursor,
-} from '../fields.ts';
+} from '../fields/fields.ts';
 import { ResourceRoutes } from '../resource-routes.ts';
 import { callsOf, type Route } from '../route.ts';
 import { AlarmOut } from './vehicles.ts';

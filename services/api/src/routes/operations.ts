@@ -11,7 +11,7 @@ import {
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import type { ApiEnv } from '../context.ts';
-import { readQuery } from '../input.ts';
+import { readQuery } from '../http/input.ts';
 import type { DescribedRoute } from '../route.ts';
 
 export type { ReadyCheck };

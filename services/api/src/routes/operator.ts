@@ -4,7 +4,7 @@ import { deadLetterId } from '@outrider/log';
 import { serviceVersion } from '@outrider/runtime';
 import type { ArchiveGap } from '@outrider/warehouse';
 import { z } from 'zod';
-import { exampleOf, idOut, listOf, pageReply, paging, readCursor, timeOut } from '../fields.ts';
+import { exampleOf, idOut, listOf, pageReply, paging, readCursor, timeOut } from '../fields/fields.ts';
 import { USES } from '../operated-service.ts';
 import { callsOf, type Route } from '../route.ts';
 import { SERIES, STEP_MS } from '../service-history.ts';

@@ -1,7 +1,7 @@
 import { isoTime, type PasskeyId } from '@outrider/domain';
 import { MAX_PASSKEYS_PER_USER, type Passkey } from '@outrider/registry';
 import { z } from 'zod';
-import { id, idOut, line, timeOut } from '../fields.ts';
+import { id, idOut, line, timeOut } from '../fields/fields.ts';
 import { callsOf, openRoute, type Route, sessionOf } from '../route.ts';
 import { beginConsole, crossOrigin, sessionBegun } from './auth.ts';
 import { currentPassword } from './second-factor.ts';

@@ -1,7 +1,7 @@
 import type { DriverId, JobId, UserId } from '@outrider/domain';
 import { z } from 'zod';
-import { id } from '../fields.ts';
-import { FILE_REQUEST_HEADERS, storedFileReply } from '../file-reply.ts';
+import { id } from '../fields/fields.ts';
+import { FILE_REQUEST_HEADERS, storedFileReply } from '../http/file-reply.ts';
 import { type Route, route } from '../route.ts';
 import { accepted, PersonExportOut } from './jobs.ts';
 

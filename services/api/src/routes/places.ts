@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idOut } from '../fields.ts';
+import { idOut } from '../fields/fields.ts';
 import { type Route, route } from '../route.ts';
 
 function degrees(most: number, axis: 'north' | 'east', example: string) {

@@ -2,9 +2,9 @@ import { badParameter } from '@outrider/access';
 import { isoTime, type VehicleId } from '@outrider/domain';
 import { type ArchivedFix, MAX_FLEET_OF_FIXES, type Warehouse } from '@outrider/warehouse';
 import { z } from 'zod';
-import { idOut, listOf, pageAsked, paging, timeIn, timeOut, writeCursor } from '../fields.ts';
+import { idOut, listOf, pageAsked, paging, timeIn, timeOut, writeCursor } from '../fields/fields.ts';
+import { answerList, pageOrWhole, WHOLE_LIST } from '../http/whole-list.ts';
 import { type Reply, type Route, route } from '../route.ts';
-import { answerList, pageOrWhole, WHOLE_LIST } from '../whole-list.ts';
 import { reportedVehicles } from './reports.ts';
 
 /** An older fix says nothing about where a vehicle was. */

@@ -2,7 +2,7 @@ import type { VehicleId } from '@outrider/domain';
 import { isTimeZone } from '@outrider/reports';
 import { LANGUAGES, type Language } from '@outrider/words';
 import { z } from 'zod';
-import { id, idOut } from '../fields.ts';
+import { id, idOut } from '../fields/fields.ts';
 import { callsOf, type Route } from '../route.ts';
 
 const { get, patch } = callsOf('Users');

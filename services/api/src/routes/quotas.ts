@@ -1,7 +1,7 @@
 import { type QuotaPatch, quotasBody } from '@outrider/access';
 import { DEFAULT_QUOTAS, kindsOf, type QuotaScope, type UserId } from '@outrider/domain';
 import { z } from 'zod';
-import { id } from '../fields.ts';
+import { id } from '../fields/fields.ts';
 import { callsOf, type Route } from '../route.ts';
 
 const { get, patch } = callsOf('Users');

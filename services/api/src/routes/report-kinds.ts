@@ -15,7 +15,7 @@ import {
   unitOf,
 } from '@outrider/reports';
 import { z } from 'zod';
-import { MAX_POINTS } from '../report-fields.ts';
+import { MAX_POINTS } from '../fields/report-fields.ts';
 import { type Route, route } from '../route.ts';
 
 const ColumnOut = z.strictObject({

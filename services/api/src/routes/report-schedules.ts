@@ -20,8 +20,8 @@ import {
   paging,
   recipients,
   timeOut,
-} from '../fields.ts';
-import { groupBy, language, REPORT_FIELDS, type ReportFields, reportFrom } from '../report-fields.ts';
+} from '../fields/fields.ts';
+import { groupBy, language, REPORT_FIELDS, type ReportFields, reportFrom } from '../fields/report-fields.ts';
 import { ResourceRoutes } from '../resource-routes.ts';
 import { callsOf, type Route } from '../route.ts';
 

@@ -1,9 +1,8 @@
 import { EVENT_KINDS, type GeofenceId, type GroupId, type VehicleId } from '@outrider/domain';
 import { PERIODS } from '@outrider/reports';
 import { z } from 'zod';
-import { id, idOut, line } from '../fields.ts';
-import { geometryOut, shape } from '../geozone-fields.ts';
-import { etagOf } from '../input.ts';
+import { id, idOut, line } from '../fields/fields.ts';
+import { geometryOut, shape } from '../fields/geozone-fields.ts';
 import {
   driverIds,
   ecoWeights,
@@ -14,7 +13,8 @@ import {
   requireTemplate,
   sensors,
   workHours,
-} from '../report-fields.ts';
+} from '../fields/report-fields.ts';
+import { etagOf } from '../http/input.ts';
 import { callsOf, type Reply, type Route } from '../route.ts';
 import { visitedShapeIn } from './reports.ts';
 

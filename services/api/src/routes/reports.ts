@@ -48,10 +48,10 @@ import {
   severalOf,
   timeOut,
   writeCursor,
-} from '../fields.ts';
-import { shapeOf } from '../geojson.ts';
-import { geometryIn, shape } from '../geozone-fields.ts';
-import { ownParameters, TIME_ZONE_ABOUT } from '../report-fields.ts';
+} from '../fields/fields.ts';
+import { geometryIn, shape } from '../fields/geozone-fields.ts';
+import { ownParameters, TIME_ZONE_ABOUT } from '../fields/report-fields.ts';
+import { shapeOf } from '../geozones/geojson.ts';
 import { type AuthorizedContext, callsOf, type Reply, type Route } from '../route.ts';
 import { HISTORY_FROM, incompleteOut, spanJson } from './jobs.ts';
 import { PositionOut, vehicleKey } from './vehicles.ts';

@@ -1,7 +1,7 @@
 import { isoTime, type UserId } from '@outrider/domain';
 import type { SecondFactor } from '@outrider/registry';
 import { z } from 'zod';
-import { id, timeOut } from '../fields.ts';
+import { id, timeOut } from '../fields/fields.ts';
 import { callsOf, type Route, sessionOf } from '../route.ts';
 
 const { get, post, remove } = callsOf('Users');

@@ -1,12 +1,12 @@
 import { Faults } from '@outrider/access';
 import type { GroupId, SensorFields } from '@outrider/domain';
 import { z } from 'zod';
-import { columnsSentence, csvAnswer, csvReply, excel } from '../csv-export.ts';
-import { id } from '../fields.ts';
-import { dryRun, importReply, importReport } from '../import-report.ts';
+import { columnsSentence, csvAnswer, csvReply, excel } from '../csv/csv-export.ts';
+import { dryRun, importReply, importReport } from '../csv/import-report.ts';
+import { MAX_SENSOR_ROWS, readSensorLines, SENSOR_COLUMNS, sensorCsvHeader, sensorCsvRow } from '../csv/sensor-csv.ts';
+import { id } from '../fields/fields.ts';
+import { MAX_COPIED_CHARACTERS, sensorDefaults, sensorsIn } from '../fields/sensor-fields.ts';
 import { callsOf, type Route } from '../route.ts';
-import { MAX_SENSOR_ROWS, readSensorLines, SENSOR_COLUMNS, sensorCsvHeader, sensorCsvRow } from '../sensor-csv.ts';
-import { MAX_COPIED_CHARACTERS, sensorDefaults, sensorsIn } from '../sensor-fields.ts';
 
 const { get, post } = callsOf('Vehicles');
 

@@ -2,9 +2,9 @@ import { isoTime, type Position, readableNumber, type Sensor, type SensorId } fr
 import { CompiledSensor, SensorSeries } from '@outrider/engine';
 import { SENSOR_PRESETS } from '@outrider/protocols';
 import { z } from 'zod';
-import { timeOut } from '../fields.ts';
+import { timeOut } from '../fields/fields.ts';
+import { SENSOR_TERMS } from '../fields/sensor-fields.ts';
 import { callsOf, type Route } from '../route.ts';
-import { SENSOR_TERMS } from '../sensor-fields.ts';
 import { vehicleKey } from './vehicles.ts';
 
 const { get, post } = callsOf('Vehicles');

@@ -2,7 +2,7 @@ import { MAX_SHARED_TRACK_DAYS, MAX_SHARED_VEHICLES } from '@outrider/access';
 import { isoTime, type ShareLinkId, type VehicleId } from '@outrider/domain';
 import type { ShareLink } from '@outrider/registry';
 import { z } from 'zod';
-import { id, idOut, line, listOf, pageAsked, pageReply, paging, timeIn, timeOut } from '../fields.ts';
+import { id, idOut, line, listOf, pageAsked, pageReply, paging, timeIn, timeOut } from '../fields/fields.ts';
 import { callsOf, type Route } from '../route.ts';
 
 const { get, post, remove } = callsOf('Vehicles');

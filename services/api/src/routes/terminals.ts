@@ -2,7 +2,7 @@ import { deviceModelsOf, isoTime } from '@outrider/domain';
 import type { Sightings, UnknownDevice, UnknownTerminal } from '@outrider/hub';
 import { allProtocols, protocols } from '@outrider/protocols';
 import { z } from 'zod';
-import { listOf, paging, readCursor, timeOut, writeCursor } from '../fields.ts';
+import { listOf, paging, readCursor, timeOut, writeCursor } from '../fields/fields.ts';
 import { callsOf, type Route } from '../route.ts';
 
 const { get } = callsOf('Vehicles');

@@ -12,6 +12,7 @@ import {
 } from '@outrider/domain';
 import type { Session } from '@outrider/registry';
 import { z } from 'zod';
+import { deviceOf } from '../device.ts';
 import {
   CUSTOM_EXAMPLE,
   CUSTOM_FIELDS_OUT,
@@ -19,9 +20,8 @@ import {
   customAsked,
   customQuery,
   NEW_CUSTOM_FIELDS,
-} from '../custom-fields.ts';
-import { deviceOf } from '../device.ts';
-import { GROUP } from '../field-schemas.ts';
+} from '../fields/custom-fields.ts';
+import { GROUP } from '../fields/field-schemas.ts';
 import {
   emailOf,
   id,
@@ -35,7 +35,7 @@ import {
   searching,
   timeIn,
   timeOut,
-} from '../fields.ts';
+} from '../fields/fields.ts';
 import { ResourceRoutes } from '../resource-routes.ts';
 import { callsOf, type Route, route, sessionOf } from '../route.ts';
 

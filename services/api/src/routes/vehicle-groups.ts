@@ -8,9 +8,9 @@ import {
   customAsked,
   customQuery,
   NEW_CUSTOM_FIELDS,
-} from '../custom-fields.ts';
-import { GROUP } from '../field-schemas.ts';
-import { id, idOut, listOf, pageAsked, pageReply, paging, searchAsked, searching } from '../fields.ts';
+} from '../fields/custom-fields.ts';
+import { GROUP } from '../fields/field-schemas.ts';
+import { id, idOut, listOf, pageAsked, pageReply, paging, searchAsked, searching } from '../fields/fields.ts';
 import { ResourceRoutes } from '../resource-routes.ts';
 import { callsOf, type Route, route } from '../route.ts';
 import { UserOut, userBody } from './users.ts';

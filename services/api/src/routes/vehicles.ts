@@ -30,14 +30,14 @@ import {
   customAsked,
   customQuery,
   NEW_CUSTOM_FIELDS,
-} from '../custom-fields.ts';
-import { VEHICLE } from '../field-schemas.ts';
-import { id, idOut, line, pageAsked, paging, searchAsked, searching, timeOut, UUID_PATTERN } from '../fields.ts';
+} from '../fields/custom-fields.ts';
+import { VEHICLE } from '../fields/field-schemas.ts';
+import { id, idOut, line, pageAsked, paging, searchAsked, searching, timeOut, UUID_PATTERN } from '../fields/fields.ts';
+import { SensorOut, sensorsIn } from '../fields/sensor-fields.ts';
+import { WHOLE_LIST } from '../http/whole-list.ts';
 import { ResourceRoutes } from '../resource-routes.ts';
 import { callsOf, type Route } from '../route.ts';
-import { SensorOut, sensorsIn } from '../sensor-fields.ts';
 import { accessOf, BOUND_PROTOCOLS, TERMINAL_ACCESS_FIELDS } from '../terminal-access.ts';
-import { WHOLE_LIST } from '../whole-list.ts';
 
 const { get, post } = callsOf('Vehicles');
 

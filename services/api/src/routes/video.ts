@@ -19,8 +19,8 @@ import {
   withoutCredentials,
 } from '@outrider/domain';
 import { z } from 'zod';
-import { id, idOut, line, listOf, pageAsked, pageReply, paging, timeIn, timeOut } from '../fields.ts';
-import { FILE_REQUEST_HEADERS, fileReply } from '../file-reply.ts';
+import { id, idOut, line, listOf, pageAsked, pageReply, paging, timeIn, timeOut } from '../fields/fields.ts';
+import { FILE_REQUEST_HEADERS, fileReply } from '../http/file-reply.ts';
 import { entityHeaders, ResourceRoutes } from '../resource-routes.ts';
 import { callsOf, type Reply, type Route } from '../route.ts';
 

@@ -2,7 +2,7 @@ import { type Access, badParameter, notFound } from '@outrider/access';
 import { type GroupId, isoTime, type Vehicle, type VehicleGroup } from '@outrider/domain';
 import type { Question } from '@outrider/reports';
 import { z } from 'zod';
-import { timeIn } from '../fields.ts';
+import { timeIn } from '../fields/fields.ts';
 import { MAX_DAYS } from '../routes/reports.ts';
 import { traccarId } from './ids.ts';
 

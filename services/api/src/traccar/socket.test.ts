@@ -18,7 +18,7 @@ import { refuseUpgrade } from '@outrider/runtime';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { World } from '../api.fixture.ts';
-import { type ApiServer, listenApi } from '../listen.ts';
+import { type ApiServer, listenApi } from '../http/listen.ts';
 import { traccarEndId, traccarId } from './ids.ts';
 
 const PATIENCE = { timeout: 60_000, interval: 10 };

@@ -5,8 +5,8 @@ import { type EventKind, SYSTEM_CLOCK, type User, type VehicleId, type VehicleSt
 import { type Logger, refuseUpgrade, WEB_SOCKET_CLOSING } from '@outrider/runtime';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Identity, KnownIdentity } from '../context.ts';
-import { asProblem } from '../error-responses.ts';
 import type { FeedCall, Feeds } from '../feeds/feeds.ts';
+import { asProblem } from '../http/error-responses.ts';
 import { shownPosition, statusesOf } from './lists.ts';
 import { readerOf } from './logins.ts';
 import {

@@ -1,0 +1,95 @@
+import { newRecoveryCodes, newTotpSecret, type Tokens, totpStep, totpUri } from '@outrider/auth';
+import type { Directory, SessionId, User, UserId } from '@outrider/domain';
+import { NotFoundError, type Registry, type SecondFactor } from '@outrider/registry';
+import { badField, notFound, Problem } from '../problem.ts';
+import { isOperator, maySeeSessions, requirePerson, rightToUser } from '../rights.ts';
+import { type OwnPasswordSources, requireOwnPassword } from './own-password.ts';
+
+export interface SecondFactorSources extends OwnPasswordSources {
+  registry: Pick<Registry, 'users' | 'audit' | 'secondFactors'>;
+  directory: Directory;
+  tokens: Pick<Tokens, 'revokeUser'>;
+}
+
+export const RECOVERY_CODES = 10;
+
+/** The second factor of one caller, and for operators, those of others: to see that there is one, and to remove it. */
+export class SecondFactorAccess {
+  readonly #caller: User;
+  readonly #sources: SecondFactorSources;
+
+  /** @throws {Problem} where the caller came with an API key */
+  constructor(caller: User, sources: SecondFactorSources) {
+    requirePerson(caller);
+    this.#caller = caller;
+    this.#sources = sources;
+  }
+
+  /** Null: the account has none. */
+  async get(id: UserId): Promise<SecondFactor | null> {
+    this.#user(id);
+    if (!maySeeSessions(this.#caller, id))
+      throw new Problem('forbidden', 'How an account logs in is for its user and for operators.');
+    return this.#sources.registry.secondFactors.get(id);
+  }
+
+  /** Proposes a secret to the caller, which counts from {@link confirm} on. */
+  async begin(currentPassword: string, sessionId: SessionId): Promise<{ secret: string; uri: string }> {
+    await requireOwnPassword(this.#caller, this.#sources, currentPassword, sessionId);
+    const secret = newTotpSecret();
+    if (!(await this.#sources.registry.secondFactors.propose(this.#caller.id, secret)))
+      throw new Problem('conflict', 'The account has an app already: remove it first.');
+    return { secret, uri: totpUri(secret, this.#caller.login) };
+  }
+
+  /**
+   * Puts the proposed secret in force, for a code that shows that an app has it.
+   *
+   * @returns recovery codes, which can't be read again
+   */
+  async confirm(totp: string, nowMs: number): Promise<string[]> {
+    const { secondFactors } = this.#sources.registry;
+    const secret = await secondFactors.proposed(this.#caller.id);
+    if (secret === null) throw notFound();
+    const step = totpStep(secret, totp, nowMs);
+    if (step === null)
+      throw badField('/totp', 'It is not the present code of this secret. Is the clock of the device right?');
+    const codes = newRecoveryCodes(RECOVERY_CODES);
+    await secondFactors.confirm(this.#caller, secret, step, codes).catch(hasNone);
+    return codes;
+  }
+
+  /** @returns recovery codes in place of all earlier ones */
+  async renewRecoveryCodes(currentPassword: string, sessionId: SessionId): Promise<string[]> {
+    await requireOwnPassword(this.#caller, this.#sources, currentPassword, sessionId);
+    const codes = newRecoveryCodes(RECOVERY_CODES);
+    await this.#sources.registry.secondFactors.renewRecoveryCodes(this.#caller, codes).catch(hasNone);
+    return codes;
+  }
+
+  async disable(currentPassword: string, sessionId: SessionId): Promise<void> {
+    await requireOwnPassword(this.#caller, this.#sources, currentPassword, sessionId);
+    await this.#sources.registry.secondFactors.remove(this.#caller).catch(hasNone);
+  }
+
+  /** All of another account, passkeys included, whose user has lost the device. */
+  async remove(id: UserId): Promise<void> {
+    const user = this.#user(id);
+    if (!isOperator(this.#caller))
+      throw new Problem('forbidden', 'The second factor of an account is removed by operators alone.');
+    if (id === this.#caller.id)
+      throw new Problem('conflict', 'The own second factor is disabled with the current password.');
+    await this.#sources.registry.secondFactors.removeAll(user).catch(hasNone);
+    this.#sources.tokens.revokeUser(id);
+  }
+
+  #user(id: UserId): User {
+    const user = this.#sources.directory.users.get(id);
+    if (user === undefined || rightToUser(this.#caller, user) === 'none') throw notFound();
+    return user;
+  }
+}
+
+function hasNone(error: unknown): never {
+  throw error instanceof NotFoundError ? notFound() : error;
+}

@@ -1,0 +1,177 @@
+import {
+  type Directory,
+  type Sensor,
+  type SensorFields,
+  type SensorId,
+  sensorNameKey,
+  type TerminalId,
+  type Vehicle,
+  type VehicleId,
+} from '@outrider/domain';
+import type { BulkOutcome, VehicleWrite } from '@outrider/registry';
+import type { Faults } from '../faults.ts';
+
+/** One sensor as a row of a CSV says it; what has no column is not said. */
+export interface SensorLine {
+  /** As a spreadsheet counts: 1 is the header. */
+  row: number;
+  /** What the row says of its vehicle: the first of these that is not null decides. */
+  vehicle: { id: VehicleId | null; terminalId: TerminalId | null; plate: string | null; name: string | null };
+  name: string;
+  fields: Partial<SensorFields>;
+  /** It has a fault that is reported already. */
+  isWrong: boolean;
+}
+
+/** What the API takes for sensors. */
+export interface SensorTerms {
+  /** Of what a row does not say of a new sensor. */
+  defaults: Omit<SensorFields, 'name' | 'kind' | 'source'>;
+  /** What is wrong with the sensors of a vehicle, by their place in its list. */
+  check: (sensors: readonly SensorFields[]) => readonly { path: PropertyKey[]; message: string }[];
+  /** Of the sensors of all vehicles as JSON: each is stored and sent with its own. */
+  maxCharacters: number;
+}
+
+/** A vehicle whose sensors change, and the rows that do it. */
+export interface SensorWrite {
+  vehicle: Vehicle;
+  lines: SensorLine[];
+  sensors: SensorFields[];
+}
+
+/** What became of the sensor of a row. */
+export interface ImportedSensor {
+  from: SensorLine & { vehicleId: VehicleId };
+  became: BulkOutcome<{ id: SensorId }>;
+}
+
+/** Finds vehicles as rows name them, among those that the caller may change. */
+export class NamedVehicles {
+  readonly #directory: Directory;
+  readonly #mayChange: (vehicle: Vehicle) => boolean;
+  #byText: { plate: Map<string, Vehicle[]>; name: Map<string, Vehicle[]> } | null = null;
+
+  constructor(directory: Directory, mayChange: (vehicle: Vehicle) => boolean) {
+    this.#directory = directory;
+    this.#mayChange = mayChange;
+  }
+
+  /** @returns the vehicle, or the column that names no vehicle, or several, and why */
+  find({ id, terminalId, plate, name }: SensorLine['vehicle']): Vehicle | { column: string; detail: string } {
+    if (id !== null) return this.#one('vehicleId', [this.#directory.vehicles.get(id)]);
+    if (terminalId !== null) return this.#one('terminalId', [this.#directory.vehicleOfTerminal(terminalId)]);
+    this.#byText ??= this.#indexed();
+    if (plate !== null) return this.#one('plate', this.#byText.plate.get(plate) ?? []);
+    return this.#one('vehicleName', this.#byText.name.get(name ?? '') ?? []);
+  }
+
+  #one(column: string, found: readonly (Vehicle | undefined)[]): Vehicle | { column: string; detail: string } {
+    const own = found.filter((vehicle) => vehicle !== undefined && this.#mayChange(vehicle));
+    const [vehicle] = own;
+    if (vehicle === undefined) return { column, detail: 'There is no such vehicle.' };
+    return own.length === 1 ? vehicle : { column, detail: `${own.length} vehicles have it: name it by its id.` };
+  }
+
+  #indexed() {
+    const plate = new Map<string, Vehicle[]>();
+    const name = new Map<string, Vehicle[]>();
+    const add = (index: Map<string, Vehicle[]>, key: string, vehicle: Vehicle) => {
+      const known = index.get(key);
+      if (known === undefined) index.set(key, [vehicle]);
+      else known.push(vehicle);
+    };
+    for (const vehicle of this.#directory.vehicles.values()) {
+      if (!this.#mayChange(vehicle)) continue;
+      add(name, vehicle.name, vehicle);
+      if (vehicle.plate !== null) add(plate, vehicle.plate, vehicle);
+    }
+    return { plate, name };
+  }
+}
+
+/** The sensors that vehicles come to: those of rows in place of the sensor of the same name, or behind the others. */
+export function sensorWrites(
+  lines: readonly SensorLine[],
+  vehicles: NamedVehicles,
+  { defaults, check, maxCharacters }: SensorTerms,
+  faults: Faults,
+): SensorWrite[] {
+  const writes = new Map<VehicleId, SensorWrite>();
+  for (const line of lines) {
+    if (line.isWrong) continue;
+    const { row, name, fields } = line;
+    const vehicle = vehicles.find(line.vehicle);
+    if ('detail' in vehicle) {
+      faults.add({ row, ...vehicle });
+      continue;
+    }
+    const write = writes.get(vehicle.id) ?? { vehicle, lines: [], sensors: [...vehicle.sensors] };
+    writes.set(vehicle.id, write);
+    const key = sensorNameKey(name);
+    const earlier = write.lines.find((other) => sensorNameKey(other.name) === key);
+    if (earlier !== undefined) {
+      faults.add({ row, column: 'name', detail: `Row ${earlier.row} is about the same sensor.` });
+      continue;
+    }
+    write.lines.push(line);
+    const at = write.sensors.findIndex((sensor) => sensorNameKey(sensor.name) === key);
+    const known = at < 0 ? undefined : write.sensors[at];
+    for (const column of ['kind', 'source'] as const)
+      if (known === undefined && fields[column] === undefined)
+        faults.add({ row, column, detail: `A new sensor needs a ${column}.` });
+    const next = { ...defaults, ...known, ...fields, name } as SensorFields;
+    if (at < 0) write.sensors.push(next);
+    else write.sensors[at] = next;
+  }
+  let characters = 0;
+  for (const write of writes.values()) {
+    for (const fault of faultsOf(write, check(write.sensors))) faults.add(fault);
+    characters += JSON.stringify(write.sensors).length;
+    if (characters <= maxCharacters) continue;
+    const { row } = write.lines[0] as SensorLine;
+    faults.add({ row, detail: `All sensors of these vehicles together may have ${maxCharacters} characters as JSON.` });
+    break;
+  }
+  return [...writes.values()];
+}
+
+function* faultsOf({ lines, sensors }: SensorWrite, issues: ReturnType<SensorTerms['check']>) {
+  for (const { path, message } of issues) {
+    const [nth, column, ...rest] = path;
+    const name = typeof nth === 'number' ? sensorNameKey(sensors[nth]?.name ?? '') : '';
+    const line = lines.find((each) => sensorNameKey(each.name) === name);
+    const row = (line ?? (lines[0] as SensorLine)).row;
+    const isOfLine = line !== undefined && typeof column === 'string';
+    const place =
+      rest.length === 0
+        ? ''
+        : `${rest.map((part) => (typeof part === 'number' ? part + 1 : String(part))).join(', ')}: `;
+    yield { row, ...(isOfLine ? { column } : {}), detail: `${place}${message}` };
+  }
+}
+
+export function vehicleWriteOf({ vehicle, sensors }: SensorWrite): VehicleWrite {
+  return { id: vehicle.id, expectedVersion: vehicle.version, patch: { sensors } };
+}
+
+/** What became of each row, in the order of the rows. */
+export function importedSensors(
+  writes: readonly SensorWrite[],
+  outcomes: readonly BulkOutcome<Vehicle>[],
+): ImportedSensor[] {
+  return writes
+    .flatMap(({ vehicle, lines }, nth) => {
+      const after = outcomes[nth]?.definition.sensors ?? [];
+      return lines.map((line): ImportedSensor => {
+        const isNamed = ({ name }: Sensor) => sensorNameKey(name) === sensorNameKey(line.name);
+        const before = vehicle.sensors.find(isNamed);
+        const sensor = after.find(isNamed);
+        const isSame = JSON.stringify(before) === JSON.stringify(sensor);
+        const outcome = before === undefined ? 'created' : isSame ? 'unchanged' : 'updated';
+        const id = sensor?.id ?? ('' as SensorId);
+        return { from: { ...line, vehicleId: vehicle.id }, became: { outcome, definition: { id } } };
+      });
+    })
+    .sort((a, b) => a.from.row - b.from.row);
+}

@@ -1,0 +1,335 @@
+import type {
+  BoundProtocol,
+  GroupId,
+  Sensor,
+  TerminalId,
+  UserId,
+  Vehicle,
+  VehicleId,
+  VehicleState,
+  VehicleStatus,
+} from '@outrider/domain';
+import { ACCESS_REFUSALS, maySeeVehicle, sensorNameKey } from '@outrider/domain';
+import type { Sightings, TerminalConnection, UnknownDevice, UnknownTerminal } from '@outrider/hub';
+import type { Job, Paging, VehicleFields, VehiclePatch } from '@outrider/registry';
+import { OperatorOnlyError } from '@outrider/registry';
+import { judgedTrack, type ReportArchive, rejectedPositions, type TrackReport } from '@outrider/reports';
+import { MOVED_BY } from '../bulk/vehicle-import.ts';
+import { AccessPart } from '../checks.ts';
+import { CommandAccess } from '../command-access.ts';
+import { HistoryAccess } from '../history-access.ts';
+import type { TimeRange } from '../job-access.ts';
+import { JobAccess } from '../job-access.ts';
+import { ownedArchive } from '../owned-archive.ts';
+import { badField } from '../problem.ts';
+import { ReportAccess } from '../report-access.ts';
+import {
+  bothHold,
+  isOperator,
+  requireData,
+  requireNotHeld,
+  rightToUser,
+  rightToVehicle,
+  visibleVehicles,
+} from '../rights.ts';
+import { type Search, type SearchPage, searched } from '../search.ts';
+import { type CustomFilter, type CustomPatch, customMatcher, customMerged } from './custom-fields.ts';
+
+/** A terminal that is being installed has its vehicle within this time of its first packet. */
+const INSTALLED_MS = 86_400_000;
+
+/** Statuses that are read from the hub by one query. */
+const STATES_AT_ONCE = 1000;
+
+/** A name of sensors, and how many vehicles have one of this name. */
+export interface ListedSensor extends Pick<Sensor, 'name' | 'kind' | 'unit'> {
+  vehicles: number;
+}
+
+/** Which of the vehicles that a caller may see are asked for. */
+export interface VehicleFilter {
+  terminalId?: TerminalId | undefined;
+  groupId?: GroupId | undefined;
+  state?: VehicleState | undefined;
+  protocol?: BoundProtocol | undefined;
+  /** Null: the operator's own. */
+  dealerId?: UserId | null | undefined;
+  suspended?: boolean | undefined;
+  custom?: CustomFilter | undefined;
+}
+
+/** A vehicle's own id, or that of the terminal fitted to it. */
+export type VehicleKey = { id: VehicleId } | { terminalId: TerminalId };
+
+/** Vehicles of one caller: their profiles, what is known of them now, and their past. */
+export class VehicleAccess extends AccessPart {
+  /**
+   * The vehicles that a report names, or those of a group that the caller may see; all of the caller's where it names
+   * none. Each once, by id.
+   */
+  async ofReport(keys: readonly VehicleKey[] | undefined, groupId: GroupId | undefined): Promise<Vehicle[]> {
+    if (keys !== undefined) {
+      const found = new Map<VehicleId, Vehicle>();
+      for (const key of keys) {
+        const vehicle = await this.data(key);
+        found.set(vehicle.id, vehicle);
+      }
+      return [...found.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+    }
+    if (groupId !== undefined) await this.checks.group(groupId, 'read');
+    return new ReportAccess(this.caller, this.sources).vehicles(groupId ?? null);
+  }
+
+  /** The terminal that is fitted to a vehicle of which the caller sees something else already. */
+  terminalOf(id: VehicleId): TerminalId | null {
+    const vehicle = this.sources.directory.vehicles.get(id);
+    return vehicle && rightToVehicle(this.caller, vehicle) !== 'none' ? vehicle.terminalId : null;
+  }
+
+  /** The sensors of the vehicles that the caller may see, by their names: each name once, as the first has it. */
+  sensors(): ListedSensor[] {
+    const byName = new Map<string, ListedSensor>();
+    for (const { sensors } of this.all())
+      for (const { name, kind, unit } of sensors) {
+        const known = byName.get(sensorNameKey(name));
+        if (known === undefined) byName.set(sensorNameKey(name), { name, kind, unit, vehicles: 1 });
+        else known.vehicles++;
+      }
+    return [...byName].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, listed]) => listed);
+  }
+
+  async get(key: VehicleKey): Promise<Vehicle> {
+    return this.checks.shown(await this.checks.vehicle(key, 'read'));
+  }
+
+  /** @throws {Problem} `vehicle-suspended` where its profile alone may be seen now */
+  async data(key: VehicleKey): Promise<Vehicle> {
+    const vehicle = await this.checks.vehicle(key, 'read');
+    requireData(this.caller, vehicle);
+    return vehicle;
+  }
+
+  /** All vehicles that the caller may know of, by id: suspended ones as well, whose data is hidden. */
+  all(): Vehicle[] {
+    return this.checks.visibleVehicles().sort((a, b) => (a.id < b.id ? -1 : 1));
+  }
+
+  async page(filter: { terminalId?: TerminalId | undefined; groupId?: GroupId | undefined }, paging: Paging) {
+    const { terminalId, groupId } = filter;
+    const visible = visibleVehicles(this.caller);
+    if (groupId !== undefined) await this.checks.group(groupId, 'read');
+    const page = await this.sources.registry.vehicles.list(
+      {
+        ...visible,
+        ...(terminalId === undefined ? {} : { terminalId }),
+        ...(groupId === undefined ? {} : { anyOfGroups: bothHold(visible.anyOfGroups, groupId) }),
+      },
+      paging,
+    );
+    return this.checks.page(page, (vehicle) => rightToVehicle(this.caller, vehicle));
+  }
+
+  /** Vehicles that the caller may see, searched and sorted. */
+  async find(
+    { terminalId, groupId, state, protocol, dealerId, suspended, custom = {} }: VehicleFilter,
+    search: Search<'name' | 'plate' | 'terminalId' | 'vin' | 'externalId'>,
+  ): Promise<SearchPage<Vehicle>> {
+    if (groupId !== undefined) await this.checks.group(groupId, 'read');
+    const isWanted = customMatcher(custom);
+    const matching = this.all().filter(
+      (vehicle) =>
+        (groupId === undefined || vehicle.groupIds.includes(groupId)) &&
+        (terminalId === undefined || vehicle.terminalId === terminalId) &&
+        (protocol === undefined || vehicle.terminalAccess.protocol === protocol) &&
+        (dealerId === undefined || vehicle.dealerId === dealerId) &&
+        (suspended === undefined || (vehicle.suspension !== null) === suspended) &&
+        isWanted?.(vehicle) !== false,
+    );
+    const found = state === undefined ? matching : await this.#inState(matching, state);
+    return this.checks.found(searched(found, ['name', 'plate', 'terminalId', 'vin', 'externalId'], search));
+  }
+
+  async #inState(vehicles: readonly Vehicle[], state: VehicleState): Promise<Vehicle[]> {
+    const inState: Vehicle[] = [];
+    for (let from = 0; from < vehicles.length; from += STATES_AT_ONCE) {
+      const some = vehicles.slice(from, from + STATES_AT_ONCE);
+      const statuses = await this.sources.hub.latest(some.map(({ id }) => id));
+      const states = new Map(statuses.map(({ vehicleId, activity }) => [vehicleId, activity?.state]));
+      const stateOf = (vehicle: Vehicle) =>
+        (maySeeVehicle(this.caller, vehicle) ? states.get(vehicle.id) : undefined) ?? 'unknown';
+      inState.push(...some.filter((vehicle) => stateOf(vehicle) === state));
+    }
+    return inState;
+  }
+
+  async add(fields: Omit<VehicleFields, 'dealerId'> & { dealerId?: UserId | null | undefined }): Promise<Vehicle> {
+    this.checks.requireManager();
+    await this.checks.requireGroups(fields.groupIds, '/groupIds');
+    const dealerId = this.checks.dealerFor(fields.dealerId);
+    for (const refusal of await this.unclaimable([fields.terminalId])) throw refusal;
+    return this.checks.shown(await this.sources.registry.vehicles.create({ ...fields, dealerId }));
+  }
+
+  async change(key: VehicleKey, ifMatch: number | null, asked: CustomPatch<VehiclePatch>): Promise<Vehicle> {
+    const vehicle = await this.checks.vehicle(key, 'write');
+    const { patch, version } = customMerged<VehiclePatch>(vehicle, ifMatch, asked);
+    this.checks.requireSameDealer(vehicle.dealerId, patch.dealerId);
+    if (patch.dealerId !== undefined && patch.dealerId !== vehicle.dealerId) throw badField('/dealerId', MOVED_BY);
+    if (patch.terminalId !== undefined && patch.terminalId !== vehicle.terminalId)
+      requireNotHeld(this.caller, vehicle, 'fit another terminal');
+    if (patch.groupIds !== undefined && !isSameSet(patch.groupIds, this.checks.shown(vehicle).groupIds))
+      this.checks.requireManager();
+    if (patch.terminalId !== vehicle.terminalId)
+      for (const refusal of await this.unclaimable([patch.terminalId])) throw refusal;
+    const groupIds = await this.checks.groupsFrom(vehicle.groupIds, patch.groupIds, '/groupIds');
+    return this.checks.shown(
+      await this.sources.registry.vehicles.update(vehicle.id, version, { ...patch, ...groupIds }),
+    );
+  }
+
+  /**
+   * Terminals that have sent data for longer than an installation takes, and have no vehicle: they may be somebody's
+   * who waits for the operator.
+   *
+   * @returns a refusal for each of them; none for operators
+   */
+  async unclaimable(
+    terminalIds: readonly (TerminalId | null | undefined)[],
+  ): Promise<(OperatorOnlyError & { terminalId: TerminalId })[]> {
+    if (isOperator(this.caller) || terminalIds.every((terminalId) => !terminalId)) return [];
+    // Terminals that the hub lost, or cannot list now, count as never connected.
+    const unknown = await this.sources.hub.unknownTerminals().catch(() => []);
+    const wanted = new Set<string>(terminalIds.filter((terminalId) => terminalId != null));
+    return unknown
+      .filter(
+        (seen) =>
+          wanted.has(seen.terminalId) && seen.lastSeenMs - seen.firstSeenMs > INSTALLED_MS && !isAccessRefused(seen),
+      )
+      .map(({ terminalId }) =>
+        Object.assign(new OperatorOnlyError('terminalId'), { terminalId: terminalId as TerminalId }),
+      );
+  }
+
+  async remove(key: VehicleKey, ifMatch: number | null): Promise<void> {
+    const vehicle = await this.checks.vehicle(key, 'write');
+    this.checks.requireManager();
+    requireNotHeld(this.caller, vehicle, 'delete it');
+    const { registry, config } = this.sources;
+    await registry.vehicles.delete(vehicle.id, ifMatch, config.erasure.graceMs);
+  }
+
+  /**
+   * Hides the data of a vehicle from all but operators, or shows it again with all that came meanwhile. What an
+   * operator suspended, operators alone resume.
+   *
+   * @param reason what people are shown; null: it is resumed
+   */
+  async suspend(key: VehicleKey, reason: string | null): Promise<Vehicle> {
+    const vehicle = await this.checks.vehicle(key, 'write');
+    this.checks.requireManager();
+    requireNotHeld(this.caller, vehicle, reason === null ? 'resume it' : 'give another reason');
+    const by = isOperator(this.caller) ? 'operator' : 'dealer';
+    const suspension = reason === null ? null : ({ reason, by } as const);
+    return this.checks.shown(await this.sources.registry.vehicles.suspend(vehicle.id, suspension));
+  }
+
+  /**
+   * What is known of the vehicle now; a null status where nothing is, a null connection where its terminal has none.
+   */
+  async status(key: VehicleKey): Promise<{
+    vehicleId: VehicleId;
+    status: VehicleStatus | null;
+    connection: TerminalConnection | null;
+    /** Data with the id of its terminal that the vehicle did not take last. */
+    refusal: UnknownTerminal | null;
+  }> {
+    const { id, terminalId } = await this.data(key);
+    const { hub } = this.sources;
+    const [[status], connections, refused] = await Promise.all([
+      hub.latest([id]),
+      hub.connections(terminalId === null ? [] : [terminalId]),
+      terminalId === null ? null : hub.refusedTerminal(terminalId),
+    ]);
+    const connection = terminalId === null ? undefined : connections.get(terminalId);
+    return {
+      vehicleId: id,
+      status: status ? this.#statusShown(status) : null,
+      connection: connection ?? null,
+      refusal: refused !== null && isAccessRefused(refused) ? refused : null,
+    };
+  }
+
+  /** Without what others' geofences caused whose accounts the caller may not see. */
+  #statusShown(status: VehicleStatus): VehicleStatus {
+    const { surplus = [], ...rest } = status;
+    const shown = surplus.filter(({ ownerId }) => {
+      const owner = ownerId === null ? null : this.sources.directory.users.get(ownerId);
+      return owner === null || (owner !== undefined && rightToUser(this.caller, owner) !== 'none');
+    });
+    return shown.length === 0 ? rest : { ...rest, surplus: shown };
+  }
+
+  async track(key: VehicleKey, question: Omit<Parameters<typeof judgedTrack>[1], 'vehicleId'>) {
+    const vehicle = await this.data(key);
+    const archive = ownedArchive(this.sources.trackReport, this.caller);
+    const page = await judgedTrack(archive, { ...question, vehicleId: vehicle.id });
+    return { vehicleId: vehicle.id, ...page };
+  }
+
+  /** Which positions of the vehicle moved nothing since a moment, and why. */
+  async rejectedPositions(key: VehicleKey, fromMs: number, toMs: number) {
+    const vehicle = await this.data(key);
+    const trackReport = ownedArchive(this.sources.trackReport, this.caller);
+    const reportArchive = ownedArchive(this.sources.reportArchive, this.caller);
+    const archive = {
+      track: (question: Parameters<TrackReport['track']>[0]) => trackReport.track(question),
+      fixesBefore: (question: Parameters<TrackReport['fixesBefore']>[0]) => trackReport.fixesBefore(question),
+      rejections: (question: Parameters<ReportArchive['rejections']>[0]) => reportArchive.rejections(question),
+    };
+    return { vehicleId: vehicle.id, ...(await rejectedPositions(archive, vehicle.id, fromMs, toMs)) };
+  }
+
+  /**
+   * Terminals that sent data and have no profile now, or that their vehicle did not take as they came, the most
+   * recently seen first.
+   */
+  async unknownTerminals(): Promise<UnknownTerminal[]> {
+    this.checks.requireOperator('Terminals without a profile are shown to operators alone.');
+    const terminals = await this.sources.hub.unknownTerminals();
+    const { directory } = this.sources;
+    return terminals.filter(
+      (seen) => isAccessRefused(seen) || !directory.vehicleOfTerminal(seen.terminalId as TerminalId),
+    );
+  }
+
+  /** Devices that were refused before they said who they are, the most recently seen first. */
+  async unknownDevices(): Promise<(UnknownDevice & Sightings)[]> {
+    this.checks.requireOperator('Terminals without a profile are shown to operators alone.');
+    return this.sources.hub.unknownDevices();
+  }
+
+  async recalculate(key: VehicleKey, range: TimeRange): Promise<Job> {
+    return new JobAccess(this.caller, this.sources).recalculateVehicle(await this.checks.vehicle(key, 'write'), range);
+  }
+
+  /** Commands to the terminal of a vehicle that the caller may see. */
+  async commands(key: VehicleKey): Promise<CommandAccess> {
+    return new CommandAccess(this.caller, this.sources, await this.data(key));
+  }
+
+  /** The past of a vehicle that the caller keeps. */
+  async history(key: VehicleKey): Promise<HistoryAccess> {
+    const vehicle = await this.checks.vehicle(key, 'write');
+    this.checks.requireManager();
+    return new HistoryAccess(this.caller, this.sources, vehicle);
+  }
+}
+
+function isSameSet(one: readonly string[], other: readonly string[]): boolean {
+  return new Set(one).symmetricDifference(new Set(other)).size === 0;
+}
+
+/** Was it refused by what its vehicle demands? */
+function isAccessRefused({ contact }: UnknownTerminal): boolean {
+  return ACCESS_REFUSALS.some((reason) => reason === contact?.reason);
+}

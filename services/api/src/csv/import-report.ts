@@ -1,0 +1,72 @@
+import type { BulkOutcome } from '@outrider/registry';
+import { z } from 'zod';
+import { idOut } from '../fields/fields.ts';
+import type { Reply } from '../route.ts';
+
+/** Query of every import. */
+export const dryRun = z
+  .enum(['true', 'false'])
+  .default('false')
+  .meta({ description: '`true`: only find out what would become of it, with all errors, and change nothing.' });
+
+const OUTCOMES = ['created', 'updated', 'unchanged'] as const;
+
+/**
+ * What an import answers.
+ *
+ * @param place how an item says which one it is of those that were sent
+ * @param more what it answers beside
+ */
+export function importReport(
+  name: string,
+  place: z.ZodRawShape,
+  example: object,
+  more: z.ZodRawShape = {},
+  moreExample: object = {},
+) {
+  return z
+    .strictObject({
+      dryRun: z.boolean(),
+      created: z.int(),
+      updated: z.int(),
+      unchanged: z.int(),
+      items: z.array(
+        z.strictObject({
+          ...place,
+          id: idOut.nullable().meta({ description: 'Null for what a dry run would add.' }),
+          outcome: z.enum(OUTCOMES),
+        }),
+      ),
+      ...more,
+    })
+    .meta({
+      id: name,
+      examples: [
+        {
+          dryRun: false,
+          created: 1,
+          updated: 0,
+          unchanged: 0,
+          items: [{ ...example, id: '01961f3c-7a10-7c3e-9b1d-2f6a0c4e8d57', outcome: 'created' }],
+          ...moreExample,
+        },
+      ] as never,
+    });
+}
+
+/** @param placeOf which of those that were sent it is */
+export function importReply<T>(
+  isDryRun: boolean,
+  done: readonly { from: T; became: BulkOutcome<{ id: string }> }[],
+  placeOf: (from: T) => object,
+): Reply {
+  const counts = Object.fromEntries(
+    OUTCOMES.map((outcome) => [outcome, done.filter(({ became }) => became.outcome === outcome).length]),
+  );
+  const items = done.map(({ from, became: { outcome, definition } }) => ({
+    ...placeOf(from),
+    id: isDryRun && outcome === 'created' ? null : definition.id,
+    outcome,
+  }));
+  return { status: 200, body: { dryRun: isDryRun, ...counts, items } };
+}

@@ -1,0 +1,54 @@
+import type { Faults, GeofenceItem } from '@outrider/access';
+import { Problem } from '@outrider/access/problem';
+import { z } from 'zod';
+import { geometryIn, NEW_GEOZONE_PROPERTIES } from '../fields/geozone-fields.ts';
+import { validate } from '../http/input.ts';
+import { shapeOf } from './geojson.ts';
+
+export const MAX_FEATURES = 10_000;
+
+const ignored = z.unknown().optional().meta({ description: 'Computed or given: not looked at.' });
+const bbox = z.array(z.number()).max(6).optional().meta({ description: 'Not looked at.' });
+
+/** A geozone of many: one to be drawn, or one as an export has it. */
+export const FeatureIn = z
+  .strictObject({
+    type: z.literal('Feature'),
+    id: z
+      .union([z.string(), z.number()])
+      .optional()
+      .meta({ description: 'Of one of the caller’s own geozones: that one is changed. Any other is not looked at.' }),
+    bbox,
+    geometry: geometryIn,
+    properties: z.strictObject({
+      ...NEW_GEOZONE_PROPERTIES,
+      ownerId: ignored,
+      areaM2: ignored,
+      perimeterM: ignored,
+    }),
+  })
+  .meta({ id: 'ImportedGeozone' });
+
+/** A collection as far as it is looked at before its features are. */
+export const collectionOf = <T extends z.ZodType>(feature: T) =>
+  z.strictObject({ type: z.literal('FeatureCollection'), bbox, features: z.array(feature).max(MAX_FEATURES) });
+
+/**
+ * Reads a feature of a collection; null where something is wrong with it, which goes to `faults` by JSON pointers into
+ * the collection.
+ */
+export function readFeature(index: number, value: unknown, faults: Faults): GeofenceItem | null {
+  try {
+    const feature = validate(FeatureIn, value, 'body');
+    const { shape: _, radiusM: __, widthM: ___, ownerId, areaM2, perimeterM, ...terms } = feature.properties;
+    return {
+      index,
+      id: feature.id === undefined ? null : String(feature.id),
+      fields: { ...terms, shape: shapeOf(feature) },
+    };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    for (const { pointer, detail } of error.errors) faults.add({ pointer: `/features/${index}${pointer}`, detail });
+    return null;
+  }
+}

@@ -1,0 +1,120 @@
+import { Problem } from '@outrider/access';
+import { FairQueue, type FairQueueLimits, tenantOf } from '@outrider/domain';
+import type { Context, MiddlewareHandler, Next } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import type { ApiEnv } from '../context.ts';
+import { refused } from '../routes/auth.ts';
+import { ROUTES } from '../routes.ts';
+import { wholeBody } from './input.ts';
+
+/** How large a body may be. */
+interface BodySize {
+  maxSize: number;
+  limit: MiddlewareHandler<ApiEnv>;
+}
+
+/** Larger than the largest geofence that anyone draws. */
+const MAX_BODY_BYTES = 1024 * 1024;
+/** Any number of these are read at once. */
+const SMALL_BODY_BYTES = 64 * 1024;
+/**
+ * How many bodies are worked on at once: memory grows to some thirty times the bytes of a body while it is parsed,
+ * checked and written.
+ */
+const WORKING: FairQueueLimits = {
+  atOnce: 16 * 1024 * 1024,
+  perTenant: 1,
+  maxWaiting: 200,
+  maxWaitingOfAccount: 10,
+  maxWaitMs: 10_000,
+};
+/** While it is sent, and until it is worked on, there are the bytes alone. */
+const READING: FairQueueLimits = { ...WORKING, atOnce: 8 * WORKING.atOnce };
+const METHODS_WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
+/** Limits the size of request bodies, and admits large ones when there is memory for them. */
+export function limitBodies(): MiddlewareHandler<ApiEnv> {
+  const reading = new FairQueue(READING);
+  const working = new FairQueue(WORKING);
+  const usualSize: BodySize = { maxSize: MAX_BODY_BYTES, limit: limitBody(MAX_BODY_BYTES) };
+  const largerSizes = ROUTES.flatMap(({ method, path, maxBodyBytes }) =>
+    maxBodyBytes === undefined
+      ? []
+      : [
+          {
+            called: new RegExp(`^${method.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+            size: { maxSize: maxBodyBytes, limit: limitBody(maxBodyBytes) },
+          },
+        ],
+  );
+  const largerSizeOf = (call: string) => largerSizes.find(({ called }) => called.test(call))?.size;
+  return (c, next) => {
+    // No call has a body otherwise. GET and HEAD have none by the Fetch standard, and asking costs as much as the rest
+    // of the call.
+    if (!METHODS_WITH_BODY.has(c.req.method)) return next();
+    // Nobody in particular sends nothing that is large.
+    const isKnown = 'caller' in c.get('identity');
+    const larger = isKnown ? largerSizeOf(`${c.req.method} ${c.req.path}`) : undefined;
+    const size = larger ?? usualSize;
+    const length = c.req.header('content-length');
+    const isSmall = larger === undefined && length !== undefined && Number(length) <= SMALL_BODY_BYTES;
+    return isKnown && !isSmall ? whenAdmitted(c, size, next) : size.limit(c, next);
+  };
+
+  /**
+   * Large bodies are read, and then worked on, when there is memory for it, one of each tenant at a time. These are two
+   * things, so that a client that sends slowly takes nothing from those whose bodies are here.
+   */
+  async function whenAdmitted(
+    c: Context<ApiEnv>,
+    { maxSize, limit }: BodySize,
+    next: Next,
+  ): Promise<Response | undefined> {
+    const identity = c.get('identity');
+    if (!('caller' in identity)) throw refused(identity.refused);
+    const tenant = tenantOf(identity.caller);
+    const { signal } = c.req.raw;
+    const said = Number(c.req.header('content-length') ?? maxSize);
+    const releases = [await admitted(reading, tenant, said < maxSize ? said : maxSize, signal)];
+    try {
+      const answered = await limit(c, async () => {
+        const body = await wholeBody(() => c.req.raw.arrayBuffer());
+        c.req.raw = new Request(c.req.raw, { body });
+        releases.push(await admitted(working, tenant, body.byteLength, signal));
+        await next();
+      });
+      return answered ?? undefined;
+    } finally {
+      for (const release of releases) release();
+    }
+  }
+}
+
+/**
+ * Waits until there is memory for a body.
+ *
+ * @returns to be called when the call is answered
+ * @throws {Problem} `unavailable` when too many wait, or for too long, or the client left
+ */
+async function admitted(queue: FairQueue, tenant: string, bytes: number, signal: AbortSignal): Promise<() => void> {
+  try {
+    return await queue.enter({ owner: { account: tenant, tenant }, weight: bytes, signal });
+  } catch {
+    const headers = { 'retry-after': '5' };
+    throw new Problem('unavailable', 'Too many imports are under way; try again.', { headers });
+  }
+}
+
+/** A body without a declared length is read here, not by the handler. */
+function limitBody(maxSize: number): MiddlewareHandler<ApiEnv> {
+  const onError = () => new Problem('too-large', `A body may have ${maxSize} bytes.`).toResponse();
+  const limit = bodyLimit({ maxSize, onError });
+  return async (c, next) => {
+    let isRead = false;
+    const answered = await wholeBody(() =>
+      limit(c, async () => {
+        isRead = true;
+      }),
+    );
+    return isRead ? next() : (answered ?? undefined);
+  };
+}

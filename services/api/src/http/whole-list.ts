@@ -1,0 +1,51 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { acceptedFormat, ndjson } from '@outrider/reports';
+import { z } from 'zod';
+import { exampleOf } from '../fields/fields.ts';
+import type { Answer, AuthorizedContext, Reply } from '../route.ts';
+
+/** What a list says of its form without pages. */
+export const WHOLE_LIST = `With \`Accept: ${ndjson.mediaType}\` the answer has the whole list, from \`cursor\` on, with an item in each line; \`limit\` is for pages. It is complete where the response ends as HTTP ends it.`;
+
+/** Query of a list. */
+interface Asked {
+  limit: number;
+  cursor?: string | undefined;
+}
+
+/** The answer of a list that can be had whole. */
+export function pageOrWhole(page: Answer, item: z.ZodType): Answer {
+  const text = JSON.stringify(exampleOf(item));
+  return { ...page, otherTypes: { [ndjson.mediaType]: z.string().meta({ examples: [`${text}\n`] }) } };
+}
+
+/**
+ * A page of a list, or all of it with an item in each line, whichever the caller accepts.
+ *
+ * @param atOnce items that are read together; between them the event loop is left to others
+ */
+export async function answerList<Query extends Asked>(
+  query: Query,
+  { header }: Pick<AuthorizedContext, 'header'>,
+  page: (query: Query) => Promise<Reply>,
+  atOnce: number,
+): Promise<Reply> {
+  const isWhole = acceptedFormat(header('accept'), [ndjson]);
+  if (!isWhole) return page(query);
+  return { status: 200, headers: { 'content-type': ndjson.mediaType }, stream: wholeList(query, page, atOnce) };
+}
+
+async function* wholeList<Query extends Asked>(
+  query: Query,
+  page: (query: Query) => Promise<Reply>,
+  atOnce: number,
+): AsyncGenerator<string> {
+  let { cursor } = query;
+  do {
+    const { body } = await page({ ...query, limit: atOnce, cursor });
+    const { items, nextCursor } = body as { items: unknown[]; nextCursor: string | null };
+    yield items.map((item) => `${JSON.stringify(item)}\n`).join('');
+    cursor = nextCursor ?? undefined;
+    await nextTurn();
+  } while (cursor !== undefined);
+}
