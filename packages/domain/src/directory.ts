@@ -1,3 +1,4 @@
+import { phoneAddress, terminalIdsOfAddress } from './commands/terminal-number.ts';
 import type {
   DriverId,
   GeofenceId,
@@ -16,7 +17,6 @@ import type { NotificationRule } from './resources/notification-rule.ts';
 import type { User } from './resources/user.ts';
 import type { Vehicle } from './resources/vehicle.ts';
 import type { VideoProfile, VideoProtocol } from './resources/video-profile.ts';
-import { phoneAddress, terminalIdsOfAddress } from './terminal-number.ts';
 
 /**
  * All definitions, built from the records of topic `definitions`: the view that gateway, rules and notifier

@@ -1,4 +1,7 @@
 export * from './clock.ts';
+export * from './commands/terminal-command.ts';
+export * from './commands/terminal-number.ts';
+export * from './commands/vehicle-command.ts';
 export * from './counters.ts';
 export * from './directory.ts';
 export * from './events/index.ts';
@@ -35,8 +38,5 @@ export * from './resources/vehicle.ts';
 export * from './resources/video-profile.ts';
 export * from './rights.ts';
 export * from './stream-address.ts';
-export * from './terminal-command.ts';
-export * from './terminal-number.ts';
 export * from './trace.ts';
-export * from './vehicle-command.ts';
 export * from './vehicle-status.ts';

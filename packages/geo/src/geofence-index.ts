@@ -1,15 +1,25 @@
 import type { Shape } from '@outrider/domain';
-import type { CachedCell } from './cached-cell.ts';
-import { CellTable } from './cell-table.ts';
 import { chainCrossings, ON_EDGE } from './chain.ts';
 import { flatContains, isPlace } from './contains.ts';
-import { coverShape } from './cover.ts';
 import { isWithinHaversine } from './distance.ts';
 import { METRES_PER_DEGREE, RADIANS } from './earth.ts';
-import { CIRCLE, END_COUNTS, entryLength, FULL, LINE, POLYGON, runLength, runsAt, START_COUNTS } from './entry.ts';
 import { type FlatShape, flatten } from './flat-shape.ts';
-import { CELL_DEG, clampColumn, clampRow, columnOf, FINEST, rowOf } from './grid.ts';
-import { LineCrossing, PolygonCrossing, quickCircleCrossing } from './quick-crossing.ts';
+import type { CachedCell } from './index-cells/cached-cell.ts';
+import { CellTable } from './index-cells/cell-table.ts';
+import { coverShape } from './index-cells/cover.ts';
+import {
+  CIRCLE,
+  END_COUNTS,
+  entryLength,
+  FULL,
+  LINE,
+  POLYGON,
+  runLength,
+  runsAt,
+  START_COUNTS,
+} from './index-cells/entry.ts';
+import { CELL_DEG, clampColumn, clampRow, columnOf, FINEST, rowOf } from './index-cells/grid.ts';
+import { LineCrossing, PolygonCrossing, quickCircleCrossing } from './index-cells/quick-crossing.ts';
 import { segmentTouchesBox } from './segment-box.ts';
 import { squaredDistanceToSegment } from './segment-distance.ts';
 

@@ -1,10 +1,10 @@
 export { type BoundingBox, boundingBox } from './bounding-box.ts';
-export { CachedCell } from './cached-cell.ts';
 export { distanceM } from './distance.ts';
 export { EARTH_RADIUS_M } from './earth.ts';
 export { featureFromShape, type ShapeFeature } from './feature-from-shape.ts';
 export { GeofenceIndex, type IndexItem } from './geofence-index.ts';
 export type { GeometryError } from './geometry-error.ts';
+export { CachedCell } from './index-cells/cached-cell.ts';
 export type { InsideInterval } from './inside-intervals.ts';
 export { areaM2, perimeterM } from './measures.ts';
 export { type PreparedShape, prepareShape } from './prepare-shape.ts';

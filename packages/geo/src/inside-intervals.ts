@@ -3,7 +3,7 @@ import { flatContains, isPlace } from './contains.ts';
 import { haversine } from './distance.ts';
 import { RADIANS } from './earth.ts';
 import type { FlatCircle, FlatLine, FlatPolygon, FlatShape } from './flat-shape.ts';
-import { LineCrossing, PolygonCrossing, passesBy, quickCircleCrossing } from './quick-crossing.ts';
+import { LineCrossing, PolygonCrossing, passesBy, quickCircleCrossing } from './index-cells/quick-crossing.ts';
 import { rootBetween } from './root.ts';
 import { squaredDistanceToSegment } from './segment-distance.ts';
 import { type Extent, normalLongitude } from './unwrap.ts';

@@ -11,12 +11,12 @@ import {
 import { runs } from '@outrider/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { driversReport } from './drivers.ts';
-import { ecoDrivingReport } from './eco-driving.ts';
 import { EMPTY_ARCHIVE, NO_MAINTENANCE } from './empty-archive.fixture.ts';
-import { tripsReport } from './event-lists.ts';
 import { vehicleIdOf, vehicleOf } from './fleet.fixture.ts';
-import { GroupTotals, projected, Totalled } from './groups.ts';
+import { driversReport } from './kinds/drivers.ts';
+import { ecoDrivingReport } from './kinds/eco-driving.ts';
+import { tripsReport } from './kinds/event-lists.ts';
+import { GroupTotals, projected, Totalled } from './kinds/groups.ts';
 import { fullPage, type Question, type ReportKind, type ReportSources, type Row } from './report.ts';
 
 const T0 = Date.parse('2026-03-01T00:00:00Z');

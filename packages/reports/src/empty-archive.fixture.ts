@@ -1,5 +1,5 @@
 import type { Reading } from './formats/format.ts';
-import type { MaintenanceOfVehicles } from './maintenance.ts';
+import type { MaintenanceOfVehicles } from './kinds/maintenance.ts';
 import type { ReportArchive } from './report.ts';
 
 /** An archive that nothing was ever put into. */

@@ -1,7 +1,5 @@
 export { isTimeZone, MAX_INTERVALS, PERIODS, type Period } from './calendar.ts';
 export { eventsCursor, jumpState, trackCursor, visitCursor } from './cursors.ts';
-export { DEFAULT_ECO_WEIGHTS, MAX_ECO_WEIGHTS_LENGTH, readEcoWeights } from './eco-score.ts';
-export { tripsReport } from './event-lists.ts';
 export {
   armed,
   CsvError,
@@ -17,6 +15,9 @@ export type { Format, Reading } from './formats/format.ts';
 export { acceptedFormat, FORMATS, formatsOf, shownAs } from './formats/formats.ts';
 export { summaryLines } from './formats/pdf/summary.ts';
 export { jsonRow, ndjson } from './formats/text.ts';
+export { incompleteWithin, type TimeSpan } from './incomplete.ts';
+export { DEFAULT_ECO_WEIGHTS, MAX_ECO_WEIGHTS_LENGTH, readEcoWeights } from './kinds/eco-score.ts';
+export { tripsReport } from './kinds/event-lists.ts';
 export {
   chartsOf,
   GROUPINGS,
@@ -27,12 +28,13 @@ export {
   projected,
   TooManyGroupsError,
   type Totalled,
-} from './groups.ts';
-export { incompleteWithin, type TimeSpan } from './incomplete.ts';
-export { judgedTrack, type TrackCursor, type TrackReport } from './jumps.ts';
+} from './kinds/groups.ts';
+export { judgedTrack, type TrackCursor, type TrackReport } from './kinds/jumps.ts';
+export type { MaintenanceOfVehicles, PlannedService } from './kinds/maintenance.ts';
+export { rejectedPositions } from './kinds/rejected-positions.ts';
+export { shapeVisitsReport } from './kinds/shape-visits.ts';
+export { DEFAULT_WORK_HOURS, MAX_WORK_HOURS_LENGTH, readWorkHours } from './kinds/work-hours.ts';
 export { REPORT_KINDS, reportKind } from './kinds.ts';
-export type { MaintenanceOfVehicles, PlannedService } from './maintenance.ts';
-export { rejectedPositions } from './rejected-positions.ts';
 export {
   allRows,
   begun,
@@ -60,6 +62,4 @@ export {
   scheduledReport,
   subjectOf,
 } from './request.ts';
-export { shapeVisitsReport } from './shape-visits.ts';
 export { simplifiedTrack, TRACK_PLACES, trackReport } from './tracks.ts';
-export { DEFAULT_WORK_HOURS, MAX_WORK_HOURS_LENGTH, readWorkHours } from './work-hours.ts';

@@ -6,13 +6,13 @@ import { blankPosition, type FleetEvent, type Position, type Trip } from '@outri
 import { openWarehouse } from '@outrider/warehouse';
 import { expect, test } from 'vitest';
 import { NO_MAINTENANCE } from './empty-archive.fixture.ts';
-import { tripsReport } from './event-lists.ts';
 import { archive, geofenceOf, metresBetween, OPERATOR, vehicleIdOf, vehicleOf } from './fleet.fixture.ts';
+import { tripsReport } from './kinds/event-lists.ts';
+import { shapeVisitsReport } from './kinds/shape-visits.ts';
+import { visitsReport } from './kinds/visits.ts';
 import { allRows, type Question, type ReportKind, type ReportSources } from './report.ts';
-import { shapeVisitsReport } from './shape-visits.ts';
 import { mileageReport, summaryReport, utilisationReport } from './totals.ts';
 import { trackReport } from './tracks.ts';
-import { visitsReport } from './visits.ts';
 
 const RECORDED = join(import.meta.dirname, '../../../../../shared/data/geolife-001.csv.gz');
 const FIXES = 40_000;

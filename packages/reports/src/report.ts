@@ -3,8 +3,8 @@ import type { TerminalConnection } from '@outrider/hub';
 import type { Warehouse } from '@outrider/warehouse';
 import type { z } from 'zod';
 import type { Period } from './calendar.ts';
-import type { Grouping } from './groups.ts';
-import type { MaintenanceOfVehicles } from './maintenance.ts';
+import type { Grouping } from './kinds/groups.ts';
+import type { MaintenanceOfVehicles } from './kinds/maintenance.ts';
 
 /** The archive, as far as reports go. */
 export type ReportArchive = Pick<

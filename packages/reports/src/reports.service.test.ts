@@ -15,9 +15,7 @@ import {
 import { sampleSensor, sampleStatus } from '@outrider/domain/samples';
 import { openWarehouse, type Warehouse } from '@outrider/warehouse';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { currentStateReport } from './current-state.ts';
 import { NO_MAINTENANCE } from './empty-archive.fixture.ts';
-import { eventsReport, speedingReport, stopsReport, tripsReport } from './event-lists.ts';
 import {
   archive,
   geofenceOf,
@@ -29,17 +27,19 @@ import {
   vehicleIdOf,
   vehicleOf,
 } from './fleet.fixture.ts';
-import { fleetDigestReport } from './fleet-digest.ts';
-import { matrixReport } from './geofence-matrix.ts';
-import { idlingReport } from './idling.ts';
+import { currentStateReport } from './kinds/current-state.ts';
+import { eventsReport, speedingReport, stopsReport, tripsReport } from './kinds/event-lists.ts';
+import { fleetDigestReport } from './kinds/fleet-digest.ts';
+import { matrixReport } from './kinds/geofence-matrix.ts';
+import { idlingReport } from './kinds/idling.ts';
+import { sensorSeriesReport, sensorsReport } from './kinds/sensors.ts';
+import { shapeVisitsReport } from './kinds/shape-visits.ts';
+import { violationsReport } from './kinds/violations.ts';
+import { visitsReport } from './kinds/visits.ts';
+import { workTimeReport } from './kinds/work-time.ts';
 import { allRows, fullPage, type Question, type ReportKind, type ReportSources } from './report.ts';
-import { sensorSeriesReport, sensorsReport } from './sensors.ts';
-import { shapeVisitsReport } from './shape-visits.ts';
 import { mileageReport, summaryReport, utilisationReport } from './totals.ts';
 import { trackReport } from './tracks.ts';
-import { violationsReport } from './violations.ts';
-import { visitsReport } from './visits.ts';
-import { workTimeReport } from './work-time.ts';
 
 const ZONE = 'Europe/Berlin';
 /** Noon of the Friday before the clocks of Berlin go forward: two of the days that follow have midnight in a drive. */

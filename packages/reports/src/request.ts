@@ -3,10 +3,10 @@ import type { Language } from '@outrider/words';
 import type { Period } from './calendar.ts';
 import type { Format } from './formats/format.ts';
 import { formatsOf } from './formats/formats.ts';
-import type { Grouping } from './groups.ts';
+import type { Grouping } from './kinds/groups.ts';
+import { shapeVisitsReport } from './kinds/shape-visits.ts';
 import { reportKind } from './kinds.ts';
 import type { ReportKind } from './report.ts';
-import { shapeVisitsReport } from './shape-visits.ts';
 
 /** Kind of the jobs that make reports. */
 export const REPORT_JOB = 'report';

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { EMPTY_ARCHIVE, NO_MAINTENANCE } from './empty-archive.fixture.ts';
 import { vehicleIdOf, vehicleOf } from './fleet.fixture.ts';
-import { type JudgedCursor, judgedTrack, type TrackReport } from './jumps.ts';
+import { type JudgedCursor, judgedTrack, type TrackReport } from './kinds/jumps.ts';
 import { allRows, fullPage, type Question, type ReportSources, type Row } from './report.ts';
 import { TRACK_PLACES as AT, trackReport } from './tracks.ts';
 

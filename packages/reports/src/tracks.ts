@@ -3,7 +3,7 @@ import { JumpJudge } from '@outrider/engine';
 import { type ArchivedPosition, LIST_FLEET, type PositionsCursor } from '@outrider/warehouse';
 import { z } from 'zod';
 import { type TrackCursor, trackCursor, type VehicleCursor, vehicleCursor } from './cursors.ts';
-import { type Judged, judged, judgesAt } from './jumps.ts';
+import { type Judged, judged, judgesAt } from './kinds/jumps.ts';
 import {
   type Column,
   fleetFrom,

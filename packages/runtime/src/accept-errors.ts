@@ -1,6 +1,6 @@
 import type { Server } from 'node:net';
 import { SYSTEM_CLOCK } from '@outrider/domain';
-import { isExhausted } from './descriptor-watch.ts';
+import { isExhausted } from './health/descriptor-watch.ts';
 import type { Logger } from './logger.ts';
 
 /** They come by the thousand: the system offers a connection that could not be accepted again and again. */

@@ -1,5 +1,5 @@
 import { AggregatorRegistry, type MetricObject } from 'prom-client';
-import { isExhausted } from './descriptor-watch.ts';
+import { isExhausted } from './health/descriptor-watch.ts';
 import { Gauge, type Metrics } from './prometheus.ts';
 
 /** Metrics of several threads as one Prometheus text: counters and gauges of the same name and labels are added up. */

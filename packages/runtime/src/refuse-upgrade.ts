@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { endWith } from './last-answer.ts';
+import { endWith } from './health/last-answer.ts';
 
 /**
  * Answers an upgrade that is not granted, and ends the connection: nobody else minds the socket of an upgrade any more,

@@ -2,21 +2,21 @@ import { type Clock, SYSTEM_CLOCK } from '@outrider/domain';
 import { collectDefaultMetrics } from 'prom-client';
 import { measureBuild } from './build-info.ts';
 import { type Config, describeConfig, oneOf, port, readConfig, textOr, type Variables } from './config.ts';
-import { allowedConnections } from './descriptor-limit.ts';
-import { createDescriptorWatch } from './descriptor-watch.ts';
-import { openHealthServer, openMetricsServer } from './health-server.ts';
+import { allowedConnections } from './health/descriptor-limit.ts';
+import { createDescriptorWatch } from './health/descriptor-watch.ts';
+import { openHealthServer, openMetricsServer } from './health/health-server.ts';
+import { type ReadyCheck, readiness } from './health/readiness.ts';
+import { logWarnings } from './health/warnings.ts';
 import { Lifecycle } from './lifecycle.ts';
 import { createLogger, type Logger, type RootLogger } from './logger.ts';
 import { createMetricsAccess, type MetricsAccess, metricsVariables } from './metrics-access.ts';
 import { logPrivateFolder, makePrivateFolder } from './private-folder.ts';
 import { Gauge, Metrics } from './prometheus.ts';
-import { type ReadyCheck, readiness } from './readiness.ts';
 import { expectShortLives } from './short-lived.ts';
 import { explainStart } from './start-error.ts';
 import { collectStartGarbage, collectWhenQuiet } from './start-garbage.ts';
 import { stopSignal } from './stop-signal.ts';
 import { openTracing, type Tracing, tracingConfigOf, tracingVariables } from './tracing/index.ts';
-import { logWarnings } from './warnings.ts';
 
 /** What a service says about itself. */
 export const loggerVariables = {

@@ -1,12 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { BlockList, Socket } from 'node:net';
-import {
-  type Clock,
-  Directory,
-  type ProtocolName,
-  type TerminalId,
-  withoutCustomFields,
-} from '@outrider/domain';
+import { type Clock, Directory, type ProtocolName, type TerminalId, withoutCustomFields } from '@outrider/domain';
 import { type Hub, serveTerminalCommands, type TerminalPresence } from '@outrider/hub';
 import { followDefinitions, type Log, type Subscription } from '@outrider/log';
 import {
@@ -404,7 +398,11 @@ class TerminalGateway implements Gateway {
           if (this.#connected.went(terminalId, link)) this.#presence?.went(terminalId);
         },
       }),
-      peers: new DatagramPeers({ admission: admissionOf(this.#parts.config), idleMs: config.idleTimeoutMs, now: clock.now }),
+      peers: new DatagramPeers({
+        admission: admissionOf(this.#parts.config),
+        idleMs: config.idleTimeoutMs,
+        now: clock.now,
+      }),
       createSession: () => (datagrams.createSession ?? protocol.createSession)(options),
       noteRequest: (terminalId, address) => this.#connected.noteRequest(terminalId, address),
       onIdentified: (terminalId, address) => this.#refused.noteLetIn(address, terminalId),

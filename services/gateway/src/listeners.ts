@@ -32,10 +32,7 @@ export class Listeners {
   }
 
   /** Opens the ports of a protocol that it is to have. */
-  async open(
-    name: ProtocolName,
-    { plain, secure }: { plain: AnyServer; secure: AnyServer | null },
-  ): Promise<void> {
+  async open(name: ProtocolName, { plain, secure }: { plain: AnyServer; secure: AnyServer | null }): Promise<void> {
     const { ports, tlsPorts } = this.#options;
     await this.#open(name, plain, ports[name], this.ports);
     if (secure !== null) await this.#open(name, secure, tlsPorts?.[name], this.tlsPorts);

@@ -13,8 +13,8 @@ import {
 } from '@outrider/runtime';
 import type { Command } from './command.ts';
 import { variables } from './config.ts';
-import { damagedDatabases, isDamage } from './damaged-databases.ts';
 import type { Outrider } from './outrider.ts';
+import { damagedDatabases, isDamage } from './upkeep/damaged-databases.ts';
 
 /*
  * Each command loads what it needs, and no more: what `start` loads stays in memory for as long as the service runs.
@@ -67,7 +67,7 @@ if (command === 'help' || command === '--help' || command === '-h') {
   await run(command);
 } else if (command === 'rotate-keys' && (rest.length === 0 || (rest.length === 1 && rest[0] === '--revoke'))) {
   try {
-    const { rotateSigningKeys } = await import('./rotate-keys.ts');
+    const { rotateSigningKeys } = await import('./upkeep/rotate-keys.ts');
     process.stdout.write(
       await rotateSigningKeys(readConfig(variables, process.env), SYSTEM_CLOCK.now(), rest.length > 0),
     );
@@ -76,11 +76,11 @@ if (command === 'help' || command === '--help' || command === '-h') {
     process.exitCode = 1;
   }
 } else if (command === 'rotate-secrets') {
-  await answer(async () => (await import('./rotate-secrets.ts')).runRotateSecrets);
+  await answer(async () => (await import('./upkeep/rotate-secrets.ts')).runRotateSecrets);
 } else if (command === 'make-secrets' && rest.length === 1) {
   try {
     const [folder = ''] = rest;
-    const { makeSecrets } = await import('./make-secrets.ts');
+    const { makeSecrets } = await import('./upkeep/make-secrets.ts');
     process.stdout.write(`${makeSecrets(folder, process.env).length} files are in ${folder}: keep a copy elsewhere.\n`);
   } catch (error) {
     process.stderr.write(`outrider: ${(error as Error).message}\n`);
@@ -89,19 +89,19 @@ if (command === 'help' || command === '--help' || command === '-h') {
 } else if (command === 'users' && rest[0] === 'set-password') {
   await answer(async () => {
     const [{ setPasswordCommand }, { processTerminal }] = await Promise.all([
-      import('./set-password.ts'),
+      import('./upkeep/set-password.ts'),
       import('./cli/terminal.ts'),
     ]);
     return setPasswordCommand(processTerminal());
   }, rest.slice(1));
 } else if (command === 'dead-letters') {
-  await answer(async () => (await import('./dead-letters.ts')).runDeadLetters);
+  await answer(async () => (await import('./upkeep/dead-letters.ts')).runDeadLetters);
 } else if (command === 'definitions') {
   await answer(async () => (await import('./definitions.ts')).runDefinitions);
 } else if (command === 'registry') {
   await answer(async () => (await import('./registry.ts')).runRegistry);
 } else if (command === 'kafka-replicas') {
-  await answer(async () => (await import('./kafka-replicas.ts')).runKafkaReplicas);
+  await answer(async () => (await import('./upkeep/kafka-replicas.ts')).runKafkaReplicas);
 } else if (command === 'doctor') {
   const { runDoctor } = await import('./doctor/doctor.ts');
   await ended(() => runDoctor(rest, process.env, printLine));

@@ -9,7 +9,7 @@ import { clickhouseVersion } from '@outrider/warehouse/clickhouse-server';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse, parseDocument } from 'yaml';
 import { IMAGE_OF, VARIABLES } from './deployed-services.fixture.ts';
-import { makeSecrets } from './make-secrets.ts';
+import { makeSecrets } from './upkeep/make-secrets.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const text = readFileSync(join(ROOT, 'docker-compose.yml'), 'utf8');

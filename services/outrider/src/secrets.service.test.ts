@@ -16,8 +16,8 @@ import { createLogger, readConfig } from '@outrider/runtime';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { variables } from './config.ts';
 import { openDataDir } from './data-dir.ts';
-import { runRotateSecrets } from './rotate-secrets.ts';
 import { type RunningService, startService } from './service.fixture.ts';
+import { runRotateSecrets } from './upkeep/rotate-secrets.ts';
 
 let folder: string;
 let service: RunningService | null = null;

@@ -1,3 +1,4 @@
+import type { RuleCommand } from '../commands/vehicle-command.ts';
 import { alsoHarsh, type FleetEvent, isLate, raisedAlarm, type SensorThresholdExceeded } from '../events/index.ts';
 import type { DriverId, GeofenceId, GroupId, NotificationRuleId, UserId, VehicleId } from '../ids.ts';
 import type { Alarm } from '../position.ts';
@@ -9,7 +10,6 @@ import {
   type OwnedGeofence,
   type SeenVehicle,
 } from '../rights.ts';
-import type { RuleCommand } from '../vehicle-command.ts';
 import { type Driver, maySeeDriver } from './driver.ts';
 import { sensorNameKey } from './sensor.ts';
 import type { User } from './user.ts';

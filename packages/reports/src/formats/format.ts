@@ -1,6 +1,6 @@
 import type { Language } from '@outrider/words';
-import type { Grouping } from '../groups.ts';
 import type { TimeSpan } from '../incomplete.ts';
+import type { Grouping } from '../kinds/groups.ts';
 import type { ReportArchive, ReportKind, Row } from '../report.ts';
 
 /** What a format is given to write. */

@@ -2,7 +2,7 @@ import { inflateRawSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { EMPTY_ARCHIVE, sampleReading } from '../empty-archive.fixture.ts';
-import { tripsReport } from '../event-lists.ts';
+import { tripsReport } from '../kinds/event-lists.ts';
 import type { ReportKind, Row, Value } from '../report.ts';
 import { trackReport } from '../tracks.ts';
 import { readCsv } from './csv.ts';

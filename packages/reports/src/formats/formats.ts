@@ -1,4 +1,4 @@
-import { projected } from '../groups.ts';
+import { projected } from '../kinds/groups.ts';
 import type { ReportKind } from '../report.ts';
 import { arrow, parquet } from './columnar.ts';
 import type { Format } from './format.ts';

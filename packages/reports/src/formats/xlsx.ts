@@ -1,4 +1,4 @@
-import { GroupTotals, groupingsOf } from '../groups.ts';
+import { GroupTotals, groupingsOf } from '../kinds/groups.ts';
 import type { Column, Row, Value } from '../report.ts';
 import type { Format, Rows } from './format.ts';
 import { offsetsOf } from './offsets.ts';

@@ -1,6 +1,6 @@
 import { ALARMS, type GeofenceId, type VehicleId, type VehicleState, type VehicleStatus } from '@outrider/domain';
+import { openEventsOf, type SeesGeofence } from './feeds/open-events.ts';
 import { binaryFrame } from './frames.ts';
-import { openEventsOf, type SeesGeofence } from './open-events.ts';
 
 /** Name of the subprotocol; its layout is described in docs/live-api.md. */
 export const BINARY_PROTOCOL = 'outrider.live.v1+binary';

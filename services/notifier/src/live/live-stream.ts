@@ -1,8 +1,8 @@
 import { type Batch, type Log, type Subscription as LogSubscription, RepeatedEvents } from '@outrider/log';
 import { CursorPlaces } from './cursor-places.ts';
 import type { EventMessage, EventRange, LiveTopic } from './event-messages.ts';
-import { PastEvents } from './past-events.ts';
-import { RecentEvents } from './recent-events.ts';
+import { PastEvents } from './feeds/past-events.ts';
+import { RecentEvents } from './feeds/recent-events.ts';
 
 export interface LiveStreamContext {
   log: Log;

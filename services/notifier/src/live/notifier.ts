@@ -29,15 +29,15 @@ import { ChangedCounters } from './changed-counters.ts';
 import { HEARTBEAT_SECONDS, type LiveClient } from './client.ts';
 import { type Authentication, type ConnectionBounds, Connections } from './connections.ts';
 import { CurrentDrivers } from './current-drivers.ts';
-import { DefinitionFeed } from './definition-feed.ts';
-import { EventFeed } from './event-feed.ts';
+import { DefinitionFeed } from './feeds/definition-feed.ts';
+import { EventFeed } from './feeds/event-feed.ts';
+import { JobFeed } from './feeds/job-feed.ts';
+import { NotificationFeed } from './feeds/notification-feed.ts';
+import { StatusFeed } from './feeds/status-feed.ts';
+import { UnreadFeed } from './feeds/unread-feed.ts';
 import { jsonFrame } from './frames.ts';
-import { JobFeed } from './job-feed.ts';
 import { createLiveMetrics, type LiveMetrics } from './live-metrics.ts';
 import type { Subscription } from './messages.ts';
-import { NotificationFeed } from './notification-feed.ts';
-import { StatusFeed } from './status-feed.ts';
-import { UnreadFeed } from './unread-feed.ts';
 import { UnsentBytes } from './unsent-bytes.ts';
 
 export interface NotifierConfig extends ConnectionBounds {

@@ -8,8 +8,8 @@ import {
   vehicleStateJson,
 } from '@outrider/domain';
 import { positionRecord, type VehicleNumbers } from './binary.ts';
+import { openEventsOf, type SeesGeofence } from './feeds/open-events.ts';
 import { textFrame } from './frames.ts';
-import { openEventsOf, type SeesGeofence } from './open-events.ts';
 
 /** Somebody who drives, as a client may know it. */
 export interface ShownDriver {

@@ -56,7 +56,11 @@ export class ImportRun {
   }
 
   /** Adds something that exists to groups that it is missing in. */
-  async addToGroups(what: string, missing: readonly string[], add: (groupId: string) => Promise<unknown>): Promise<void> {
+  async addToGroups(
+    what: string,
+    missing: readonly string[],
+    add: (groupId: string) => Promise<unknown>,
+  ): Promise<void> {
     const { length } = missing;
     if (length === 0) return this.say('unchanged', what);
     const addAll = async () => {

@@ -1,5 +1,11 @@
 import type { Alarm, EventKind } from '@outrider/domain';
-import { ALARMS, KMH_PER_KNOT, type SourceComputed, type SourceMaintenance, type SourceNotification } from './traccar-source.ts';
+import {
+  ALARMS,
+  KMH_PER_KNOT,
+  type SourceComputed,
+  type SourceMaintenance,
+  type SourceNotification,
+} from './traccar-source.ts';
 
 /** What something of Traccar's is here, or why it is nothing here. */
 export type Equivalent<T> = { is: T } | { isNone: string };

@@ -105,8 +105,7 @@ export async function importSensors(run: ImportRun, source: TraccarSource, fleet
 
 async function importSensor(what: string, id: string, sensor: SensorTerms, run: ImportRun): Promise<void> {
   const { sensors } = await run.call(() => run.client.get('/api/v1/vehicles/{id}', { path: { id } }));
-  if (sensors.some(({ name }) => sensorNameKey(name) === sensorNameKey(sensor.name)))
-    return run.say('unchanged', what);
+  if (sensors.some(({ name }) => sensorNameKey(name) === sensorNameKey(sensor.name))) return run.say('unchanged', what);
   const body = { sensors: [...sensors, sensor] };
   await run.make(what, () => run.client.patch('/api/v1/vehicles/{id}', { path: { id }, body }));
 }

@@ -1,4 +1,4 @@
-import { byKey, groupKey, Totalled } from '../../groups.ts';
+import { byKey, groupKey, Totalled } from '../../kinds/groups.ts';
 import { type Column, type ReportChart, type ReportKind, type Row, unitOf } from '../../report.ts';
 import type { Readable } from './readable.ts';
 import { PAGE, type Sheet, type TextStyle } from './sheet.ts';

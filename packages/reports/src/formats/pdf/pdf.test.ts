@@ -1,7 +1,7 @@
 import { inflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { EMPTY_ARCHIVE, sampleReading } from '../../empty-archive.fixture.ts';
-import { tripsReport } from '../../event-lists.ts';
+import { tripsReport } from '../../kinds/event-lists.ts';
 import { type ReportKind, type Row, TooManyRowsError } from '../../report.ts';
 import { mileageReport } from '../../totals.ts';
 import type { Rows } from '../format.ts';

@@ -1,6 +1,6 @@
 import { isoTime } from '@outrider/domain';
 import { type Language, namesIn } from '@outrider/words';
-import { byKey, chartsOf, GroupTotals, groupKey, isUsual, type Totalled } from '../../groups.ts';
+import { byKey, chartsOf, GroupTotals, groupKey, isUsual, type Totalled } from '../../kinds/groups.ts';
 import { type Column, type ReportKind, type Row, TooManyRowsError } from '../../report.ts';
 import type { Format, Rows } from '../format.ts';
 import { barsOf, chartBoxes, drawBars, drawLines, linesOf } from './chart.ts';

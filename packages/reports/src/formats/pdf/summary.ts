@@ -1,5 +1,5 @@
 import { namesIn } from '@outrider/words';
-import type { GroupTotals } from '../../groups.ts';
+import type { GroupTotals } from '../../kinds/groups.ts';
 import type { ReportKind } from '../../report.ts';
 import type { Reading } from '../format.ts';
 import { Readable } from './readable.ts';

@@ -1,5 +1,5 @@
 import type { Language } from '@outrider/words';
-import type { Grouping } from '../../groups.ts';
+import type { Grouping } from '../../kinds/groups.ts';
 import type { Column } from '../../report.ts';
 import type { Readable } from './readable.ts';
 

@@ -1,0 +1,170 @@
+import { type EventKind, type FleetEvent, geofenceOf, manoeuvreOf, type Trip, type VehicleId } from '@outrider/domain';
+import type { OverlappingEventsQuestion } from '@outrider/warehouse';
+import { knownOfOpen, lastingUntil, totalsOfOpenTrips } from '../known.ts';
+import { type Question, type ReportSources, ROWS_AT_ONCE } from '../report.ts';
+import {
+  DEFAULT_ECO_WEIGHTS,
+  type EcoAmounts,
+  type EcoViolation,
+  ecoPoints,
+  ecoScore,
+  readEcoWeights,
+} from './eco-score.ts';
+import { isIncluded } from './event-lists.ts';
+
+/** Kinds of event that violations are found in. */
+const KINDS: readonly EventKind[] = ['speeding', 'harsh-driving', 'alarm', 'idling', 'sensor-threshold'];
+
+/** A trip with what was violated on it. */
+export interface EcoTrip {
+  trip: Trip;
+  /** Of a trip that lasts, up to now. */
+  distanceM: number;
+  movingMs: number;
+  durationMs: number;
+  /** How often each violation was, as numbers of events. */
+  counts: Record<EcoViolation, number>;
+  /** Milliseconds that each lasted. */
+  lastedMs: Record<EcoViolation, number>;
+  points: EcoAmounts;
+  score: number;
+}
+
+/**
+ * The trips with their violations and scores. A violation is of the trip that it began on. Idling is of the trip that
+ * set out at its end, else of the one that came to stand where it began: each is of one trip at most, whichever trips
+ * are asked about.
+ */
+export async function ecoTrips(sources: ReportSources, question: Question, trips: readonly Trip[]): Promise<EcoTrip[]> {
+  if (trips.length === 0) return [];
+  const { nowMs, signal } = question;
+  const weights = readEcoWeights(question.ecoWeights ?? DEFAULT_ECO_WEIGHTS);
+  const knownOfTrip = await knownOfOpen(sources, trips, { nowMs, signal });
+  const openTrips = await totalsOfOpenTrips(sources, trips, knownOfTrip, { signal });
+  const made = trips.map((trip): EcoTrip => {
+    const total = openTrips.get(trip.id) ?? trip;
+    const { untilMs } = knownOfTrip(trip);
+    return {
+      ...{ trip, distanceM: total.distanceM, movingMs: total.movingMs, counts: none(), lastedMs: none() },
+      durationMs: Math.max(0, (trip.endedAtMs ?? untilMs) - trip.startedAtMs),
+      ...{ points: none(), score: 100 },
+    };
+  });
+  const byVehicle = Map.groupBy(made, ({ trip }) => trip.vehicleId);
+  for (const all of byVehicle.values()) all.sort((a, b) => a.trip.startedAtMs - b.trip.startedAtMs);
+  for await (const { event, violation, durationMs } of violationsOf(sources, question, trips)) {
+    const of = tripOf(byVehicle.get(event.vehicleId) ?? [], event);
+    if (of === null) continue;
+    of.counts[violation] += 1;
+    of.lastedMs[violation] += durationMs;
+  }
+  for (const each of made) {
+    each.points = ecoPoints(amountsOf(each), weights);
+    each.score = ecoScore(pointsOf(each), each.distanceM);
+  }
+  return made;
+}
+
+/** Points of all violations together. */
+export function pointsOf({ points }: Pick<EcoTrip, 'points'>): number {
+  return Object.values(points).reduce((a, b) => a + b, 0);
+}
+
+function none(): Record<EcoViolation, number> {
+  return { speeding: 0, acceleration: 0, braking: 0, cornering: 0, idling: 0, 'over-revving': 0 };
+}
+
+function amountsOf({ counts, lastedMs }: EcoTrip): EcoAmounts {
+  const minutes = (violation: EcoViolation) => lastedMs[violation] / 60_000;
+  return {
+    speeding: minutes('speeding'),
+    acceleration: counts.acceleration,
+    braking: counts.braking,
+    cornering: counts.cornering,
+    idling: minutes('idling'),
+    'over-revving': minutes('over-revving'),
+  };
+}
+
+/** @param trips of the event's vehicle, in their order */
+function tripOf(trips: readonly EcoTrip[], event: FleetEvent): EcoTrip | null {
+  const [low, high] = [0, trips.length];
+  if (event.kind !== 'idling') {
+    const before = lastBefore(trips, event.startedAtMs, low, high);
+    const { endedAtMs = 0 } = before?.trip ?? {};
+    return before !== null && (endedAtMs === null || event.startedAtMs <= endedAtMs) ? before : null;
+  }
+  if (event.endReason === 'moved' && event.endedAtMs !== null) {
+    const next = lastBefore(trips, event.endedAtMs, low, high);
+    return next?.trip.startedAtMs === event.endedAtMs ? next : null;
+  }
+  const before = lastBefore(trips, event.startedAtMs, low, high);
+  return before?.trip.endedAtMs === event.startedAtMs ? before : null;
+}
+
+/** The last trip that began no later. */
+function lastBefore(trips: readonly EcoTrip[], atMs: number, from: number, to: number): EcoTrip | null {
+  let [low, high] = [from, to];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((trips[middle] as EcoTrip).trip.startedAtMs <= atMs) low = middle + 1;
+    else high = middle;
+  }
+  return trips[low - 1] ?? null;
+}
+
+interface Violation {
+  event: FleetEvent;
+  violation: EcoViolation;
+  durationMs: number;
+}
+
+/** What may be a violation on one of the trips, a page at a time. */
+async function* violationsOf(
+  sources: ReportSources,
+  question: Question,
+  trips: readonly Trip[],
+): AsyncGenerator<Violation> {
+  const vehicleIds = [...new Set(trips.map(({ vehicleId }) => vehicleId))] satisfies VehicleId[];
+  const starts = trips.map(({ startedAtMs }) => startedAtMs);
+  const ends = trips.map(({ endedAtMs }) => endedAtMs ?? question.nowMs);
+  const range = {
+    // Idling that ends where a trip begins has no part in it.
+    fromMs: starts.reduce((a, b) => Math.min(a, b)) - 1,
+    toMs: ends.reduce((a, b) => Math.max(a, b)) + 1,
+  };
+  let after: OverlappingEventsQuestion['after'] = null;
+  do {
+    const page = await sources.archive.overlappingEvents({
+      ...{ vehicleIds, kinds: KINDS, ...range, limit: ROWS_AT_ONCE, after, signal: question.signal },
+    });
+    await sources.readDeleted(page.events.map(geofenceOf));
+    const untilOf = await lastingUntil(sources, page.events, question);
+    for (const event of page.events) {
+      const geofenceId = geofenceOf(event);
+      if (geofenceId !== null && !isIncluded(geofenceId, sources, { geofenceId: null })) continue;
+      const violation = violationOf(event);
+      if (violation === null) continue;
+      yield { event, violation, durationMs: Math.max(0, (event.endedAtMs ?? untilOf(event)) - event.startedAtMs) };
+    }
+    after = page.next;
+  } while (after !== null);
+}
+
+function violationOf(event: FleetEvent): EcoViolation | null {
+  switch (event.kind) {
+    case 'speeding':
+    case 'idling':
+      return event.kind;
+    case 'harsh-driving':
+      return event.manoeuvre;
+    case 'alarm':
+      // Harsh driving was among the alarms.
+      return manoeuvreOf(event.alarm);
+    case 'sensor-threshold':
+      // The other end of a range is an engine that stalls.
+      return event.sensorKind === 'rpm' && event.max !== null && event.peakValue > event.max ? 'over-revving' : null;
+    default:
+      return null;
+  }
+}

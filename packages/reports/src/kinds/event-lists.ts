@@ -1,0 +1,356 @@
+import {
+  ALARMS,
+  type Alarm,
+  END_REASONS,
+  EVENT_KINDS,
+  type EventKind,
+  type FleetEvent,
+  type GeofenceId,
+  geofenceOf,
+  raisedAlarm,
+  type Trip,
+} from '@outrider/domain';
+import { LIST_FLEET } from '@outrider/warehouse';
+import { type EventsCursor, eventsCursor } from '../cursors.ts';
+import { knownOfOpen, type OpenTotals, totalsOfOpenTrips } from '../known.ts';
+import { withPlaces } from '../places.ts';
+import {
+  type Column,
+  fleetFrom,
+  isOfDrivers,
+  type Question,
+  type ReportAbout,
+  type ReportKind,
+  type ReportSources,
+  type Row,
+  seconds,
+  tenths,
+} from '../report.ts';
+
+const VEHICLE = [
+  { name: 'vehicleId', type: 'id', always: true },
+  { name: 'vehicleName', type: 'text', always: true },
+] as const satisfies readonly Column[];
+export const LASTED = [
+  { name: 'startedAt', type: 'time', always: true },
+  { name: 'endedAt', type: 'time', about: 'Null while it lasts.' },
+  {
+    name: 'durationSeconds',
+    type: 'number',
+    always: true,
+    total: 'sum',
+    about: 'While it lasts, up to the last record of the vehicle; of `offline`, up to now.',
+  },
+] as const satisfies readonly Column[];
+/** Who drove, by hand or by the code of the terminal. */
+export const DRIVER = [
+  { name: 'driverId', type: 'id' },
+  { name: 'driverName', type: 'text', about: 'Who drove: assigned by hand, else by the code that the terminal sent.' },
+  { name: 'driverCode', type: 'text', isRare: true },
+] as const satisfies readonly Column[];
+export const PLACE = [
+  { name: 'latitude', type: 'number', always: true, about: 'Where it ended; where it began while it lasts.' },
+  { name: 'longitude', type: 'number', always: true },
+] as const satisfies readonly Column[];
+/** Where an event began and ended, beside the place of its latest phase. */
+export const PLACES = [
+  { name: 'startLatitude', type: 'number', about: 'Where it began. Null where it was recorded before this was kept.' },
+  { name: 'startLongitude', type: 'number' },
+  { name: 'endLatitude', type: 'number', about: 'Where it ended. Null while it lasts.' },
+  { name: 'endLongitude', type: 'number' },
+] as const satisfies readonly Column[];
+export const END_REASON = {
+  name: 'endReason',
+  type: 'text',
+  values: END_REASONS,
+  about: 'Null while it lasts.',
+} as const satisfies Column;
+
+/** What rows are made with. */
+export interface Naming {
+  vehicleName: string;
+  geofenceName: string | null;
+  /** Unix milliseconds: until then it lasts, where it has not ended. */
+  untilMs: number;
+  /** Totals of the trip where it lasts; null where they are not known. */
+  openTrip: OpenTotals | null;
+}
+
+/**
+ * A report with a row for each event of some kinds that overlaps the time range, with the event's own start and end.
+ *
+ * @param rowOf null: the event has no place in it
+ */
+export function eventList(
+  about: ReportAbout,
+  kinds: (question: Question) => readonly EventKind[],
+  columns: readonly Column[],
+  rowOf: (event: FleetEvent, naming: Naming) => Row | null,
+): ReportKind {
+  return withPlaces({
+    ...about,
+    parameters: { ...about.parameters, driverIds: true },
+    columns: [...VEHICLE, ...columns, ...DRIVER],
+    cursor: eventsCursor,
+    async page(sources, question, after, limit) {
+      const { fleet = null, after: last = null } = (after as EventsCursor | null) ?? {};
+      const { part, following } = fleetFrom(question.vehicles, fleet, LIST_FLEET);
+      const [first] = part;
+      if (first === undefined) return { rows: [], next: null };
+      const page = await sources.archive.overlappingEvents({
+        vehicleIds: part.map(({ id }) => id),
+        kinds: kinds(question),
+        fromMs: question.fromMs,
+        toMs: question.toMs,
+        limit,
+        after: last,
+        signal: question.signal,
+      });
+      await sources.readDeleted(page.events.map(geofenceOf));
+      const knownOfEvent = await knownOfOpen(sources, page.events, question);
+      const openTrips = await totalsOfOpenTrips(sources, page.events, knownOfEvent, question);
+      const names = new Map(part.map(({ id, name: vehicleName }) => [id, vehicleName]));
+      const drivers = await sources.driversAt(
+        page.events.map(({ vehicleId, startedAtMs, driverCode = null }) => ({
+          vehicleId,
+          atMs: startedAtMs,
+          code: driverCode,
+        })),
+      );
+      const rows: Row[] = [];
+      for (const [nth, event] of page.events.entries()) {
+        const geofenceId = geofenceOf(event);
+        if (geofenceId !== null && !isIncluded(geofenceId, sources, question)) continue;
+        const vehicleName = names.get(event.vehicleId) ?? '';
+        const geofenceName = geofenceId && sources.geofenceName(geofenceId);
+        const driver = drivers[nth] ?? null;
+        if (!isOfDrivers(question, driver)) continue;
+        const known = knownOfEvent(event);
+        const untilMs = event.kind === 'offline' ? question.nowMs : known.untilMs;
+        const openTrip = openTrips.get(event.id) ?? null;
+        const row = rowOf(event, { vehicleName, geofenceName, untilMs, openTrip });
+        const named = [driver?.id ?? null, driver?.name ?? null, event.driverCode ?? null];
+        if (row !== null) rows.push([event.vehicleId, vehicleName, ...row, ...named]);
+      }
+      const next: EventsCursor | null = page.next
+        ? { fleet: first.id, after: page.next }
+        : following && { fleet: following, after: null };
+      return { rows, next };
+    },
+  });
+}
+
+/** What the column `alarm` shows of an event: a power cut says so by its kind. */
+export function shownAlarm(event: FleetEvent): Alarm | null {
+  return event.kind === 'power-cut' ? null : raisedAlarm(event);
+}
+
+/** Does the report include rows about this geofence? */
+export function isIncluded(
+  id: GeofenceId,
+  sources: ReportSources,
+  { geofenceId }: Pick<Question, 'geofenceId'>,
+): boolean {
+  if (geofenceId !== null && id !== geofenceId) return false;
+  return sources.geofenceName(id) !== null || sources.seesGone(id);
+}
+
+/** Start, end and length of an event. */
+export function lasted({ startedAtMs, endedAtMs }: FleetEvent, untilMs: number): Row {
+  return [startedAtMs, endedAtMs, seconds(Math.max(0, (endedAtMs ?? untilMs) - startedAtMs))];
+}
+
+/** The values of {@link PLACES}. */
+export function places({ phase, latitude, longitude, startLatitude, startLongitude }: FleetEvent): Row {
+  if (phase === 'begin') return [startLatitude ?? latitude, startLongitude ?? longitude, null, null];
+  return [startLatitude ?? null, startLongitude ?? null, latitude, longitude];
+}
+
+/** Totals of a trip: at its end, and while it lasts, those that mileage has of it. */
+interface TripTotals extends OpenTotals {
+  meanKmh: number | null;
+}
+
+/** Null where the trip lasts and nothing is known of it. */
+function tripTotals(trip: Trip, { untilMs, openTrip }: Pick<Naming, 'untilMs' | 'openTrip'>): TripTotals | null {
+  if (trip.phase === 'end') return trip;
+  if (openTrip === null) return null;
+  const hours = (untilMs - trip.startedAtMs) / 3_600_000;
+  return { ...openTrip, meanKmh: hours > 0 ? openTrip.distanceM / 1000 / hours : null };
+}
+
+export const tripsReport = eventList(
+  {
+    name: 'trips',
+    summary: 'Trips that overlap a time range.',
+    description: 'Each with its own start and end.',
+  },
+  () => ['trip'],
+  [
+    ...LASTED,
+    { name: 'startLatitude', type: 'number', always: true },
+    { name: 'startLongitude', type: 'number', always: true },
+    { name: 'endLatitude', type: 'number', about: 'Null while it lasts.' },
+    { name: 'endLongitude', type: 'number', about: 'Null while it lasts.' },
+    {
+      name: 'distanceM',
+      type: 'number',
+      total: 'sum',
+      about:
+        'While it lasts, up to now, like the other totals: as `mileage` counts it. Null where nothing is known of it.',
+    },
+    { name: 'movingSeconds', type: 'number', total: 'sum' },
+    { name: 'idlingSeconds', type: 'number', total: 'sum' },
+    { name: 'maxKmh', type: 'number', total: 'max' },
+    { name: 'meanKmh', type: 'number' },
+    { name: 'fuelUsedL', type: 'number', total: 'sum', about: 'Null while it lasts, and where it is not known.' },
+    END_REASON,
+  ],
+  (event, naming) => {
+    if (event.kind !== 'trip') return null;
+    const over = event.phase === 'end';
+    const totals = tripTotals(event, naming);
+    return [
+      ...lasted(event, naming.untilMs),
+      event.startLatitude,
+      event.startLongitude,
+      over ? event.latitude : null,
+      over ? event.longitude : null,
+      totals?.distanceM ?? null,
+      totals && seconds(totals.movingMs),
+      totals?.idlingMs == null ? null : seconds(totals.idlingMs),
+      totals?.maxKmh ?? null,
+      totals?.meanKmh ?? null,
+      over && event.fuelUsedL !== undefined ? tenths(event.fuelUsedL) : null,
+      event.endReason,
+    ];
+  },
+);
+
+export const stopsReport = eventList(
+  { name: 'stops', summary: 'Stops, parked or idling, that overlap a time range.' },
+  () => ['parking', 'idling'],
+  [
+    {
+      name: 'kind',
+      type: 'text',
+      values: ['parking', 'idling'],
+      always: true,
+      about: '`parking`: with the ignition off; `idling`: with it on.',
+    },
+    ...LASTED,
+    ...PLACE,
+    {
+      name: 'idlingSeconds',
+      type: 'number',
+      always: true,
+      total: 'sum',
+      about: 'How long the ignition was on meanwhile.',
+    },
+    END_REASON,
+    ...PLACES,
+  ],
+  (event, { untilMs }) =>
+    event.kind === 'parking' || event.kind === 'idling'
+      ? [
+          event.kind,
+          ...lasted(event, untilMs),
+          event.latitude,
+          event.longitude,
+          seconds(event.idlingMs),
+          event.endReason,
+          ...places(event),
+        ]
+      : null,
+);
+
+export const speedingReport = eventList(
+  { name: 'speeding', summary: 'When vehicles were over a limit.' },
+  () => ['speeding'],
+  [
+    ...LASTED,
+    ...PLACE,
+    { name: 'limitKmh', type: 'number', always: true },
+    { name: 'limitSource', type: 'text', values: ['vehicle', 'geofence'], always: true },
+    { name: 'geozoneId', type: 'id' },
+    { name: 'geozoneName', type: 'text' },
+    { name: 'peakKmh', type: 'number', always: true, total: 'max' },
+    { name: 'meanKmh', type: 'number', always: true },
+    { name: 'distanceM', type: 'number', always: true, total: 'sum' },
+    END_REASON,
+    ...PLACES,
+  ],
+  (event, { untilMs, geofenceName }) =>
+    event.kind === 'speeding'
+      ? [
+          ...lasted(event, untilMs),
+          event.latitude,
+          event.longitude,
+          event.limitKmh,
+          event.limitSource,
+          event.geofenceId,
+          geofenceName,
+          event.peakKmh,
+          event.meanKmh,
+          event.distanceM,
+          event.endReason,
+          ...places(event),
+        ]
+      : null,
+);
+
+export const eventsReport = eventList(
+  { name: 'events', summary: 'All that happened, by vehicle and time.', parameters: { eventKinds: true } },
+  ({ eventKinds }) => EVENT_KINDS.filter((kind) => eventKinds === null || eventKinds.includes(kind)),
+  [
+    { name: 'id', type: 'id', always: true },
+    { name: 'kind', type: 'text', values: EVENT_KINDS, always: true },
+    { name: 'phase', type: 'text', values: ['begin', 'end'], always: true, about: '`begin` while it lasts.' },
+    ...LASTED,
+    ...PLACE,
+    { name: 'speedKmh', type: 'number' },
+    { name: 'geozoneId', type: 'id' },
+    { name: 'geozoneName', type: 'text' },
+    { name: 'alarm', type: 'text', values: ALARMS, about: 'Of `alarm` and `harsh-driving`.' },
+    { name: 'planName', type: 'text', about: 'Of `maintenance-due`: the plan.' },
+    { name: 'volumeL', type: 'number', about: 'Of `refuelling` and `fuel-drain`: litres.' },
+    { name: 'sensorName', type: 'text', about: 'Of `sensor-threshold`: the sensor, …' },
+    { name: 'value', type: 'number', about: '… and its value farthest beyond the threshold.' },
+    { name: 'limitKmh', type: 'number' },
+    { name: 'peakKmh', type: 'number', total: 'max' },
+    { name: 'meanKmh', type: 'number' },
+    { name: 'distanceM', type: 'number', total: 'sum' },
+    { name: 'inferred', type: 'flag', always: true },
+    { name: 'origin', type: 'text', values: ['live', 'recalculated'], always: true },
+    END_REASON,
+    ...PLACES,
+  ],
+  (event, naming) => {
+    const { untilMs, geofenceName } = naming;
+    const trip = event.kind === 'trip' ? tripTotals(event, naming) : null;
+    return [
+      event.id,
+      event.kind,
+      event.phase,
+      ...lasted(event, untilMs),
+      event.latitude,
+      event.longitude,
+      event.speedKmh,
+      geofenceOf(event),
+      geofenceName,
+      shownAlarm(event),
+      event.kind === 'maintenance-due' ? event.planName : null,
+      event.kind === 'refuelling' || event.kind === 'fuel-drain' ? event.volumeL : null,
+      event.kind === 'sensor-threshold' ? event.sensorName : null,
+      event.kind === 'sensor-threshold' ? event.peakValue : null,
+      event.kind === 'speeding' ? event.limitKmh : null,
+      event.kind === 'speeding' ? event.peakKmh : (trip?.maxKmh ?? null),
+      event.kind === 'speeding' ? event.meanKmh : (trip?.meanKmh ?? null),
+      event.kind === 'speeding' ? event.distanceM : (trip?.distanceM ?? null),
+      event.inferred,
+      event.origin,
+      event.endReason,
+      ...places(event),
+    ];
+  },
+);

@@ -1,0 +1,76 @@
+import type { VehicleId } from '@outrider/domain';
+import type { Column, ReportKind, Row } from '../report.ts';
+import { seconds, tenths } from '../report.ts';
+import { byPeriod, totalsReport } from '../totals.ts';
+
+/** Older places say nothing of a day. */
+const LAST_MS = 31 * 86_400_000;
+
+const LAST: readonly Column[] = [
+  { name: 'lastFixAt', type: 'time', about: 'The last before the end of the time range, up to 31 days back.' },
+  { name: 'lastLatitude', type: 'number' },
+  { name: 'lastLongitude', type: 'number' },
+  { name: 'lastPlace', type: 'text', about: 'In words: a geozone, an address, or the nearest town.' },
+];
+
+const totals = totalsReport(
+  {
+    name: 'fleet-digest',
+    summary: 'The fleet on a page: distance, hours, stops, violations and the last place of each vehicle.',
+    description: 'A row for each vehicle, also for those that did nothing. Made for a daily schedule as PDF.',
+    charts: [
+      { shape: 'bars', measure: 'distanceM', by: 'vehicle' },
+      { shape: 'bars', measure: 'engineOnSeconds', by: 'vehicle' },
+    ],
+  },
+  [
+    { name: 'distanceM', type: 'number', always: true, total: 'sum' },
+    { name: 'tripSeconds', type: 'number', always: true, total: 'sum', about: 'On trips.' },
+    { name: 'engineOnSeconds', type: 'number', always: true, total: 'sum', about: 'The ignition was on.' },
+    { name: 'idlingSeconds', type: 'number', always: true, total: 'sum', about: 'On trips and between.' },
+    { name: 'offlineSeconds', type: 'number', always: true, total: 'sum' },
+    { name: 'trips', type: 'whole', always: true, total: 'sum', about: 'That began in it, as all that is counted.' },
+    { name: 'stops', type: 'whole', always: true, total: 'sum' },
+    { name: 'maxKmh', type: 'number', total: 'max' },
+    { name: 'speedings', type: 'whole', always: true, total: 'sum' },
+    { name: 'alarms', type: 'whole', always: true, total: 'sum' },
+    { name: 'powerCuts', type: 'whole', always: true, total: 'sum' },
+  ],
+  ['trip', 'parking', 'idling', 'ignition', 'offline', 'speeding', 'alarm', 'power-cut'],
+  (question) => byPeriod({ ...question, period: 'whole' }),
+  (all) => [
+    tenths(all.distanceM),
+    all.seconds('trip'),
+    all.seconds('ignition'),
+    seconds(all.tripIdlingMs) + all.seconds('idling'),
+    all.seconds('offline'),
+    all.count('trip'),
+    all.count('parking', 'idling'),
+    all.maxKmh,
+    all.count('speeding'),
+    all.count('alarm'),
+    all.count('power-cut'),
+  ],
+);
+
+export const fleetDigestReport: ReportKind = {
+  ...totals,
+  columns: [...totals.columns, ...LAST],
+  async page(sources, question, after, limit) {
+    const page = await totals.page(sources, question, after, limit);
+    const vehicleIds = page.rows.map(([id]) => id as VehicleId);
+    if (vehicleIds.length === 0) return page;
+    const { toMs, signal } = question;
+    const about = { vehicleIds, fromMs: toMs - LAST_MS, beforeMs: toMs, count: 1, queue: 'report', signal } as const;
+    const fixes = new Map((await sources.archive.fixesBefore(about)).map((fix) => [fix.vehicleId, fix]));
+    const known = vehicleIds.flatMap((id) => fixes.get(id) ?? []);
+    const places = await sources.placesOf(known);
+    const placeOf = new Map(known.map(({ vehicleId }, nth) => [vehicleId, places[nth]?.text ?? null]));
+    const rows = page.rows.map((row, nth): Row => {
+      const id = vehicleIds[nth] as VehicleId;
+      const fix = fixes.get(id);
+      return [...row, fix?.fixTimeMs ?? null, fix?.latitude ?? null, fix?.longitude ?? null, placeOf.get(id) ?? null];
+    });
+    return { ...page, rows };
+  },
+};

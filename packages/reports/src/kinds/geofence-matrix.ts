@@ -1,0 +1,156 @@
+import type { FleetEvent, GeofenceId, VehicleId } from '@outrider/domain';
+import { LIST_FLEET } from '@outrider/warehouse';
+import { placeOf } from '../calendar.ts';
+import { type ShapeCursor, shapeCursor } from '../cursors.ts';
+import { lastingUntil } from '../known.ts';
+import {
+  fleetFrom,
+  type Page,
+  type Question,
+  type ReportKind,
+  type ReportSources,
+  ROWS_AT_ONCE,
+  type Row,
+  seconds,
+} from '../report.ts';
+import { byPeriod, dayOf, PERIOD_START } from '../totals.ts';
+import { isIncluded } from './event-lists.ts';
+
+/** What one vehicle did in one geofence, in one period. */
+interface Cell {
+  geofenceId: GeofenceId;
+  place: number;
+  visits: number;
+  lastedMs: number;
+  longestMs: number;
+  firstMs: number;
+  /** Infinite: it was still there at the end. */
+  lastMs: number;
+}
+
+/** Who was where, how long: a row for each vehicle, geofence and period with a visit. */
+export const matrixReport: ReportKind = {
+  name: 'geozone-matrix',
+  summary: 'Which vehicles were in which geozones, how often and how long.',
+  description:
+    'A row for each vehicle, geozone and period with a visit. A visit that goes on over the end of a period counts where ' +
+    'it began, and its time in each of them. Of the geozones that the caller may see, deleted ones included.',
+  parameters: { period: 'whole', geozoneId: true },
+  charts: [
+    { shape: 'bars', measure: 'durationSeconds', by: 'geozone' },
+    { shape: 'bars', measure: 'durationSeconds', by: 'vehicle' },
+  ],
+  columns: [
+    { name: 'vehicleId', type: 'id', always: true },
+    { name: 'vehicleName', type: 'text', always: true },
+    { name: 'geozoneId', type: 'id', always: true },
+    { name: 'geozoneName', type: 'text', about: 'Where it was deleted, its last name.' },
+    PERIOD_START,
+    { name: 'visits', type: 'whole', always: true, total: 'sum', about: 'That began in the period.' },
+    { name: 'durationSeconds', type: 'number', always: true, total: 'sum', about: 'Within the period.' },
+    { name: 'longestSeconds', type: 'number', always: true, total: 'max', about: 'Of one visit, within the period.' },
+    { name: 'firstInsideAt', type: 'time', always: true, about: 'In the period.' },
+    { name: 'lastInsideAt', type: 'time', always: true, about: 'In the period.' },
+  ],
+  cursor: shapeCursor,
+  async page(sources, question, after, limit): Promise<Page> {
+    const { vehicle = null, returned = 0 } = (after as ShapeCursor | null) ?? {};
+    // A page asks about few vehicles, as it may show the rows of few.
+    const { part, following } = fleetFrom(question.vehicles, vehicle, limit >= ROWS_AT_ONCE ? LIST_FLEET : 10);
+    if (part.length === 0) return { rows: [], next: null };
+    const cells = await cellsOf(sources, question, new Set(part.map(({ id }) => id)));
+    const rows: Row[] = [];
+    for (const { id, name } of part) {
+      const ofVehicle = sortedCells(cells.get(id) ?? [], sources);
+      const first = id === vehicle ? returned : 0;
+      for (const [nth, cell] of ofVehicle.entries()) {
+        if (nth < first) continue;
+        if (rows.length === limit) return { rows, next: { vehicle: id, returned: nth } satisfies ShapeCursor };
+        rows.push([id, name, ...rowOf(cell, sources, question)]);
+      }
+    }
+    return { rows, next: following && ({ vehicle: following, returned: 0 } satisfies ShapeCursor) };
+  },
+};
+
+function rowOf(cell: Cell, sources: ReportSources, question: Question): Row {
+  const { geofenceId, place, visits, lastedMs, longestMs, firstMs, lastMs } = cell;
+  return [
+    geofenceId,
+    sources.geofenceName(geofenceId),
+    dayOf(question, place),
+    visits,
+    seconds(lastedMs),
+    seconds(longestMs),
+    firstMs,
+    lastMs,
+  ];
+}
+
+/** By the name of the geofence and by time. */
+function sortedCells(cells: Iterable<Cell>, { geofenceName }: ReportSources): Cell[] {
+  const nameOf = (cell: Cell) => geofenceName(cell.geofenceId) ?? '';
+  return [...cells].sort(
+    (a, b) =>
+      nameOf(a).localeCompare(nameOf(b), 'en', { numeric: true }) ||
+      a.geofenceId.localeCompare(b.geofenceId) ||
+      a.place - b.place,
+  );
+}
+
+/** Reads the visits of some vehicles, a page at a time; what is kept is the sums alone. */
+async function cellsOf(
+  sources: ReportSources,
+  question: Question,
+  vehicleIds: ReadonlySet<VehicleId>,
+): Promise<Map<VehicleId, Iterable<Cell>>> {
+  const { fromMs, toMs, signal } = question;
+  const { cuts } = byPeriod(question);
+  const cells = new Map<VehicleId, Map<string, Cell>>();
+  let after = null;
+  do {
+    const page: Awaited<ReturnType<typeof sources.archive.overlappingEvents>> = await sources.archive.overlappingEvents(
+      {
+        ...{ vehicleIds: [...vehicleIds], kinds: ['geofence-visit'], fromMs, toMs, limit: ROWS_AT_ONCE, after, signal },
+      },
+    );
+    const visits = page.events.filter((event) => event.kind === 'geofence-visit');
+    await sources.readDeleted(visits.map(({ geofenceId }) => geofenceId));
+    const untilOf = await lastingUntil(sources, visits, question);
+    for (const visit of visits) {
+      if (!isIncluded(visit.geofenceId, sources, question)) continue;
+      const ofVehicle = cells.get(visit.vehicleId) ?? new Map<string, Cell>();
+      cells.set(visit.vehicleId, ofVehicle);
+      addVisit(ofVehicle, visit, visit.geofenceId, visit.endedAtMs ?? untilOf(visit), cuts);
+    }
+    after = page.next;
+  } while (after !== null);
+  return new Map([...cells].map(([id, ofVehicle]) => [id, ofVehicle.values()]));
+}
+
+function addVisit(
+  cells: Map<string, Cell>,
+  { startedAtMs }: FleetEvent,
+  geofenceId: GeofenceId,
+  endedAtMs: number,
+  cuts: readonly number[],
+): void {
+  for (let place = placeOf(cuts, startedAtMs); place + 1 < cuts.length; place++) {
+    const startMs = Math.max(startedAtMs, cuts[place] as number);
+    const periodEndMs = cuts[place + 1] as number;
+    const endMs = Math.max(startMs, Math.min(endedAtMs, periodEndMs));
+    const began = startedAtMs >= (cuts[place] as number);
+    if (!began && endedAtMs <= startMs) return;
+    const key = `${geofenceId} ${place}`;
+    const cell = cells.get(key) ?? {
+      ...{ geofenceId, place, visits: 0, lastedMs: 0, longestMs: 0, firstMs: startMs, lastMs: endMs },
+    };
+    cells.set(key, cell);
+    cell.visits += began ? 1 : 0;
+    cell.lastedMs += endMs - startMs;
+    cell.longestMs = Math.max(cell.longestMs, endMs - startMs);
+    cell.firstMs = Math.min(cell.firstMs, startMs);
+    cell.lastMs = Math.max(cell.lastMs, endMs);
+    if (endedAtMs <= periodEndMs) return;
+  }
+}

@@ -1,0 +1,223 @@
+import { readableNumber, SENSOR_KINDS, type Sensor, sensorNameKey, type VehicleId } from '@outrider/domain';
+import { type Calendar, calendarOf } from '../calendar.ts';
+import { type SensorsCursor, sensorsCursor } from '../cursors.ts';
+import {
+  type Column,
+  type Page,
+  type Question,
+  type ReportAbout,
+  type ReportKind,
+  type ReportSources,
+  type Row,
+  seconds,
+} from '../report.ts';
+import { onceFor, PERIOD_START } from '../totals.ts';
+import { limitsOf, type Measured, SensorStatistics } from './sensor-statistics.ts';
+
+const SENSOR = [
+  { name: 'sensorId', type: 'id', always: true },
+  { name: 'sensorName', type: 'text', always: true },
+  { name: 'sensorKind', type: 'text', values: SENSOR_KINDS, always: true, isRare: true },
+  { name: 'unit', type: 'text', always: true, about: 'Of the values; may be empty.' },
+] as const satisfies readonly Column[];
+const VALUES = [
+  { name: 'min', type: 'number', about: 'The lowest value. Null, as in the next two, where no record had a value.' },
+  { name: 'mean', type: 'number', about: 'Of the values of all records, each counted once.' },
+  { name: 'max', type: 'number' },
+] as const satisfies readonly Column[];
+const SAMPLES: Column = { name: 'samples', type: 'whole', always: true, total: 'sum', about: 'Records with a value.' };
+
+type Intervals = Pick<Calendar, 'cuts'> & { days: readonly string[] };
+
+/** Records of so many times are read at once. */
+const RECORDS_AT_ONCE = 10_000;
+/** A median depends on as many records as it is of; those from before are read for this long at most. */
+const MOST_LEAD_MS = 6 * 3_600_000;
+
+/** A report with a row for each vehicle, interval and sensor. */
+function sensorReport(
+  about: ReportAbout,
+  columns: readonly Column[],
+  intervalsOf: (question: Question) => Intervals,
+  rowOf: (measured: Measured, sensor: Sensor, place: number, question: Question) => Row,
+): ReportKind {
+  return {
+    ...about,
+    parameters: { ...about.parameters, sensors: true },
+    columns: [
+      { name: 'vehicleId', type: 'id', always: true },
+      { name: 'vehicleName', type: 'text', always: true },
+      ...columns,
+    ],
+    cursor: sensorsCursor,
+    async page(sources, question, after, limit): Promise<Page> {
+      const cursor = after as SensorsCursor | null;
+      const { vehicles } = question;
+      const first = cursor === null ? 0 : vehicles.findIndex(({ id }) => id >= cursor.vehicle);
+      const nth =
+        first < 0 ? -1 : vehicles.findIndex((each, at) => at >= first && sensorsIn(each, question).length > 0);
+      const vehicle = vehicles[nth];
+      if (vehicle === undefined) return { rows: [], next: null };
+      const begun = cursor?.vehicle === vehicle.id ? cursor : { place: 0, sensor: 0 };
+      const { cuts } = intervalsOf(question);
+      const chosen = sensorsIn(vehicle, question);
+      const count = Math.max(1, Math.floor(limit / chosen.length));
+      const end = Math.min(cuts.length - 1, begun.place + count);
+      const part = cuts.slice(begun.place, end + 1);
+      const statistics = await statisticsOf(sources, question, vehicle, chosen, part);
+      const rows: Row[] = [];
+      for (let place = begun.place; place < end; place++)
+        for (let sensor = place === begun.place ? begun.sensor : 0; sensor < chosen.length; sensor++) {
+          const measured = statistics.at(sensor, place - begun.place);
+          if (measured === null) continue;
+          if (rows.length === limit) return { rows, next: { vehicle: vehicle.id, place, sensor } };
+          rows.push([vehicle.id, vehicle.name, ...rowOf(measured, chosen[sensor] as Sensor, place, question)]);
+        }
+      if (end < cuts.length - 1) return { rows, next: { vehicle: vehicle.id, place: end, sensor: 0 } };
+      const following = vehicles[nth + 1];
+      return { rows, next: following ? { vehicle: following.id, place: 0, sensor: 0 } : null };
+    },
+  };
+}
+
+function sensorsIn({ sensors }: Question['vehicles'][number], { sensors: named }: Question): readonly Sensor[] {
+  if (named === null) return sensors;
+  const keys = new Set(named.map(sensorNameKey));
+  return sensors.filter(({ id, name }) => keys.has(id) || keys.has(sensorNameKey(name)));
+}
+
+/** Reads the vehicle's records page after page: the expressions of sensors are evaluated here, as in the rules. */
+async function statisticsOf(
+  { archive }: ReportSources,
+  { signal }: Question,
+  { id: vehicleId, tripGapMinutes }: { id: VehicleId; tripGapMinutes: number },
+  sensors: readonly Sensor[],
+  cuts: readonly number[],
+): Promise<SensorStatistics> {
+  const gapMs = tripGapMinutes * 60_000;
+  const leadMs = Math.min(MOST_LEAD_MS, gapMs * Math.max(...sensors.map(({ smoothing }) => smoothing)));
+  const statistics = new SensorStatistics(sensors, cuts, gapMs);
+  const interval = { vehicleId, fromMs: (cuts[0] ?? 0) - leadMs, toMs: (cuts.at(-1) ?? 0) + gapMs + 1 };
+  let after: number | null = null;
+  do {
+    signal.throwIfAborted();
+    const page = await archive.records({ ...interval, limit: RECORDS_AT_ONCE, after, signal });
+    for (const record of page.records) statistics.take(record);
+    after = page.next;
+  } while (after !== null);
+  return statistics;
+}
+
+function sensorCells({ id, name, kind, unit }: Sensor): Row {
+  return [id, name, kind, unit];
+}
+
+function valueCells({ samples, min, max, sum }: Measured): Row {
+  if (samples === 0) return [null, null, null];
+  return [readableNumber(min), readableNumber(sum / samples), readableNumber(max)];
+}
+
+const byPeriod = onceFor(({ fromMs, toMs, timeZone, period }) => calendarOf(fromMs, toMs, timeZone, period));
+
+/** What sensors measured: lowest, mean and highest values, and how long they were beyond thresholds, or on. */
+export const sensorsReport = sensorReport(
+  {
+    name: 'sensors',
+    summary: 'Statistics of sensors: lowest, mean and highest values, and how long beyond thresholds, or on.',
+    description:
+      'A row for each vehicle, period and sensor. Values are made of the archived records by the sensors as they are defined now: a calibration that was changed holds for the past as well. A value lasts until the next one; nothing is known of longer times than the longest gap in a trip of the vehicle. Thresholds count without their hysteresis, and however short.',
+    parameters: { period: 'day' },
+    charts: [
+      { shape: 'bars', measure: 'aboveSeconds', by: 'sensor' },
+      { shape: 'bars', measure: 'onSeconds', by: 'sensor' },
+    ],
+  },
+  [
+    PERIOD_START,
+    ...SENSOR,
+    ...VALUES,
+    SAMPLES,
+    { name: 'knownSeconds', type: 'number', always: true, about: 'For which a value is known.' },
+    {
+      name: 'aboveSeconds',
+      type: 'number',
+      total: 'sum',
+      about: 'Above the lowest `max` of thresholds `above` and `outside`; null where there are none.',
+    },
+    {
+      name: 'belowSeconds',
+      type: 'number',
+      total: 'sum',
+      about: 'Below the highest `min` of thresholds `below` and `outside`; null where there are none.',
+    },
+    {
+      name: 'insideSeconds',
+      type: 'number',
+      total: 'sum',
+      about: 'In the range of a threshold `inside`.',
+      isRare: true,
+    },
+    { name: 'onSeconds', type: 'number', total: 'sum', about: 'Of a digital sensor: not 0.' },
+    { name: 'offSeconds', type: 'number', total: 'sum', about: 'Of a digital sensor: 0.', isRare: true },
+    { name: 'timesOn', type: 'whole', total: 'sum', about: 'Of a digital sensor: how often it was switched on.' },
+  ],
+  byPeriod,
+  (measured, sensor, place, question) => {
+    const { aboveOf, belowOf, inside } = limitsOf(sensor.thresholds);
+    const isDigital = sensor.kind === 'digital';
+    return [
+      byPeriod(question).days[place] ?? '',
+      ...sensorCells(sensor),
+      ...valueCells(measured),
+      measured.samples,
+      seconds(measured.knownMs),
+      aboveOf === null ? null : seconds(measured.aboveMs),
+      belowOf === null ? null : seconds(measured.belowMs),
+      inside.length === 0 ? null : seconds(measured.insideMs),
+      isDigital ? seconds(measured.onMs) : null,
+      isDigital ? seconds(measured.knownMs - measured.onMs) : null,
+      isDigital ? measured.timesOn : null,
+    ];
+  },
+);
+
+const MINUTE_MS = 60_000;
+const LENGTHS_MS = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 2880, 10_080].map((each) => each * MINUTE_MS);
+const DEFAULT_POINTS = 500;
+
+/** Intervals of equal length from the first midnight on: the shortest of which there are not too many. */
+export function seriesCuts(question: Pick<Question, 'fromMs' | 'toMs' | 'timeZone' | 'maxPoints'>): number[] {
+  const { fromMs, toMs, timeZone, maxPoints } = question;
+  const most = Math.max(2, maxPoints ?? DEFAULT_POINTS);
+  // The first and the last are cut off where the time range is.
+  const least = (toMs - fromMs) / (most - 1);
+  const lengthMs = LENGTHS_MS.find((each) => each >= least) ?? Math.ceil(least / 86_400_000) * 86_400_000;
+  const day = Temporal.Instant.fromEpochMilliseconds(fromMs).toZonedDateTimeISO(timeZone).startOfDay();
+  const firstMs = day.epochMilliseconds;
+  const cuts = [fromMs];
+  let at = firstMs + (Math.floor((fromMs - firstMs) / lengthMs) + 1) * lengthMs;
+  for (; at < toMs; at += lengthMs) cuts.push(at);
+  cuts.push(toMs);
+  return cuts;
+}
+
+const bySeries = onceFor((question): Intervals => ({ cuts: seriesCuts(question), days: [] }));
+
+/** Values over time. */
+export const sensorSeriesReport = sensorReport(
+  {
+    name: 'sensor-series',
+    summary: 'Values of sensors over time: the lowest, the mean and the highest of each interval.',
+    description: `A row for each vehicle, interval and sensor; intervals without a value are left out. They are as short as \`maxPoints\` allows (${DEFAULT_POINTS} without it), a minute at least. Values are made as those of \`sensors\`.`,
+    parameters: { maxPoints: true },
+    charts: [{ shape: 'lines', measure: 'mean', by: 'time' }],
+  },
+  [{ name: 'startedAt', type: 'time', always: true, about: 'When the interval began.' }, ...SENSOR, ...VALUES, SAMPLES],
+  bySeries,
+  (measured, sensor, place, question) => [
+    bySeries(question).cuts[place] ?? 0,
+    ...sensorCells(sensor),
+    ...valueCells(measured),
+    measured.samples,
+  ],
+);

@@ -1,0 +1,146 @@
+import { ALARMS, type EventKind, eventKindsWhere, type FleetEvent, geofenceOf, type VehicleId } from '@outrider/domain';
+import { LIST_FLEET, type OverlappingEventsQuestion } from '@outrider/warehouse';
+import { calendarOf, placeOf } from '../calendar.ts';
+import { type ShapeCursor, shapeCursor } from '../cursors.ts';
+import { lastingUntil } from '../known.ts';
+import { withPlaces } from '../places.ts';
+import { fleetFrom, type Page, type Question, type ReportSources, ROWS_AT_ONCE, type Row, seconds } from '../report.ts';
+import { PERIOD_START } from '../totals.ts';
+import { isIncluded, PLACES, places, shownAlarm } from './event-lists.ts';
+
+export const VIOLATIONS: readonly EventKind[] = eventKindsWhere(({ isUnwanted }) => isUnwanted === true);
+
+/** All violations of one kind (of alarms and harsh driving, of one of them) of a vehicle that began in one period. */
+interface Bundle {
+  place: number;
+  event: FleetEvent;
+  count: number;
+  durationMs: number;
+  longestMs: number;
+  peakKmh: number | null;
+  overLimitKmh: number | null;
+  /** How bad the worst is: what it was over the limit, else how long it lasted. */
+  worst: number;
+}
+
+/** What went wrong, by vehicle and day, and the worst of each kind. */
+export const violationsReport = withPlaces({
+  name: 'violations',
+  summary: 'Speeding, alarms, power cuts and silence, by vehicle and day, with the worst of each kind.',
+  description:
+    'A row for each kind, of alarms and harsh driving for each of them. A violation counts in the period in which it began, with all of the time that it lasted within the time range. Times and places are those of the worst: of speeding what was most over the limit, else what lasted longest.',
+  parameters: { period: 'day' },
+  columns: [
+    { name: 'vehicleId', type: 'id', always: true },
+    { name: 'vehicleName', type: 'text', always: true },
+    PERIOD_START,
+    { name: 'kind', type: 'text', values: VIOLATIONS, always: true, about: 'Of the events.' },
+    { name: 'alarm', type: 'text', values: ALARMS, about: 'Of alarms, and of harsh driving.' },
+    { name: 'count', type: 'whole', always: true, total: 'sum' },
+    { name: 'durationSeconds', type: 'number', always: true, total: 'sum' },
+    { name: 'longestSeconds', type: 'number', always: true, total: 'max' },
+    { name: 'peakKmh', type: 'number', total: 'max', about: 'Of speeding.' },
+    { name: 'overLimitKmh', type: 'number', total: 'max', about: 'Of speeding: the most that it was over a limit.' },
+    { name: 'startedAt', type: 'time', always: true, about: 'Of the worst.' },
+    ...PLACES,
+  ],
+  charts: [
+    { shape: 'bars', measure: 'count', by: 'kind' },
+    { shape: 'bars', measure: 'count', by: 'vehicle' },
+  ],
+  cursor: shapeCursor,
+  async page(sources, question, after, limit): Promise<Page> {
+    const { vehicle = null, returned = 0 } = (after as ShapeCursor | null) ?? {};
+    const { part, following } = fleetFrom(question.vehicles, vehicle, Math.min(LIST_FLEET, limit));
+    const bundles = await bundlesOf(
+      sources,
+      question,
+      part.map(({ id }) => id),
+    );
+    const { days } = calendarOf(question.fromMs, question.toMs, question.timeZone, question.period);
+    const rows: Row[] = [];
+    for (const { id, name } of part) {
+      const all = (bundles.get(id) ?? []).toSorted(
+        (a, b) => a.place - b.place || (keyOf(a.event) < keyOf(b.event) ? -1 : 1),
+      );
+      const from = id === vehicle ? returned : 0;
+      for (const [nth, bundle] of all.slice(from).entries()) {
+        if (rows.length === limit) return { rows, next: { vehicle: id, returned: from + nth } satisfies ShapeCursor };
+        rows.push([id, name, days[bundle.place] ?? '', ...valuesOf(bundle)]);
+      }
+    }
+    return { rows, next: following && ({ vehicle: following, returned: 0 } satisfies ShapeCursor) };
+  },
+});
+
+function valuesOf({ event, count, durationMs, longestMs, peakKmh, overLimitKmh }: Bundle): Row {
+  return [
+    event.kind,
+    shownAlarm(event),
+    count,
+    seconds(durationMs),
+    seconds(longestMs),
+    peakKmh,
+    overLimitKmh === null ? null : Math.round(overLimitKmh * 10) / 10,
+    event.startedAtMs,
+    ...places(event),
+  ];
+}
+
+const keyOf = (event: FleetEvent) => `${event.kind} ${shownAlarm(event) ?? ''}`;
+
+async function bundlesOf(
+  sources: ReportSources,
+  question: Question,
+  vehicleIds: readonly VehicleId[],
+): Promise<Map<VehicleId, Bundle[]>> {
+  const { fromMs, toMs, timeZone, period, signal } = question;
+  if (vehicleIds.length === 0) return new Map();
+  const { cuts } = calendarOf(fromMs, toMs, timeZone, period);
+  const found = new Map<VehicleId, Map<string, Bundle>>();
+  let after: OverlappingEventsQuestion['after'] = null;
+  do {
+    const page = await sources.archive.overlappingEvents({
+      ...{ vehicleIds, kinds: VIOLATIONS, fromMs, toMs, limit: ROWS_AT_ONCE, after, signal },
+    });
+    await sources.readDeleted(page.events.map(geofenceOf));
+    const untilOf = await lastingUntil(sources, page.events, question);
+    for (const event of page.events) {
+      const geofenceId = geofenceOf(event);
+      if (geofenceId !== null && !isIncluded(geofenceId, sources, question)) continue;
+      const place = placeOf(cuts, event.startedAtMs);
+      const ofVehicle = found.get(event.vehicleId) ?? new Map<string, Bundle>();
+      found.set(event.vehicleId, ofVehicle);
+      const key = `${place} ${keyOf(event)}`;
+      const endMs = Math.min(toMs, event.endedAtMs ?? untilOf(event));
+      ofVehicle.set(
+        key,
+        added(ofVehicle.get(key), event, place, Math.max(0, endMs - Math.max(fromMs, event.startedAtMs))),
+      );
+    }
+    after = page.next;
+  } while (after !== null);
+  return new Map([...found].map(([id, bundles]) => [id, [...bundles.values()]]));
+}
+
+function added(known: Bundle | undefined, event: FleetEvent, place: number, durationMs: number): Bundle {
+  const isSpeeding = event.kind === 'speeding';
+  const overLimitKmh = isSpeeding ? event.peakKmh - event.limitKmh : null;
+  const worst = overLimitKmh ?? durationMs;
+  const one: Bundle = {
+    ...{ place, event, count: 1, durationMs, longestMs: durationMs, overLimitKmh, worst },
+    peakKmh: isSpeeding ? event.peakKmh : null,
+  };
+  if (known === undefined) return one;
+  const most = (a: number | null, b: number | null) => (a === null || b === null ? (a ?? b) : Math.max(a, b));
+  return {
+    place,
+    event: worst > known.worst ? event : known.event,
+    count: known.count + 1,
+    durationMs: known.durationMs + durationMs,
+    longestMs: Math.max(known.longestMs, durationMs),
+    peakKmh: most(known.peakKmh, one.peakKmh),
+    overLimitKmh: most(known.overLimitKmh, overLimitKmh),
+    worst: Math.max(known.worst, worst),
+  };
+}

@@ -1,0 +1,48 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { weaknessOf } from '@outrider/access';
+import { MIN_PASSWORD_CHARACTERS } from '@outrider/api';
+import { backingOf, openRegistry } from '@outrider/backing';
+import { StartError } from '@outrider/runtime';
+import type { Terminal } from '../cli/command.ts';
+import type { Command } from '../command.ts';
+import { DataDirError, openDataDir } from '../data-dir.ts';
+
+/**
+ * `outrider users set-password LOGIN`: gives an account another password in the registry itself, without a login. All
+ * its sessions end, and the audit trail has it.
+ *
+ * @param terminal is asked for the password where `OUTRIDER_PASSWORD` has none
+ * @throws {StartError} when there is no such account, or the password is too short or easily guessed; {DataDirError}
+ * when an embedded registry is in use, or does not exist
+ */
+export function setPasswordCommand(terminal: Pick<Terminal, 'env' | 'ask'>): Command {
+  return async (words, config, logger, print) => {
+    const [login, ...others] = words;
+    if (login === undefined || others.length > 0) throw new StartError('it is: users set-password LOGIN');
+    const path = join(resolve(config.DATA_DIR), 'registry.sqlite');
+    if (config.DATABASE_URL === null && !existsSync(path))
+      throw new DataDirError(`there are no accounts at ${path}: the first start of the service makes the operator’s`);
+    // An embedded registry is its service's alone.
+    const dataDir = config.DATABASE_URL === null ? openDataDir(config.DATA_DIR) : null;
+    try {
+      const registry = await openRegistry(backingOf(config, dataDir?.path ?? null), logger);
+      try {
+        const user = await registry.users.byLogin(login);
+        if (user === null) throw new StartError(`no account has the login ${login}`);
+        const password = terminal.env.OUTRIDER_PASSWORD ?? (await terminal.ask(`New password of ${login}: `));
+        if (password.length < MIN_PASSWORD_CHARACTERS)
+          throw new StartError(`a password has ${MIN_PASSWORD_CHARACTERS} characters or more`);
+        const weakness = weaknessOf(password, [user.login, user.name]);
+        if (weakness !== null) throw new StartError(weakness);
+        await registry.users.setPassword(user.id, password, null);
+        print(`${login} has another password; its sessions are over`);
+      } finally {
+        await registry.close();
+      }
+      return 0;
+    } finally {
+      dataDir?.release();
+    }
+  };
+}
