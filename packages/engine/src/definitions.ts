@@ -79,7 +79,7 @@ export class Definitions {
     return before;
   }
 
-  /** Makes room for the first geofence of an account. */
+  /** For the first geofence of an account. */
   addOwner(geofence: Geofence): OwnerFences {
     const owner = new OwnerFences(geofence.ownerId, this.directory.ownerOf(geofence) ?? null);
     this.#owners.set(owner.id, owner);

@@ -3,7 +3,7 @@ import type { Caps } from './caps.ts';
 import { hasAlarm, observe, saysNothingNew } from './conditions.ts';
 import type { Definitions } from './definitions.ts';
 import type { FenceFinder } from './geofences/fence-finder.ts';
-import { advanceStays, findStays } from './geofences/stays.ts';
+import { advancePresences, findPresences } from './geofences/presences.ts';
 import { harshBetween, NOTHING_HARSH } from './harsh-driving.ts';
 import { advanceMotion, continueMotion } from './motion.ts';
 import { follow, judgeDriver, judgeFuel } from './records.ts';
@@ -53,7 +53,7 @@ export class FixSteps {
     const step = this.#step;
     step.set(null, false, null, fix, 0);
     this.#finder.look(vehicle, fix, null, false);
-    findStays(vehicle, this.#finder, step);
+    findPresences(vehicle, this.#finder, step);
     return this.#judge(vehicle, events);
   }
 
@@ -83,7 +83,7 @@ export class FixSteps {
     }
     step.set(latest, isWay, speedKmh, fix, elapsedMs);
     this.#finder.look(vehicle, fix, inPlace ? null : step, isSettled);
-    advanceStays(vehicle, this.#finder, this.#caps, step, events);
+    advancePresences(vehicle, this.#finder, this.#caps, step, events);
     return this.#judge(vehicle, events);
   }
 

@@ -16,7 +16,7 @@ import { endShiftByDefinition, nameDriver } from './driver-shift.ts';
 import { endFuelByDefinition } from './fuel/tank-watch.ts';
 import type { FenceFinder } from './geofences/fence-finder.ts';
 import { appliesTo, type Fence, type OwnerFences } from './geofences/fences.ts';
-import { hasPresence } from './geofences/stays.ts';
+import { hasPresence } from './geofences/presences.ts';
 import { endPresenceByDefinition, foundInside } from './geofences/visits.ts';
 import { endMotionByDefinition } from './motion.ts';
 import { endSensorsByDefinition, redefineSensors } from './sensors/sensor-state.ts';
@@ -192,7 +192,7 @@ export class Reconciler {
     const before = events.length;
     vehicle.named = before;
     const { presences, runs } = vehicle;
-    vehicle.presences = this.#staysThatGoOn(vehicle, change, reasonFor, atMs, events);
+    vehicle.presences = this.#presencesThatGoOn(vehicle, change, reasonFor, atMs, events);
     vehicle.runs = runsThatGoOn(vehicle, reasonFor, events);
     for (const fence of this.#around(vehicle, change, inChanged)) {
       if (hasPresence(vehicle.presences, fence)) continue;
@@ -212,7 +212,7 @@ export class Reconciler {
     }
   }
 
-  #staysThatGoOn(
+  #presencesThatGoOn(
     vehicle: VehicleState,
     change: FenceChange | null,
     reasonFor: (fence: Fence) => Reason,

@@ -43,7 +43,7 @@ export interface PacketFacts {
   protocol: ProtocolName;
   terminalId: TerminalId;
   positions: number;
-  /** Of the terminal, or of whoever forwards for it. */
+  /** Of the terminal, or of the platform that forwards its data. */
   clientAddress?: string;
   /** Of the broker that the packet was read from. */
   serverAddress?: string;

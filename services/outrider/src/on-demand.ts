@@ -26,6 +26,7 @@ export function threadOnDemand(parts: OnDemandParts): ThreadOfService {
   const { name, checks, nextWorkMs, createThread, logger, clock } = parts;
   let thread: ThreadOfService | null = null;
   let neededUntilMs = 0;
+  let cannotStart = false;
   /** Of the threads that have ended. */
   let counted: MetricsSnapshot = [];
   let fail: (error: unknown) => void = () => {};
@@ -36,7 +37,9 @@ export function threadOnDemand(parts: OnDemandParts): ThreadOfService {
 
   async function begin(): Promise<void> {
     const begun = createThread();
+    cannotStart = true;
     await begun.start();
+    cannotStart = false;
     begun.failed?.catch(fail);
     thread = begun;
     logger.debug({ thread: name }, 'started: there is work for it');
@@ -45,10 +48,10 @@ export function threadOnDemand(parts: OnDemandParts): ThreadOfService {
   async function end(): Promise<void> {
     const ending = thread;
     if (ending === null) return;
-    const last = await ending.metrics();
+    // It does nothing now: what it has counted is all that it will.
+    counted = await summedCounts([counted, await ending.metrics()]);
     thread = null;
     await ending.stop();
-    counted = await summedCounts([counted, last]);
     logger.debug({ thread: name }, 'ended: there was no work for it');
   }
 
@@ -78,7 +81,7 @@ export function threadOnDemand(parts: OnDemandParts): ThreadOfService {
     started: () => ({ checks }),
     metrics: async () => [...counted, ...((await thread?.metrics()) ?? [])],
     async check(check) {
-      if (!looking.healthy) throw new NotReadyError('its thread can not be started', []);
+      if (cannotStart) throw new NotReadyError('its thread can not be started', []);
       return thread?.check(check);
     },
   };

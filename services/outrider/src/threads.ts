@@ -143,7 +143,7 @@ export function createServiceThread(
       const ports = settings.warehouse === null ? [port2] : [port2, settings.warehouse];
       const thread = new Worker(ENTRY, { name, workerData: started, transferList: ports, resourceLimits });
       worker = thread;
-      await new Promise<void>((resolve, reject) => {
+      const begun = new Promise<void>((resolve, reject) => {
         thread.on('message', (report: Report) => {
           if ('ready' in report) {
             ready = report.ready;
@@ -169,6 +169,14 @@ export function createServiceThread(
           if (worker !== null) fail(ended);
         });
       });
+      try {
+        await begun;
+      } catch (error) {
+        // Another one may be started in its place.
+        worker = null;
+        await thread.terminate();
+        throw error;
+      }
     },
     async stop() {
       await ask('stop');

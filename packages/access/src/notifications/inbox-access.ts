@@ -25,8 +25,8 @@ export interface InboxSources {
 export type ListedDelivery = Delivery & { notification: Notification | null };
 
 /**
- * A caller's inbox and deliveries. Every caller, operators included, sees only their own, and only where the vehicle and
- * the geofence are still visible to them.
+ * A caller's inbox and deliveries. Every caller, operators included, sees only their own, and only where the vehicle
+ * and the geofence are still visible to them.
  */
 export class InboxAccess {
   readonly #caller: User;

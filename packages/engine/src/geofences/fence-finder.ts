@@ -14,7 +14,7 @@ export class FenceFinder {
   /** The first `hitCount` of them watch the vehicle and contain the place looked at last, in no particular order. */
   readonly hits: Fence[] = [];
   hitCount = 0;
-  /** The {@link Fence.stamp} of those in `hits`; -1, which none has, where there are none. */
+  /** The {@link Fence.stamp} of those in `hits`; -1, which none has, without any. */
   hitStamp = -1;
   /** The first `onWayCount` of them watch the vehicle, and the way looked at last may meet their boundary. */
   readonly onWay: Fence[] = [];

@@ -237,7 +237,7 @@ export class Jobs {
     );
   }
 
-  /** When a job of these kinds is to be leased next, or the lease of one lapses; null: there is none. */
+  /** When a job of these kinds is to be leased next, or the lease of one lapses; null: no job. */
   nextDueMs(kinds: readonly string[]): Promise<number | null> {
     return this.#leases.nextDueMs(isOfKinds(kinds));
   }

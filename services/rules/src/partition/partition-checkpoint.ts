@@ -59,7 +59,7 @@ export class PartitionCheckpoint {
   }
 
   /**
-   * Takes the checkpoint over from whoever had the partition before.
+   * Takes the checkpoint over from the process that had the partition before.
    *
    * @returns the engine as it was saved; null without a checkpoint that this version can read, as after a downgrade:
    *   then the whole log is replayed, and the next save removes the entries of the unreadable one

@@ -7,7 +7,7 @@ import type { Fence, OwnerFences } from './fences.ts';
 import { advancePresence, confirmEntry, enter, foundInside, passThrough } from './visits.ts';
 
 /** The stays of a vehicle's first fix: it is found inside, and nobody saw it enter. */
-export function findStays(vehicle: VehicleState, finder: FenceFinder, step: Step): void {
+export function findPresences(vehicle: VehicleState, finder: FenceFinder, step: Step): void {
   const here = atFix(step.to, step.speedKmh());
   for (let i = 0; i < finder.hitCount; i++)
     vehicle.presences.push(foundInside(finder.hits[i] as Fence, here, step.to.fixTimeMs));
@@ -15,7 +15,7 @@ export function findStays(vehicle: VehicleState, finder: FenceFinder, step: Step
 }
 
 /** Moves the stays on by a step, and begins those at the geofences that the finder found around its end. */
-export function advanceStays(
+export function advancePresences(
   vehicle: VehicleState,
   finder: FenceFinder,
   caps: Caps,
@@ -40,7 +40,7 @@ export function advanceStays(
   }
   presences.length = kept;
   if (onWayCount > 0) beginPassages(vehicle, finder, caps, step, events);
-  if (known < hitCount) beginStays(vehicle, finder, step, events);
+  if (known < hitCount) beginPresences(vehicle, finder, step, events);
 }
 
 export function hasPresence(presences: readonly Presence[], fence: Fence): boolean {
@@ -76,7 +76,7 @@ function beginPassages(vehicle: VehicleState, finder: FenceFinder, caps: Caps, s
 }
 
 /** Begins the stays at the geofences around the vehicle that it has none in. */
-function beginStays(vehicle: VehicleState, finder: FenceFinder, step: Step, events: FleetEvent[]): void {
+function beginPresences(vehicle: VehicleState, finder: FenceFinder, step: Step, events: FleetEvent[]): void {
   let entered: Fence | null = null;
   let more: Fence[] | null = null;
   for (let i = 0; i < finder.hitCount; i++) {
@@ -87,14 +87,14 @@ function beginStays(vehicle: VehicleState, finder: FenceFinder, step: Step, even
     else more.push(fence);
   }
   if (entered === null) return;
-  if (more === null) beginStay(vehicle, entered, step, events);
-  else for (const fence of [entered, ...more].sort(orderOf)) beginStay(vehicle, fence, step, events);
+  if (more === null) beginPresence(vehicle, entered, step, events);
+  else for (const fence of [entered, ...more].sort(orderOf)) beginPresence(vehicle, fence, step, events);
 }
 
 /**
  * A geofence that the vehicle was inside of before and that did not count until another was left is found, not entered.
  */
-function beginStay(vehicle: VehicleState, fence: Fence, step: Step, events: FleetEvent[]): void {
+function beginPresence(vehicle: VehicleState, fence: Fence, step: Step, events: FleetEvent[]): void {
   const { from, to } = step;
   const wasLeftOut =
     from !== null && hasNoteOf(vehicle, fence.owner.id) && fence.contains(from.longitude, from.latitude);
