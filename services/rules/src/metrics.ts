@@ -10,15 +10,9 @@ export interface Lag {
   checkpointSeconds: number;
 }
 
-/**
- * What the rules count, under the names that `/metrics` shows.
- *
- * @param lag called with every scrape; null when the log does not answer
- */
-export function rulesMetrics(registry: Metrics, vehicles: () => number, lag: () => Promise<Lag | null>) {
-  const registers = [registry];
+/** How far the rules are behind; all gauges of one scrape are of one moment. */
+function lagGauges(registers: Metrics[], lag: () => Promise<Lag | null>): void {
   let asking: Promise<Lag | null> | null = null;
-  /** All gauges of one scrape are of one moment. */
   const ask = () => {
     asking ??= lag().finally(() => {
       asking = null;
@@ -50,6 +44,16 @@ export function rulesMetrics(registry: Metrics, vehicles: () => number, lag: () 
     'Age of the oldest checkpoint that something is missing in',
     ({ checkpointSeconds }) => checkpointSeconds,
   );
+}
+
+/**
+ * What the rules count, under the names that `/metrics` shows.
+ *
+ * @param lag called with every scrape; null when the log does not answer
+ */
+export function rulesMetrics(registry: Metrics, vehicles: () => number, lag: () => Promise<Lag | null>) {
+  const registers = [registry];
+  lagGauges(registers, lag);
   new Gauge({
     name: 'outrider_rules_vehicles',
     help: 'Vehicles that the rules keep a state of',

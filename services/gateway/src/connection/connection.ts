@@ -302,9 +302,8 @@ export class Connection {
 
   #countTaken(): void {
     if (this.#packetsTaken === 0) return;
-    const { metrics } = this.#context;
-    metrics.packets.inc(this.#packetsTaken);
-    metrics.positions.inc(this.#positionsTaken);
+    this.#context.metrics.packets.inc(this.#packetsTaken);
+    this.#context.metrics.positions.inc(this.#positionsTaken);
     this.#packetsTaken = 0;
     this.#positionsTaken = 0;
   }
