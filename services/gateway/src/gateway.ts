@@ -220,11 +220,7 @@ class TerminalGateway implements Gateway {
     for (const protocol of httpProtocols) await this.#listeners.open(protocol.name, this.#httpServers(protocol));
     if (config.udp) for (const protocol of datagramProtocols) await this.#listenForDatagrams(protocol);
     logger.info(
-      {
-        ...this.ports,
-        ...(config.tls === null ? {} : { tls: this.tlsPorts }),
-        ...(config.udp ? { udp: this.udpPorts } : {}),
-      },
+      { ...this.ports, ...(config.tls && { tls: this.tlsPorts }), ...(config.udp && { udp: this.udpPorts }) },
       'listening for terminals',
     );
     this.#broker?.start();

@@ -15,7 +15,7 @@ import { clockAt } from '@outrider/testing/clock';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { NotificationsParts } from './notifications.ts';
-import { inTurns } from './owner-turns.ts';
+import { partsInTurns } from './owner-turns.ts';
 import { factsOf, webhookBody } from './prepare-delivery.ts';
 import { labelOf, NOON, Place, visit } from './test-notifier.fixture.ts';
 
@@ -536,12 +536,12 @@ test('an owner with many notifications of an event delays those of others by few
     draft('quiet', 900),
     draft('quiet', 901),
   ];
-  const parts = inTurns(drafts);
+  const parts = partsInTurns(drafts);
   expect(parts.every((part) => part.length <= 200)).toBe(true);
   expect(parts[0]?.filter(({ rule }) => (rule.ownerId as string) === 'quiet').map(({ offset }) => offset)).toEqual([
     900, 901,
   ]);
   const loud = parts.flat().filter(({ rule }) => (rule.ownerId as string) === 'loud');
   expect(loud.map(({ offset }) => offset)).toEqual(Array.from({ length: 900 }, (_, nth) => nth));
-  expect(inTurns([])).toEqual([]);
+  expect(partsInTurns([])).toEqual([]);
 });

@@ -42,7 +42,7 @@ import {
 import { Escalations } from './escalations.ts';
 import { EventSource } from './event-source.ts';
 import { LicenceWatch } from './licence-watch.ts';
-import { inTurns } from './owner-turns.ts';
+import { partsInTurns } from './owner-turns.ts';
 import { RuleEvaluation } from './rule-evaluation.ts';
 import { WaitingEvents } from './waiting-events.ts';
 
@@ -224,7 +224,7 @@ class NotificationService implements Part {
     const { drafts, waiting, ended } = evaluation;
     // Before the ends themselves: one that is notified of both phases gets them in their order.
     if ((await this.#retry({ partition, ended: ended.size }, () => this.#waiting.settle(ended))) === null) return;
-    const turns = inTurns(drafts);
+    const turns = partsInTurns(drafts);
     if (turns.length === 0 && waiting.length > 0) turns.push([]);
     for (const [nth, part] of turns.entries()) {
       const isPart = nth + 1 < turns.length;

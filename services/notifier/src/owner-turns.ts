@@ -9,7 +9,7 @@ const IN_A_TURN = 20;
  * Drafts in the parts that are saved one after the other, the owners in turn: one with hundreds of rules for an event
  * delays the notifications of others by few of its own. Those of one owner keep their order.
  */
-export function inTurns(drafts: readonly NotificationDraft[]): NotificationDraft[][] {
+export function partsInTurns(drafts: readonly NotificationDraft[]): NotificationDraft[][] {
   if (drafts.length === 0) return [];
   if (drafts.length <= MAX_IN_PART) return [[...drafts]];
   const queues = [...Map.groupBy(drafts, ({ rule }) => rule.ownerId).values()];

@@ -167,6 +167,7 @@ export function createServiceThread(
           for (const { reject: refuse } of pending.values()) refuse(ended);
           pending.clear();
           if (worker !== null) fail(ended);
+          worker = null;
         });
       });
       try {
@@ -179,10 +180,11 @@ export function createServiceThread(
       }
     },
     async stop() {
-      await ask('stop');
       const thread = worker;
+      if (thread === null) return;
+      await ask('stop');
       worker = null;
-      await thread?.terminate();
+      await thread.terminate();
     },
   };
 }

@@ -67,7 +67,7 @@ export async function writeOrTry<T>(store: Store, dryRun: boolean, work: (writer
 }
 
 /** A list in parts that a statement can take; between them, other work gets its turn. */
-export async function* inTurns<T>(list: readonly T[]): AsyncGenerator<T[]> {
+export async function* inParts<T>(list: readonly T[]): AsyncGenerator<T[]> {
   let isFirst = true;
   for (const some of inChunks(list)) {
     if (!isFirst) await setImmediate();
@@ -109,7 +109,7 @@ export async function replaceGroups(
   table: MembershipTable,
   members: readonly { id: string; groupIds: readonly GroupId[] | null }[],
 ): Promise<void> {
-  for await (const some of inTurns(members))
+  for await (const some of inParts(members))
     await tx
       .deleteFrom(table)
       .where(
@@ -119,7 +119,7 @@ export async function replaceGroups(
       )
       .execute();
   const pairs = members.flatMap(({ id, groupIds }) => (groupIds ?? []).map((groupId) => ({ groupId, memberId: id })));
-  for await (const some of inTurns(pairs)) await tx.insertInto(table).values(some).execute();
+  for await (const some of inParts(pairs)) await tx.insertInto(table).values(some).execute();
 }
 
 function sharesOf(definition: Definition): readonly GroupId[] {
@@ -204,7 +204,7 @@ export class BulkPlan<T extends Definition & { groupIds: readonly GroupId[] | nu
       if (current === null || uniqueOf(current) !== value) wanted.set(value, index);
     }
     // One that is written as well gives its value up, or was found twice above.
-    for await (const some of inTurns([...wanted.keys()]))
+    for await (const some of inParts([...wanted.keys()]))
       for (const { id, value } of await holders(some))
         if (!written.has(id)) this.fail(wanted.get(value) ?? 0, conflict(value));
   }
@@ -229,8 +229,8 @@ export class BulkPlan<T extends Definition & { groupIds: readonly GroupId[] | nu
     },
   ): Promise<BulkOutcome<T>[]> {
     const { created, updated } = this;
-    for await (const some of inTurns(updated)) for (const { next } of some) await rows.updateRow(writer, next);
-    for await (const some of inTurns(created)) await rows.insertRows(writer, some);
+    for await (const some of inParts(updated)) for (const { next } of some) await rows.updateRow(writer, next);
+    for await (const some of inParts(created)) await rows.insertRows(writer, some);
     const regrouped = updated.filter(({ current, next }) => current.groupIds !== next.groupIds);
     await replaceGroups(writer, memberships, [...created, ...regrouped.map(({ next }) => next)]);
     for (const { current, next } of this.planned) if (next !== current) writer.changed(next, current);

@@ -20,7 +20,7 @@ import { type Page, type Paging, readPage } from '../store/page.ts';
 import { Resource, revised } from '../store/resource.ts';
 import type { GeofenceRow } from '../store/schema.ts';
 import { inChunks, type Reader, type Store, type Writer } from '../store/store.ts';
-import { type BulkOutcome, BulkPlan, type BulkWrite, inTurns, replaceGroups, writeOrTry } from './bulk.ts';
+import { type BulkOutcome, BulkPlan, type BulkWrite, inParts, replaceGroups, writeOrTry } from './bulk.ts';
 import {
   checkExternalIds,
   customColumnsOf,
@@ -145,7 +145,7 @@ export class Geofences {
       const plan = await planAll(writer, ownerId, writes);
       plan.requireAllGood();
       // First all of them give up what they are called: it may be what another gets. No name holds a control character.
-      for await (const some of inTurns(plan.updated.filter(({ current, next }) => current.name !== next.name)))
+      for await (const some of inParts(plan.updated.filter(({ current, next }) => current.name !== next.name)))
         for (const { next } of some)
           await writer.tx
             .updateTable('geofences')

@@ -16,7 +16,7 @@ import { type Page, type Paging, readPage } from '../store/page.ts';
 import { Resource, revised } from '../store/resource.ts';
 import type { GroupRow } from '../store/schema.ts';
 import type { Reader, Store, Writer } from '../store/store.ts';
-import { inTurns, writeOrTry } from './bulk.ts';
+import { inParts, writeOrTry } from './bulk.ts';
 import {
   customColumnsOf,
   customFieldsOf,
@@ -151,12 +151,12 @@ export class Groups {
       };
       const added = add.map(requireMember).filter(({ groupIds }) => !groupIds.includes(id));
       const removed = remove.map(requireMember).filter(({ groupIds }) => groupIds.includes(id));
-      for await (const some of inTurns(added))
+      for await (const some of inParts(added))
         await writer.tx
           .insertInto(table)
           .values(some.map((member) => ({ groupId: id, memberId: member.id })))
           .execute();
-      for await (const some of inTurns(removed.map((member) => member.id)))
+      for await (const some of inParts(removed.map((member) => member.id)))
         await writer.tx.deleteFrom(table).where('groupId', '=', id).where('memberId', 'in', some).execute();
       await resource.touch(writer, [...added, ...removed]);
       return { added: added.length, removed: removed.length };

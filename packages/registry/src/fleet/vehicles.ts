@@ -28,7 +28,7 @@ import type { VehicleRow } from '../store/schema.ts';
 import { inChunks, type Reader, type Store, type Writer } from '../store/store.ts';
 import { addressConflicts, changedOwners } from '../video/video-addresses.ts';
 import { deleteVideoProfileOf } from '../video/video-profiles.ts';
-import { type BulkOutcome, BulkPlan, type BulkWrite, inTurns, notDealers, writeOrTry } from './bulk.ts';
+import { type BulkOutcome, BulkPlan, type BulkWrite, inParts, notDealers, writeOrTry } from './bulk.ts';
 import { followSensors } from './custom-counters.ts';
 import {
   checkExternalIds,
@@ -143,7 +143,7 @@ export class Vehicles {
       plan.requireAllGood();
       const movedTerminals = plan.updated.filter(({ current, next }) => current.terminalId !== next.terminalId);
       // First all of them give up what they have: it may be what another gets.
-      for await (const some of inTurns(movedTerminals.map(({ next }) => next.id)))
+      for await (const some of inParts(movedTerminals.map(({ next }) => next.id)))
         await writer.tx.updateTable('vehicles').set({ terminalId: null }).where('id', 'in', some).execute();
       const outcomes = await plan.carryOut(writer, 'vehicleGroupMembers', VEHICLES);
       await followSensors(
