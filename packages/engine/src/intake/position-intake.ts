@@ -58,7 +58,7 @@ export class PositionIntake {
       if (rejection !== null) this.#countRejected(rejection);
       const isGood = fix.valid && rejection === null;
       if (fixTimeMs > receivedAtMs + MAX_AHEAD_LIVE_MS) {
-        if (this.#isAhead(vehicle, fix, isGood, receivedAtMs)) continue;
+        if (this.#noteAhead(vehicle, fix, isGood, receivedAtMs)) continue;
       } else if (fix.valid) vehicle.aheadFixes = 0;
       if (!isGood) {
         if (latest !== null && fixTimeMs < Math.max(latest.fixTimeMs, vehicle.recordAtMs))
@@ -102,10 +102,12 @@ export class PositionIntake {
   }
 
   /**
-   * For a fix that is more than a minute ahead of its reception: true where it moves nothing. Once its time has come,
-   * the history has it in its place: until then it is nowhere.
+   * Notes a fix that is more than a minute ahead of its reception. Once its time has come, the history has it in its
+   * place: until then it is nowhere.
+   *
+   * @returns true where it moves nothing
    */
-  #isAhead(vehicle: VehicleState, fix: Position, isGood: boolean, receivedAtMs: number): boolean {
+  #noteAhead(vehicle: VehicleState, fix: Position, isGood: boolean, receivedAtMs: number): boolean {
     const { fixTimeMs } = fix;
     if (isGood && fixTimeMs > vehicle.aheadMs) vehicle.aheadFixes++;
     const isLate = !isGood || vehicle.aheadFixes < FIXES_OF_FAST_CLOCK;
