@@ -53,11 +53,11 @@ export class FirstContacts {
    * @param access what is demanded, where it is not all that the vehicle demands
    */
   refusalOf(vehicle: Vehicle, shown: Shown, access = vehicle.terminalAccess): AccessRefusal | null {
-    return this.isTaken(vehicle, shown.protocol) ? 'wrong-protocol' : accessRefusal(access, shown);
+    return this.#isTaken(vehicle, shown.protocol) ? 'wrong-protocol' : accessRefusal(access, shown);
   }
 
   /** Is the vehicle about to be bound to another protocol? */
-  isTaken(vehicle: Vehicle, protocol: ProtocolName): boolean {
+  #isTaken(vehicle: Vehicle, protocol: ProtocolName): boolean {
     if (vehicle.terminalAccess.protocol !== 'learn') return false;
     const waiting = this.#waiting.get(vehicle.id);
     if (waiting === undefined || waiting.terminalId !== vehicle.terminalId) return false;

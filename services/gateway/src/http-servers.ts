@@ -20,11 +20,11 @@ import { type BodyBudget, readBody } from './bodies.ts';
 import { withConflict } from './connection/connected-terminals.ts';
 import { contactOf, FirstBytes } from './connection/first-bytes.ts';
 import { certificateOf, TLS_OPTIONS, type TlsIdentity } from './connection/tls-identity.ts';
-import type { FirstContacts } from './first-contacts.ts';
 import type { Intake } from './intake.ts';
 import type { ProtocolMetrics } from './metrics.ts';
 import { beginPacketSpan, type PacketTraces } from './packet-traces.ts';
 import { type Resolved, resolve } from './resolve.ts';
+import { type RefusalContext, refusalOf } from './terminal-check.ts';
 
 /**
  * Interval of the check for slow requests: a request that exceeds its time is cut off this much later at most.
@@ -32,7 +32,7 @@ import { type Resolved, resolve } from './resolve.ts';
 const CHECK_EVERY_MS = 5000;
 
 /** What the HTTP side of a protocol needs from the gateway. */
-export interface HttpContext {
+export interface HttpContext extends RefusalContext {
   intake: Intake;
   metrics: ProtocolMetrics;
   traces: PacketTraces;
@@ -47,10 +47,6 @@ export interface HttpContext {
   /** What every request must show; null: each vehicle says for itself. */
   token: string | null;
   vehicleOf(terminalId: TerminalId): Vehicle | undefined;
-  contacts: FirstContacts;
-  onWrongSecret(address: string): void;
-  /** The vehicle of the terminal does not take it as it came: the refusal is kept for who installs it. */
-  onAccessRefused(vehicle: Vehicle, refusal: AccessRefusal, address: string): void;
   admission: Admission;
   isBlocked(terminalId: TerminalId, address: string): boolean;
   /** @returns whether the terminal's id is in use at two places */
@@ -196,11 +192,7 @@ class Exchange {
     if (this.#context.isBlocked(terminalId, this.#address))
       return this.#refuseForNow(60, 429, 'address-blocked', 'too many unknown terminals came from this address');
     const refusal = vehicle && this.#refusalOf(vehicle, secret);
-    if (refusal) {
-      if (refusal === 'wrong-secret') this.#context.onWrongSecret(this.#address);
-      this.#context.onAccessRefused(vehicle, refusal, this.#address);
-      return this.#refuse(403, refusal, 'this is not taken for the terminal');
-    }
+    if (refusal) return this.#refuse(403, refusal, 'this is not taken for the terminal');
     if (vehicle !== undefined && report.positions.length === 0) {
       this.#noteContact(terminalId, receivedAtMs);
       return this.#acknowledge();
@@ -240,8 +232,6 @@ class Exchange {
       const { terminalId, vehicle, positions } = report;
       const refusal = vehicle && this.#refusalOf(vehicle, secret);
       if (refusal) {
-        if (refusal === 'wrong-secret') this.#context.onWrongSecret(address);
-        this.#context.onAccessRefused(vehicle, refusal, address);
         onRefused(refusal, `not taken for terminal ${JSON.stringify(terminalId)}`, address, traces.next());
         continue;
       }
@@ -304,19 +294,18 @@ class Exchange {
   }
 
   #refusalOf(vehicle: Vehicle, secret: string | null): AccessRefusal | null {
-    const { contacts, token } = this.#context;
-    const { name } = this.#protocol;
+    const { token } = this.#context;
     // Who shows the token of the service speaks for all of its vehicles.
     const access = token === null ? vehicle.terminalAccess : { ...vehicle.terminalAccess, secretHash: null };
     const { socket } = this.#request;
     const shown = {
-      protocol: name,
+      protocol: this.#protocol.name,
       address: this.#address,
       certificateSha256: socket instanceof TLSSocket ? certificateOf(socket) : null,
       secret,
       showedCode: false,
     };
-    return contacts.refusalOf(vehicle, shown, access);
+    return refusalOf(vehicle, shown, this.#context, access);
   }
 
   #acknowledge(): void {

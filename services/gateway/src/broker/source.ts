@@ -16,7 +16,6 @@ import type { Intake } from '../intake.ts';
 import type { ProtocolMetrics } from '../metrics.ts';
 import { beginPacketSpan, type PacketTraces } from '../packet-traces.ts';
 import { resolve } from '../resolve.ts';
-import { accessRefusal } from '../terminal-access.ts';
 import type { BrokerConnection, ConnectBroker } from './connection.ts';
 import { matches, type TopicRoute } from './topics.ts';
 
@@ -270,10 +269,9 @@ export class BrokerSource {
 
   #isLetIn(vehicle: Vehicle, protocol: ProtocolName): boolean {
     const { contacts, address } = this.#parts;
-    if (contacts.isTaken(vehicle, protocol)) return false;
     const access = { ...OPEN_ACCESS, protocol: vehicle.terminalAccess.protocol };
     const shown = { protocol, address, certificateSha256: null, secret: null, showedCode: false };
-    return accessRefusal(access, shown) === null;
+    return contacts.refusalOf(vehicle, shown, access) === null;
   }
 
   #noteUnknown(protocol: ProtocolName, terminalId: TerminalId, nowMs: number): void {

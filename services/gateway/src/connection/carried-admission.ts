@@ -2,15 +2,13 @@ import type { PacketTrace, ProtocolName, TerminalId, Vehicle } from '@outrider/d
 import type { Entry } from '@outrider/protocols';
 import type { PacketTraces } from '../packet-traces.ts';
 import type { Refusal } from '../refusal.ts';
-import { isProven } from '../terminal-access.ts';
+import { type RefusalContext, TerminalCheck } from '../terminal-check.ts';
 import { type CarriedContext, CarriedTerminals } from './carried-terminals.ts';
-import type { TerminalCheckContext } from './terminal-check.ts';
 import type { UnknownPeerContext } from './unknown-peer.ts';
 
-export interface CarriedAdmissionContext
-  extends CarriedContext,
-    TerminalCheckContext,
-    Pick<UnknownPeerContext, 'onUnknown'> {
+export interface CarriedAdmissionContext extends CarriedContext, RefusalContext, Pick<UnknownPeerContext, 'onUnknown'> {
+  /** SHA-256 of the peer's certificate, where the connection is by TLS and it showed one. */
+  certificateSha256: string | null;
   traces: PacketTraces;
   vehicleOf(terminalId: TerminalId): Vehicle | undefined;
   /** Is the address blocked for this terminal, for having tried too many unknown ids? */
@@ -29,6 +27,7 @@ export class CarriedAdmission {
   readonly #protocol: ProtocolName;
   readonly #address: string;
   readonly #context: CarriedAdmissionContext;
+  readonly #checkContext: RefusalContext;
   readonly #onAdmitted: () => void;
   readonly terminals: CarriedTerminals;
 
@@ -39,6 +38,15 @@ export class CarriedAdmission {
     this.#context = context;
     this.#onAdmitted = onAdmitted;
     this.terminals = new CarriedTerminals(address, context);
+    const { contacts, onWrongSecret } = context;
+    this.#checkContext = {
+      ...{ contacts, onWrongSecret },
+      onAccessRefused: (vehicle, refusal) => {
+        const { terminalId } = vehicle;
+        if (terminalId !== null && this.terminals.isFirstDropped(terminalId))
+          context.onAccessRefused(vehicle, refusal, address);
+      },
+    };
   }
 
   /**
@@ -48,7 +56,7 @@ export class CarriedAdmission {
    */
   letIn(forms: readonly [TerminalId, ...TerminalId[]], secret: string | null, nowMs: number): Entry {
     const address = this.#address;
-    const { vehicleOf, isBlocked, onUnknown, onWrongSecret, contacts, certificateSha256 } = this.#context;
+    const { certificateSha256, vehicleOf, isBlocked, onUnknown } = this.#context;
     const terminalId = forms.find((form) => vehicleOf(form) !== undefined);
     if (isBlocked(terminalId ?? forms[0], address))
       return { type: 'blocked', detail: 'the address tried too many unknown ids' };
@@ -58,30 +66,29 @@ export class CarriedAdmission {
       for (const form of forms) this.terminals.end(form);
       return this.#drop(forms[0], 'unknown-terminal');
     }
-    const { terminalAccess } = vehicle;
-    const known = this.terminals.get(terminalId);
-    if (known === undefined || terminalAccess !== known.checkedAccess || terminalAccess.protocol === 'learn') {
-      const shown = { protocol: this.#protocol, address, certificateSha256, secret, showedCode: false };
-      const refusal = contacts.refusalOf(vehicle, shown);
-      if (refusal === 'wrong-secret') onWrongSecret(address);
-      if (refusal !== null) {
-        this.terminals.end(terminalId);
-        return this.#drop(terminalId, refusal, () => this.#context.onAccessRefused(vehicle, refusal, address));
-      }
+    const known = this.terminals.get(terminalId)?.check;
+    const check =
+      known ?? new TerminalCheck({ protocol: this.#protocol, address, certificateSha256 }, this.#checkContext);
+    check.show({ secret });
+    const refusal = check.refusalOf(vehicle);
+    if (refusal !== null) {
+      this.terminals.end(terminalId);
+      return this.#drop(terminalId, refusal);
+    }
+    if (known === undefined) {
       this.#onAdmitted();
-      this.terminals.allow(terminalId, terminalAccess, isProven(terminalAccess, shown), nowMs);
+      this.terminals.add(terminalId, check, nowMs);
     }
     this.terminals.note(terminalId, nowMs);
     return { type: 'taken', terminalId };
   }
 
-  /** @param first called for the first packet of the terminal */
-  #drop(terminalId: TerminalId, reason: Refusal, first = () => {}): Entry {
+  #drop(terminalId: TerminalId, reason: Refusal): Entry {
     const { onRefused, onDropped, traces } = this.#context;
     onRefused(reason, `a packet of terminal ${JSON.stringify(terminalId)}`, this.#address, traces.next());
     if (this.terminals.isFirstDropped(terminalId)) {
+      this.terminals.noteDropped(terminalId);
       onDropped(terminalId, reason, this.#address);
-      first();
     }
     return { type: 'refused' };
   }

@@ -14,9 +14,11 @@ import { type DispatcherReply, EgtsDispatcher } from '@outrider/protocols';
 import { Metrics } from '@outrider/runtime';
 import { VirtualClock } from '@outrider/testing/clock';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { FirstContacts } from '../first-contacts.ts';
 import { connectPeer, NOON, PATIENCE, refusalsOf, startGateway } from '../gateway.fixture.ts';
 import type { Gateway, GatewayConfig } from '../gateway.ts';
 import { HeldLog } from '../held-log.fixture.ts';
+import { TerminalCheck } from '../terminal-check.ts';
 import { CarriedTerminals } from './carried-terminals.ts';
 
 /** A platform forwards its vehicles by one connection. */
@@ -205,8 +207,12 @@ describe('the terminals of a connection', () => {
       onCarriedEnd: (terminalId) => went.push(terminalId),
     });
   });
+  const check = new TerminalCheck(
+    { protocol: 'egts', address: '192.0.2.1', certificateSha256: null },
+    { contacts: new FirstContacts(new MemoryHub(), () => {}), onWrongSecret() {}, onAccessRefused() {} },
+  );
   const take = (terminalId: TerminalId, nowMs: number) => {
-    terminals.allow(terminalId, OPEN_ACCESS, false, nowMs);
+    if (terminals.get(terminalId) === undefined) terminals.add(terminalId, check, nowMs);
     terminals.note(terminalId, nowMs);
   };
 
@@ -224,7 +230,11 @@ describe('the terminals of a connection', () => {
   test('are bounded, and so are the dropped ones that are reported', () => {
     for (const terminalId of names(0, 20_003)) take(terminalId, 0);
     expect(went).toEqual(['0', '1', '2']);
-    const reported = names(0, 5000).filter((terminalId) => terminals.isFirstDropped(terminalId));
+    const reported = names(0, 5000).filter((terminalId) => {
+      const isFirst = terminals.isFirstDropped(terminalId);
+      terminals.noteDropped(terminalId);
+      return isFirst;
+    });
     expect(reported).toHaveLength(1000);
     expect(terminals.isFirstDropped(reported[0] as TerminalId)).toBe(false);
   });

@@ -1,4 +1,5 @@
-import type { CommandOutcome, TerminalAccess, TerminalId } from '@outrider/domain';
+import type { CommandOutcome, TerminalId } from '@outrider/domain';
+import type { TerminalCheck } from '../terminal-check.ts';
 import type { TerminalLink } from './connected-terminals.ts';
 
 /** Terminals of one connection, at most: beyond it, the one that was silent longest counts as disconnected. */
@@ -17,16 +18,20 @@ export interface CarriedContext {
 class CarriedTerminal implements TerminalLink {
   readonly takesCommands = false;
   readonly address: string;
+  readonly check: TerminalCheck;
   readonly #end: () => void;
-  isAuthenticated = false;
   hasRivals = false;
-  lastReceivedMs = 0;
-  /** The access settings that it was checked against. */
-  checkedAccess: TerminalAccess | null = null;
+  lastReceivedMs: number;
 
-  constructor(address: string, end: () => void) {
+  constructor(address: string, check: TerminalCheck, nowMs: number, end: () => void) {
     this.address = address;
+    this.check = check;
+    this.lastReceivedMs = nowMs;
     this.#end = end;
+  }
+
+  get isAuthenticated(): boolean {
+    return this.check.isAuthenticated;
   }
 
   /** The connection goes on for the others. */
@@ -59,13 +64,9 @@ export class CarriedTerminals {
     return this.#terminals.get(terminalId);
   }
 
-  /** The terminal was checked and may send. */
-  allow(terminalId: TerminalId, access: TerminalAccess, isAuthenticated: boolean, nowMs: number): void {
-    const terminal = this.#terminals.get(terminalId) ?? new CarriedTerminal(this.#address, () => this.end(terminalId));
-    terminal.checkedAccess = access;
-    terminal.isAuthenticated = isAuthenticated;
-    terminal.lastReceivedMs = nowMs;
-    if (this.#terminals.has(terminalId)) return;
+  /** A terminal that is new here passed its check, and may send. */
+  add(terminalId: TerminalId, check: TerminalCheck, nowMs: number): void {
+    const terminal = new CarriedTerminal(this.#address, check, nowMs, () => this.end(terminalId));
     this.#terminals.set(terminalId, terminal);
     this.#dropped.delete(terminalId);
     this.#context.onCarried(terminalId, terminal);
@@ -92,11 +93,13 @@ export class CarriedTerminals {
     this.#context.onCarriedEnd(terminalId, terminal);
   }
 
-  /** Is it the first packet of the terminal that was dropped? */
+  /** Would a packet of the terminal be the first that is dropped? */
   isFirstDropped(terminalId: TerminalId): boolean {
-    if (this.#dropped.has(terminalId) || this.#dropped.size >= MAX_DROPPED) return false;
-    this.#dropped.add(terminalId);
-    return true;
+    return !this.#dropped.has(terminalId) && this.#dropped.size < MAX_DROPPED;
+  }
+
+  noteDropped(terminalId: TerminalId): void {
+    if (this.#dropped.size < MAX_DROPPED) this.#dropped.add(terminalId);
   }
 
   close(): void {

@@ -7,11 +7,11 @@ import type { ProtocolMetrics } from '../metrics.ts';
 import { beginPacketSpan } from '../packet-traces.ts';
 import type { Refusal } from '../refusal.ts';
 import { sessionOptions } from '../session-options.ts';
+import { TerminalCheck } from '../terminal-check.ts';
 import { type Answer, AnswerQueue } from './answer-queue.ts';
 import { CarriedAdmission, type CarriedAdmissionContext } from './carried-admission.ts';
 import { withConflict } from './connected-terminals.ts';
 import { PendingCommands } from './pending-commands.ts';
-import { TerminalCheck } from './terminal-check.ts';
 import { UnknownPeer, type UnknownPeerContext } from './unknown-peer.ts';
 import type { UnreadAnswers } from './unread-answers.ts';
 
@@ -97,7 +97,8 @@ export class Connection {
     });
     this.address = socket.remoteAddress ?? 'unknown';
     this.#peer = new UnknownPeer(this.address, context);
-    this.#check = new TerminalCheck(protocol.name, this.address, context);
+    const { certificateSha256 } = context;
+    this.#check = new TerminalCheck({ protocol: protocol.name, address: this.address, certificateSha256 }, context);
     this.#carried = new CarriedAdmission(protocol.name, this.address, context, () => {
       if (this.#terminalId === null) this.#isIdentified();
     });

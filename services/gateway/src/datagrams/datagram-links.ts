@@ -49,7 +49,7 @@ class DatagramLink implements TerminalLink {
   }
 
   get isAuthenticated(): boolean {
-    return this.peer.isProven;
+    return this.peer.check.isAuthenticated;
   }
 
   command(command: TerminalCommand, timeoutMs: number): Promise<CommandOutcome> {

@@ -1,7 +1,8 @@
-import type { TerminalAccess, TerminalId } from '@outrider/domain';
+import type { TerminalId } from '@outrider/domain';
 import type { Session } from '@outrider/protocols';
 import type { Admission, NotAdmitted, Slot } from '../admission.ts';
 import type { PendingCommands } from '../connection/pending-commands.ts';
+import type { TerminalCheck } from '../terminal-check.ts';
 
 /** Addresses of one terminal that are remembered: a mobile network gives it a new one now and then. */
 const MAX_PER_TERMINAL = 4;
@@ -11,13 +12,8 @@ export interface DatagramPeer {
   readonly session: Session;
   /** Null before it said who it is. */
   terminalId: TerminalId | null;
-  secret: string | null;
-  showedCode: boolean;
   registration: string | null;
-  /** The access settings that it was checked against. */
-  checkedAccess: TerminalAccess | null;
-  /** Did it show a secret of its own? */
-  isProven: boolean;
+  readonly check: TerminalCheck;
   readonly commands: PendingCommands;
 }
 

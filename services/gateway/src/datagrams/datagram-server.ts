@@ -2,19 +2,18 @@ import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
 import { sourceOf } from '@outrider/auth';
-import type { AccessRefusal, Clock, PacketTrace, Position, TerminalId, Vehicle } from '@outrider/domain';
+import type { Clock, PacketTrace, Position, TerminalId, Vehicle } from '@outrider/domain';
 import type { RefusedContact } from '@outrider/hub';
 import type { DatagramSide, Inbound, Protocol, Session } from '@outrider/protocols';
 import type { Tracing } from '@outrider/runtime';
 import { withConflict } from '../connection/connected-terminals.ts';
 import { contactOf } from '../connection/first-bytes.ts';
 import { PendingCommands } from '../connection/pending-commands.ts';
-import type { FirstContacts } from '../first-contacts.ts';
 import type { Intake } from '../intake.ts';
 import type { ProtocolMetrics } from '../metrics.ts';
 import { beginPacketSpan, type PacketTraces } from '../packet-traces.ts';
 import type { Refusal } from '../refusal.ts';
-import { isProven } from '../terminal-access.ts';
+import { type RefusalContext, TerminalCheck } from '../terminal-check.ts';
 import type { DatagramLinks } from './datagram-links.ts';
 import type { DatagramPeer, DatagramPeers } from './datagram-peers.ts';
 import type { DatagramRates } from './datagram-rates.ts';
@@ -33,7 +32,7 @@ const MAX_AMPLIFICATION = 3;
 const RECEIVE_BUFFER_BYTES = 4 * 1024 * 1024;
 
 /** What the datagrams of a protocol need from the gateway. */
-export interface DatagramContext {
+export interface DatagramContext extends RefusalContext {
   intake: Intake;
   metrics: ProtocolMetrics;
   traces: PacketTraces;
@@ -44,16 +43,12 @@ export interface DatagramContext {
   rates: DatagramRates;
   peers: DatagramPeers;
   links: DatagramLinks;
-  contacts: FirstContacts;
   createSession(): Session;
   vehicleOf(terminalId: TerminalId): Vehicle | undefined;
   isBlocked(terminalId: TerminalId, address: string): boolean;
   /** @returns whether the terminal's id is in use at two places */
   noteRequest(terminalId: TerminalId, address: string): boolean;
   onIdentified(terminalId: TerminalId, address: string): void;
-  onWrongSecret(address: string): void;
-  /** The vehicle of the terminal does not take it as it came: the refusal is kept for who installs it. */
-  onAccessRefused(vehicle: Vehicle, refusal: AccessRefusal, address: string): void;
   onUnknown(terminalId: TerminalId, address: string, contact: RefusedContact): void;
   onUnknownDevice(address: string, contact: RefusedContact): void;
   onText(terminalId: TerminalId | null, text: string): void;
@@ -205,15 +200,15 @@ class DatagramExchange {
   }
 
   #newPeer(): DatagramPeer {
+    const context = this.#context;
+    const { name } = this.#protocol;
     return {
-      session: this.#context.createSession(),
+      session: context.createSession(),
       terminalId: null,
-      secret: null,
-      showedCode: false,
       registration: null,
-      checkedAccess: null,
-      isProven: false,
-      commands: new PendingCommands(this.#context.clock),
+      // Without TLS there is no certificate: a vehicle that demands one is refused.
+      check: new TerminalCheck({ protocol: name, address: this.#address, certificateSha256: null }, context),
+      commands: new PendingCommands(context.clock),
     };
   }
 
@@ -266,8 +261,7 @@ class DatagramExchange {
       onUnknown(message.terminalId, this.#address, contactOf('udp', this.#bytes, 'unknown-terminal', detail));
       return this.#reject('unknown-terminal', detail, message.reject);
     }
-    peer.secret = message.secret ?? null;
-    peer.showedCode = message.showedCode ?? false;
+    peer.check.show(message);
     peer.registration = message.registration ?? null;
     if (!this.#isAllowed(vehicle, peer, message.reject)) return;
     peer.terminalId = terminalId;
@@ -277,19 +271,8 @@ class DatagramExchange {
 
   /** Held against the vehicle when the terminal identifies itself, and again when the vehicle changed. */
   #isAllowed(vehicle: Vehicle, peer: DatagramPeer, reject: Buffer | null): boolean {
-    const { terminalAccess } = vehicle;
-    if (terminalAccess === peer.checkedAccess && terminalAccess.protocol !== 'learn') return true;
-    const { contacts, onWrongSecret } = this.#context;
-    const { name } = this.#protocol;
-    const { secret, showedCode } = peer;
-    // Without TLS there is no certificate: a vehicle that demands one is refused.
-    const shown = { protocol: name, address: this.#address, certificateSha256: null, secret, showedCode };
-    const refusal = contacts.refusalOf(vehicle, shown);
-    peer.checkedAccess = refusal === null ? terminalAccess : null;
-    peer.isProven = refusal === null && isProven(terminalAccess, shown);
+    const refusal = peer.check.refusalOf(vehicle);
     if (refusal === null) return true;
-    if (refusal === 'wrong-secret') onWrongSecret(this.#address);
-    this.#context.onAccessRefused(vehicle, refusal, this.#address);
     this.#reject(refusal, `it is not taken for terminal ${JSON.stringify(vehicle.terminalId)}`, reject);
     return false;
   }
