@@ -45,19 +45,10 @@ export class AuditAccess extends AccessPart {
     };
     for (const name of ['groupIds', 'sharedGroupIds', 'driverGroupIds'])
       show(name, (id: GroupId) => this.checks.seesGroup(id));
-    show('vehicleIds', (id: VehicleId) => {
-      const vehicle = directory.vehicles.get(id);
-      return vehicle !== undefined && rightToVehicle(this.caller, vehicle) !== 'none';
-    });
+    show('vehicleIds', (id: VehicleId) => rightToVehicle(this.caller, directory.vehicles.get(id)) !== 'none');
     for (const name of ['geofenceIds', 'insideGeofenceIds', 'outsideGeofenceIds'])
-      show(name, (id: GeofenceId) => {
-        const geofence = directory.geofences.get(id);
-        return geofence !== undefined && this.checks.rightToGeofence(geofence) !== 'none';
-      });
-    show('driverIds', (id: DriverId) => {
-      const driver = directory.drivers.get(id);
-      return driver !== undefined && rightToDriver(this.caller, driver) !== 'none';
-    });
+      show(name, (id: GeofenceId) => this.checks.rightToGeofence(directory.geofences.get(id)) !== 'none');
+    show('driverIds', (id: DriverId) => rightToDriver(this.caller, directory.drivers.get(id)) !== 'none');
     if (fields.dealerId !== undefined && fields.dealerId !== this.caller.id) shown.dealerId = null;
     return shown;
   }

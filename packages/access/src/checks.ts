@@ -43,7 +43,7 @@ export class Checks {
       'id' in key
         ? (directory.vehicles.get(key.id) ?? (await registry.vehicles.get(key.id)))
         : directory.vehicleOfTerminal(key.terminalId);
-    const right = vehicle ? rightToVehicle(this.#caller, vehicle) : 'none';
+    const right = rightToVehicle(this.#caller, vehicle);
     if (right === 'read' && needed === 'write') requireRight(this.#caller, 'edit-vehicles');
     return permitted(vehicle, right, needed);
   }
@@ -51,19 +51,19 @@ export class Checks {
   async group(id: GroupId, needed: Right): Promise<VehicleGroup> {
     const { directory, registry } = this.#sources;
     const group = directory.groups.get(id) ?? (await registry.groups.get(id));
-    return permitted(group, group ? rightToGroup(this.#caller, group) : 'none', needed);
+    return permitted(group, rightToGroup(this.#caller, group), needed);
   }
 
   async user(id: UserId, needed: Right): Promise<User> {
     const { directory, registry } = this.#sources;
     const user = directory.users.get(id) ?? (await registry.users.get(id));
-    return permitted(user, user ? rightToUser(this.#caller, user) : 'none', needed);
+    return permitted(user, rightToUser(this.#caller, user), needed);
   }
 
   async geofence(id: GeofenceId, needed: Right): Promise<Geofence> {
     const { directory, registry } = this.#sources;
     const geofence = directory.geofences.get(id) ?? (await registry.geofences.get(id));
-    const right = geofence ? this.rightToGeofence(geofence) : 'none';
+    const right = this.rightToGeofence(geofence);
     if (right === 'read' && needed === 'write') requireRight(this.#caller, 'edit-geofences');
     return permitted(geofence, right, needed);
   }
@@ -71,11 +71,12 @@ export class Checks {
   async driver(id: DriverId, needed: Right): Promise<Driver> {
     const { directory, registry } = this.#sources;
     const driver = directory.drivers.get(id) ?? (await registry.drivers.get(id));
-    return permitted(driver, driver ? rightToDriver(this.#caller, driver) : 'none', needed);
+    return permitted(driver, rightToDriver(this.#caller, driver), needed);
   }
 
-  rightToGeofence(geofence: Geofence): Right {
-    return rightToGeofence(this.#caller, geofence, this.#sources.directory.ownerOf(geofence));
+  rightToGeofence(geofence: Geofence | null | undefined): Right {
+    const owner = this.#sources.directory.ownerOf(geofence ?? undefined);
+    return rightToGeofence(this.#caller, geofence, owner);
   }
 
   requireManager(): void {
@@ -138,8 +139,7 @@ export class Checks {
 
   seesGroup(id: GroupId): boolean {
     if (isOperator(this.#caller)) return true;
-    const group = this.#sources.directory.groups.get(id);
-    return group !== undefined && rightToGroup(this.#caller, group) !== 'none';
+    return rightToGroup(this.#caller, this.#sources.directory.groups.get(id)) !== 'none';
   }
 
   /** A definition as the caller may see it: without the groups that the caller may not. */

@@ -194,7 +194,7 @@ export class CommandAccess {
 
   #seesUser(id: UserId | null): boolean {
     const user = id === null ? undefined : this.#sources.directory.users.get(id);
-    return user !== undefined && rightToUser(this.#caller, user) !== 'none';
+    return rightToUser(this.#caller, user) !== 'none';
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Directory, type GroupId, SYSTEM_CLOCK, type User, type UserId, type VehicleId } from '@outrider/domain';
+import { type Directory, SYSTEM_CLOCK, type User, type UserId } from '@outrider/domain';
 import { type DestinationKindName, destinationKind, testDestination } from '@outrider/forwarding';
 import type {
   ForwardingDestination,
@@ -160,19 +160,11 @@ export class ForwardingAccess {
   /** @param known what the filter named before: it may stay, though it is gone or not to be seen any more */
   #requireSeen(wanted: ForwardingFields['filter'], known: ForwardingFields['filter'] | null): void {
     const { vehicles, groups } = this.#sources.directory;
-    const seesVehicle = (id: VehicleId) => {
-      const vehicle = vehicles.get(id);
-      return vehicle !== undefined && rightToVehicle(this.#caller, vehicle) !== 'none';
-    };
-    const seesGroup = (id: GroupId) => {
-      const group = groups.get(id);
-      return group !== undefined && rightToGroup(this.#caller, group) !== 'none';
-    };
     for (const [nth, id] of (wanted.vehicleIds ?? []).entries())
-      if (!known?.vehicleIds?.includes(id) && !seesVehicle(id))
+      if (!known?.vehicleIds?.includes(id) && rightToVehicle(this.#caller, vehicles.get(id)) === 'none')
         throw badField(`/filter/vehicleIds/${nth}`, 'There is no such vehicle.');
     for (const [nth, id] of (wanted.groupIds ?? []).entries())
-      if (!known?.groupIds?.includes(id) && !seesGroup(id))
+      if (!known?.groupIds?.includes(id) && rightToGroup(this.#caller, groups.get(id)) === 'none')
         throw badField(`/filter/groupIds/${nth}`, 'There is no such group.');
   }
 }

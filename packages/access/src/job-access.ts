@@ -261,11 +261,12 @@ export class JobAccess {
       const person = { subject: job.parameters.subject, id: subjectId } as ExportedPerson;
       return mayExport(this.#caller, person, directory) ? job : { ...job, subjectId: null };
     }
-    const isSeen =
-      (vehicle !== undefined && rightToVehicle(this.#caller, vehicle) !== 'none') ||
-      (geofence !== undefined && rightToGeofence(this.#caller, geofence, owner) !== 'none') ||
-      (group !== undefined && rightToGroup(this.#caller, group) !== 'none');
-    return isSeen ? job : { ...job, subjectId: null };
+    const rights = [
+      rightToVehicle(this.#caller, vehicle),
+      rightToGeofence(this.#caller, geofence, owner),
+      rightToGroup(this.#caller, group),
+    ];
+    return rights.some((right) => right !== 'none') ? job : { ...job, subjectId: null };
   }
 }
 

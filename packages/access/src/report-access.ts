@@ -154,14 +154,10 @@ export function unseenIn(
     const vehicle = directory.vehicles.get(vehicleId);
     if (vehicle === undefined || !maySeeVehicle(caller, vehicle)) return 'vehicleId';
   }
-  if (groupId !== null) {
-    const group = directory.groups.get(groupId);
-    if (group === undefined || rightToGroup(caller, group) === 'none') return 'groupId';
-  }
+  if (groupId !== null && rightToGroup(caller, directory.groups.get(groupId)) === 'none') return 'groupId';
   if (geofenceId !== null) {
     const geofence = directory.geofences.get(geofenceId);
-    const owner = directory.ownerOf(geofence);
-    if (geofence === undefined || rightToGeofence(caller, geofence, owner) === 'none') return 'geozoneId';
+    if (rightToGeofence(caller, geofence, directory.ownerOf(geofence)) === 'none') return 'geozoneId';
   }
   if (driverIds && seenDrivers(driverIds, caller, directory).length === 0) return 'driverIds';
   return null;
@@ -180,10 +176,7 @@ export function seenVehicles(ids: readonly VehicleId[], caller: User, directory:
 
 /** Those of the drivers that the caller sees. */
 export function seenDrivers(ids: readonly DriverId[], caller: User, directory: Directory): DriverId[] {
-  return ids.filter((id) => {
-    const driver = directory.drivers.get(id);
-    return driver !== undefined && rightToDriver(caller, driver) !== 'none';
-  });
+  return ids.filter((id) => rightToDriver(caller, directory.drivers.get(id)) !== 'none');
 }
 
 /** The question as the reports take it, about the vehicles that the caller may see now. */

@@ -33,18 +33,21 @@ import type {
 } from '@outrider/registry';
 import { Problem, rightNeeded } from './problem.ts';
 
-/** What a caller may do with something: `none` looks exactly as if it did not exist. */
+/** What a caller may do with something: `none` looks exactly as if it did not exist, and so what does not is `none`. */
 export type Right = 'none' | 'read' | 'write';
 
+/** What an id names, where it names something. */
+type Maybe<T> = T | null | undefined;
+
 /** Who may do what (semantics, "People and rights"): all of it, and nothing of it anywhere else. */
-export function rightToVehicle(caller: User, vehicle: Pick<Vehicle, 'dealerId' | 'groupIds'>): Right {
-  if (!mayListVehicle(caller, vehicle)) return 'none';
+export function rightToVehicle(caller: User, vehicle: Maybe<Pick<Vehicle, 'dealerId' | 'groupIds'>>): Right {
+  if (!vehicle || !mayListVehicle(caller, vehicle)) return 'none';
   return hasRight(caller, 'edit-vehicles') ? 'write' : 'read';
 }
 
 /** As {@link rightToVehicle}, for what its terminal says and what follows from that: hidden while it is suspended. */
-export function rightToData(caller: User, vehicle: SeenVehicle): Right {
-  return maySeeVehicle(caller, vehicle) ? rightToVehicle(caller, vehicle) : 'none';
+export function rightToData(caller: User, vehicle: Maybe<SeenVehicle>): Right {
+  return vehicle && maySeeVehicle(caller, vehicle) ? rightToVehicle(caller, vehicle) : 'none';
 }
 
 /** @throws {Problem} `vehicle-suspended` where the data of a vehicle, whose profile the caller may see, is hidden */
@@ -64,8 +67,8 @@ export function requireNotHeld(caller: User, { suspension }: Pick<Vehicle, 'susp
     throw new Problem('vehicle-suspended', `An operator suspended it: operators alone ${what}.`);
 }
 
-export function rightToGroup(caller: User & Keyed, group: Pick<VehicleGroup, 'id' | 'dealerId'>): Right {
-  if (caller.blocked) return 'none';
+export function rightToGroup(caller: User & Keyed, group: Maybe<Pick<VehicleGroup, 'id' | 'dealerId'>>): Right {
+  if (!group || caller.blocked) return 'none';
   const account = limitedAccount(caller);
   if (account !== null && rightToGroup(account, group) === 'none') return 'none';
   switch (caller.role) {
@@ -78,8 +81,8 @@ export function rightToGroup(caller: User & Keyed, group: Pick<VehicleGroup, 'id
   }
 }
 
-export function rightToUser(caller: User, user: Pick<User, 'id' | 'dealerId'>): Right {
-  if (caller.blocked) return 'none';
+export function rightToUser(caller: User, user: Maybe<Pick<User, 'id' | 'dealerId'>>): Right {
+  if (!user || caller.blocked) return 'none';
   if (caller.role === 'operator') return 'write';
   if (caller.role === 'dealer' && user.dealerId === caller.id) return 'write';
   return user.id === caller.id ? 'read' : 'none';
@@ -91,8 +94,8 @@ export function rightToUser(caller: User, user: Pick<User, 'id' | 'dealerId'>): 
  *
  * @param owner the geofence's owner; undefined when it was deleted
  */
-export function rightToGeofence(caller: User, geofence: OwnedGeofence, owner: Member | undefined): Right {
-  if (!maySeeGeofence(caller, geofence, owner ?? null)) return 'none';
+export function rightToGeofence(caller: User, geofence: Maybe<OwnedGeofence>, owner: Member | undefined): Right {
+  if (!geofence || !maySeeGeofence(caller, geofence, owner ?? null)) return 'none';
   if (geofence.ownerId === caller.id) return hasRight(caller, 'edit-geofences') ? 'write' : 'read';
   if (caller.role === 'operator') return 'write';
   const isShared = geofence.sharedWithOrganisation || geofence.sharedGroupIds.length > 0;
@@ -234,8 +237,8 @@ export function requirePerson({ viaKey }: Keyed): void {
     throw new Problem('forbidden', 'API keys, passwords and sessions are not for callers with an API key.');
 }
 
-export function rightToDriver(caller: User, driver: Pick<Driver, 'dealerId' | 'groupIds'>): Right {
-  if (!maySeeDriver(caller, driver)) return 'none';
+export function rightToDriver(caller: User, driver: Maybe<Pick<Driver, 'dealerId' | 'groupIds'>>): Right {
+  if (!driver || !maySeeDriver(caller, driver)) return 'none';
   return caller.role === 'user' ? 'read' : 'write';
 }
 

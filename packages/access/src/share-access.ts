@@ -119,8 +119,7 @@ export class ShareAccess {
   }
 
   #sees(id: VehicleId): boolean {
-    const vehicle = this.#sources.directory.vehicles.get(id);
-    return vehicle !== undefined && rightToVehicle(this.#caller, vehicle) !== 'none';
+    return rightToVehicle(this.#caller, this.#sources.directory.vehicles.get(id)) !== 'none';
   }
 }
 

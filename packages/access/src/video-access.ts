@@ -347,8 +347,7 @@ export class VideoAccess {
   }
 
   #right(vehicleId: VehicleId): Right {
-    const vehicle = this.#sources.directory.vehicles.get(vehicleId);
-    return vehicle ? rightToData(this.#caller, vehicle) : 'none';
+    return rightToData(this.#caller, this.#sources.directory.vehicles.get(vehicleId));
   }
 
   async #profile(id: VideoProfileId, needed: Right): Promise<VideoProfile> {
@@ -391,7 +390,7 @@ export class VideoAccess {
 
   #seesUser(id: UserId | null): boolean {
     const user = id === null ? undefined : this.#sources.directory.users.get(id);
-    return user !== undefined && rightToUser(this.#caller, user) !== 'none';
+    return rightToUser(this.#caller, user) !== 'none';
   }
 
   /** Wakes the video service and the subscribers of the live API. */

@@ -54,8 +54,7 @@ export class ApiKeyAccess {
   async list(userId: UserId | null, paging: Paging): Promise<Page<ApiKey>> {
     const { registry, directory } = this.#sources;
     if (userId !== null && userId !== this.#caller.id) {
-      const user = directory.users.get(userId);
-      if (user === undefined || rightToUser(this.#caller, user) === 'none') throw notFound();
+      if (rightToUser(this.#caller, directory.users.get(userId)) === 'none') throw notFound();
       if (!maySeeSessions(this.#caller, userId))
         throw new Problem('forbidden', 'API keys are for their user and for operators.');
     }
@@ -102,8 +101,7 @@ export class ApiKeyAccess {
   }
 
   #sees(id: GroupId): boolean {
-    const group = this.#sources.directory.groups.get(id);
-    return group !== undefined && rightToGroup(this.#caller, group) !== 'none';
+    return rightToGroup(this.#caller, this.#sources.directory.groups.get(id)) !== 'none';
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Driver, GroupId, User, UserId, Vehicle, VehicleGroup } from '@outrider/domain';
+import type { Driver, GroupId, User, UserId, Vehicle } from '@outrider/domain';
 import {
   BulkError,
   type BulkOutcome,
@@ -48,7 +48,7 @@ export class BulkScope {
 
   /** The groups that the caller may see, by name. */
   groupNames(): GroupNames {
-    return new GroupNames([...this.sources.directory.groups.values()].filter((group) => this.sees(group)));
+    return new GroupNames([...this.sources.directory.groups.values()].filter(({ id }) => this.seesGroup(id)));
   }
 
   requireManager(): void {
@@ -56,12 +56,7 @@ export class BulkScope {
   }
 
   seesGroup(id: GroupId): boolean {
-    const group = this.sources.directory.groups.get(id);
-    return group !== undefined && this.sees(group);
-  }
-
-  sees(group: VehicleGroup): boolean {
-    return rightToGroup(this.caller, group) !== 'none';
+    return rightToGroup(this.caller, this.sources.directory.groups.get(id)) !== 'none';
   }
 
   dealerOf(

@@ -189,12 +189,9 @@ export class DriverAccess extends AccessPart {
 
   #sees({ vehicleId, driverId }: DriverAssignment): boolean {
     const { directory } = this.sources;
-    const [vehicle, driver] = [directory.vehicles.get(vehicleId), directory.drivers.get(driverId)];
     return (
-      vehicle !== undefined &&
-      driver !== undefined &&
-      rightToVehicle(this.caller, vehicle) !== 'none' &&
-      rightToDriver(this.caller, driver) !== 'none'
+      rightToVehicle(this.caller, directory.vehicles.get(vehicleId)) !== 'none' &&
+      rightToDriver(this.caller, directory.drivers.get(driverId)) !== 'none'
     );
   }
 

@@ -83,7 +83,7 @@ export class VehicleAccess extends AccessPart {
   /** The terminal that is fitted to a vehicle of which the caller sees something else already. */
   terminalOf(id: VehicleId): TerminalId | null {
     const vehicle = this.sources.directory.vehicles.get(id);
-    return vehicle && rightToVehicle(this.caller, vehicle) !== 'none' ? vehicle.terminalId : null;
+    return rightToVehicle(this.caller, vehicle) === 'none' ? null : (vehicle?.terminalId ?? null);
   }
 
   /** The sensors of the vehicles that the caller may see, by their names: each name once, as the first has it. */
@@ -262,10 +262,10 @@ export class VehicleAccess extends AccessPart {
   /** Without what others' geofences caused whose accounts the caller may not see. */
   #statusShown(status: VehicleStatus): VehicleStatus {
     const { surplus = [], ...rest } = status;
-    const shown = surplus.filter(({ ownerId }) => {
-      const owner = ownerId === null ? null : this.sources.directory.users.get(ownerId);
-      return owner === null || (owner !== undefined && rightToUser(this.caller, owner) !== 'none');
-    });
+    const { users } = this.sources.directory;
+    const shown = surplus.filter(
+      ({ ownerId }) => ownerId === null || rightToUser(this.caller, users.get(ownerId)) !== 'none',
+    );
     return shown.length === 0 ? rest : { ...rest, surplus: shown };
   }
 

@@ -92,7 +92,7 @@ export function rightToPlan(
 ): Right {
   const vehicle = vehicleId === null ? undefined : directory.vehicles.get(vehicleId);
   const group = groupId === null ? undefined : directory.groups.get(groupId);
-  const right = vehicle ? rightToVehicle(caller, vehicle) : group ? rightToGroup(caller, group) : 'none';
+  const right = vehicleId === null ? rightToGroup(caller, group) : rightToVehicle(caller, vehicle);
   return right === 'none' ? 'none' : mayMaintain(caller) ? 'write' : 'read';
 }
 

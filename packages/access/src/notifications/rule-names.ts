@@ -37,25 +37,19 @@ export class RuleNames {
   right(list: RuleList, id: string): Right {
     const directory = this.#directory;
     switch (list) {
-      case 'vehicleIds': {
-        const vehicle = directory.vehicles.get(id as VehicleId);
-        return vehicle ? rightToVehicle(this.#caller, vehicle) : 'none';
-      }
+      case 'vehicleIds':
+        return rightToVehicle(this.#caller, directory.vehicles.get(id as VehicleId));
       case 'groupIds':
-      case 'driverGroupIds': {
-        const group = directory.groups.get(id as GroupId);
-        return group ? rightToGroup(this.#caller, group) : 'none';
-      }
+      case 'driverGroupIds':
+        return rightToGroup(this.#caller, directory.groups.get(id as GroupId));
       case 'geofenceIds':
       case 'insideGeofenceIds':
       case 'outsideGeofenceIds': {
         const geofence = directory.geofences.get(id as GeofenceId);
-        return geofence ? rightToGeofence(this.#caller, geofence, directory.ownerOf(geofence)) : 'none';
+        return rightToGeofence(this.#caller, geofence, directory.ownerOf(geofence));
       }
-      case 'driverIds': {
-        const driver = directory.drivers.get(id as DriverId);
-        return driver ? rightToDriver(this.#caller, driver) : 'none';
-      }
+      case 'driverIds':
+        return rightToDriver(this.#caller, directory.drivers.get(id as DriverId));
     }
   }
 
