@@ -15,6 +15,7 @@ export * from './licence-expiry.ts';
 export * from './maintenance.ts';
 export * from './notification.ts';
 export * from './packet-sink.ts';
+export * from './pages.ts';
 export * from './position.ts';
 export * from './quality.ts';
 export * from './quota.ts';

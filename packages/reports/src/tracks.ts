@@ -1,4 +1,4 @@
-import type { VehicleId } from '@outrider/domain';
+import { pagesOf, type VehicleId } from '@outrider/domain';
 import { JumpJudge } from '@outrider/engine';
 import { type ArchivedPosition, LIST_FLEET, type PositionsCursor } from '@outrider/warehouse';
 import { z } from 'zod';
@@ -169,19 +169,17 @@ export async function simplifiedTrack(
   const judge = judges.get(vehicleId) ?? new JumpJudge();
   const simplifier = new Simplifier<TrackPosition>(maxPoints);
   const silences = new Silences(toMs - fromMs, maxPoints);
-  let after: PositionsCursor | null = null;
-  do {
-    const page = await archive.positions({ vehicleIds: [vehicleId], fromMs, toMs, limit: ROWS_AT_ONCE, after, signal });
-    // What the terminal itself does not trust, and where nobody gets to, would draw spikes.
-    for (const position of page.positions) {
+  const asked = { vehicleIds: [vehicleId], fromMs, toMs, limit: ROWS_AT_ONCE };
+  const pages = pagesOf((after: PositionsCursor | null) => archive.positions({ ...asked, after, signal }));
+  // What the terminal itself does not trust, and where nobody gets to, would draw spikes.
+  for await (const { positions } of pages)
+    for (const position of positions) {
       if (judged(judge, position) !== null || !position.valid) continue;
       const kept = silences.next(position.fixTimeMs);
       if (kept === 'both') simplifier.keepLast();
       simplifier.add(position);
       if (kept !== 'neither') simplifier.keepLast();
     }
-    after = page.next;
-  } while (after !== null);
   return simplifier.points();
 }
 

@@ -1,7 +1,7 @@
-import type { Directory, DriverId, User, UserId } from '@outrider/domain';
-import { isoTime } from '@outrider/domain';
+import { type Directory, type DriverId, isoTime, pagesOf, type User, type UserId } from '@outrider/domain';
 import type { Registry } from '@outrider/registry';
 import { allRows, jsonRow, type Question, type ReportKind, type ReportSources, reportKind } from '@outrider/reports';
+import type { FleetCursor } from '@outrider/warehouse';
 import { isOperator, rightToDriver, rightToUser } from '../rights.ts';
 
 /** Kind of the jobs that export what is held about a person. */
@@ -14,7 +14,7 @@ export type ExportedPerson = { subject: 'user'; id: UserId } | { subject: 'drive
 export function mayExport(caller: User, person: ExportedPerson, directory: Directory): boolean {
   if (person.subject === 'driver') {
     const driver = directory.drivers.get(person.id);
-    return driver !== undefined && rightToDriver(caller, driver) === 'write';
+    return rightToDriver(caller, driver) === 'write';
   }
   const user = directory.users.get(person.id);
   if (user === undefined) return false;
@@ -103,10 +103,9 @@ async function* shiftsOf(id: DriverId, { reports, vehicles, nowMs, signal }: Exp
   for (let from = 0; from < vehicles.length; from += VEHICLES_AT_ONCE) {
     const vehicleIds = vehicles.slice(from, from + VEHICLES_AT_ONCE).map((vehicle) => vehicle.id);
     const asked = { vehicleIds, kinds: ['driver-shift'] as const, fromMs: 0, toMs: nowMs, limit: PAGE_SHIFTS, signal };
-    let after: Parameters<typeof reports.archive.overlappingEvents>[0]['after'] = null;
-    do {
-      const page = await reports.archive.overlappingEvents({ ...asked, after });
-      const shifts = page.events.filter((event) => event.kind === 'driver-shift');
+    const pages = pagesOf((after: FleetCursor | null) => reports.archive.overlappingEvents({ ...asked, after }));
+    for await (const { events } of pages) {
+      const shifts = events.filter((event) => event.kind === 'driver-shift');
       const drivers = await reports.driversAt(
         shifts.map(({ vehicleId, startedAtMs, driverCode }) => ({ vehicleId, atMs: startedAtMs, code: driverCode })),
       );
@@ -118,7 +117,6 @@ async function* shiftsOf(id: DriverId, { reports, vehicles, nowMs, signal }: Exp
           endedAt: endedAtMs === null ? null : isoTime(endedAtMs),
         })),
       };
-      after = page.next;
-    } while (after !== null);
+    }
   }
 }

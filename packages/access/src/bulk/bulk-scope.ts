@@ -5,7 +5,6 @@ import {
   ConflictError,
   NotFoundError,
   OperatorOnlyError,
-  type Page,
   StaleError,
   UnknownReferenceError,
 } from '@outrider/registry';
@@ -83,16 +82,6 @@ export class BulkScope {
   externalKey({ dealerId, fields: { externalId } }: ImportedLine): string | null {
     const dealer = isOperator(this.caller) ? (dealerId ?? null) : dealerOf(this.caller);
     return externalId ? `${dealer} ${externalId}` : null;
-  }
-}
-
-/** What is read page by page, some at a time. */
-export async function* pagesOf<T>(read: (after: string | null) => Promise<Page<T>>): AsyncGenerator<T[]> {
-  for (let after: string | null = null; ; ) {
-    const page: Page<T> = await read(after);
-    yield page.items;
-    if (page.next === null) return;
-    after = page.next;
   }
 }
 

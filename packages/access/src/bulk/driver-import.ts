@@ -1,16 +1,8 @@
-import { DRIVER_DEFAULTS, type Driver, type DriverId } from '@outrider/domain';
+import { DRIVER_DEFAULTS, type Driver, type DriverId, pagesOf } from '@outrider/domain';
 import { type DriverFields, type DriverWrite, presentCodes } from '@outrider/registry';
 import type { Faults } from '../faults.ts';
 import { dealerOf, isOperator, rightToDriver } from '../rights.ts';
-import {
-  type BulkScope,
-  collectingFaults,
-  groupsOf,
-  type Imported,
-  type ImportedLine,
-  pagesOf,
-  paired,
-} from './bulk-scope.ts';
+import { type BulkScope, collectingFaults, groupsOf, type Imported, type ImportedLine, paired } from './bulk-scope.ts';
 
 /** Drivers that an export holds at once. */
 const PAGE = 500;
@@ -30,8 +22,9 @@ export class DriverImport {
   }
 
   /** All drivers that the caller may see, some at a time. */
-  all(): AsyncGenerator<Driver[]> {
-    return pagesOf((after) => this.#scope.access.drivers.page({ limit: PAGE, after }));
+  async *all(): AsyncGenerator<Driver[]> {
+    const { drivers } = this.#scope.access;
+    for await (const { items } of pagesOf((after: string | null) => drivers.page({ limit: PAGE, after }))) yield items;
   }
 
   /**

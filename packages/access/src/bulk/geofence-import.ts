@@ -1,8 +1,8 @@
-import type { Geofence, GeofenceId } from '@outrider/domain';
+import { type Geofence, type GeofenceId, pagesOf } from '@outrider/domain';
 import type { BulkWrite, GeofenceFields } from '@outrider/registry';
 import type { Faults } from '../faults.ts';
 import { requireRight } from '../rights.ts';
-import { type BulkScope, collectingFaults, type Imported, pagesOf, paired } from './bulk-scope.ts';
+import { type BulkScope, collectingFaults, type Imported, paired } from './bulk-scope.ts';
 
 /** Geofences that an export holds at once: one may have ten thousand points. */
 const PAGE = 50;
@@ -24,8 +24,10 @@ export class GeofenceImport {
   }
 
   /** Geofences, some at a time: the caller's own, or all that the caller may see. */
-  all(ownOnly: boolean): AsyncGenerator<Geofence[]> {
-    return pagesOf((after) => this.#scope.access.geofences.page({ limit: PAGE, after }, ownOnly));
+  async *all(ownOnly: boolean): AsyncGenerator<Geofence[]> {
+    const { geofences } = this.#scope.access;
+    for await (const { items } of pagesOf((after: string | null) => geofences.page({ limit: PAGE, after }, ownOnly)))
+      yield items;
   }
 
   /**

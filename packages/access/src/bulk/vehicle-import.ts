@@ -3,6 +3,7 @@ import {
   type CustomAttributes,
   type GroupId,
   LEARNING_ACCESS,
+  pagesOf,
   type TerminalAccessPatch,
   type UserId,
   VEHICLE_DEFAULTS,
@@ -23,15 +24,7 @@ import {
 } from '../fleet/sensor-import.ts';
 import { operatorOnly } from '../problem.ts';
 import { requireNotHeld, requireRight, rightToVehicle } from '../rights.ts';
-import {
-  type BulkScope,
-  collectingFaults,
-  groupsOf,
-  type Imported,
-  type ImportedLine,
-  pagesOf,
-  paired,
-} from './bulk-scope.ts';
+import { type BulkScope, collectingFaults, groupsOf, type Imported, type ImportedLine, paired } from './bulk-scope.ts';
 
 /** Refusal of another `dealerId` in a change or an import of a vehicle. */
 export const MOVED_BY =
@@ -57,8 +50,10 @@ export class VehicleImport {
   }
 
   /** All vehicles that the caller may see, some at a time. */
-  all(groupId: GroupId | undefined): AsyncGenerator<Vehicle[]> {
-    return pagesOf((after) => this.#scope.access.vehicles.page({ groupId }, { limit: PAGE, after }));
+  async *all(groupId: GroupId | undefined): AsyncGenerator<Vehicle[]> {
+    const { vehicles } = this.#scope.access;
+    for await (const { items } of pagesOf((after: string | null) => vehicles.page({ groupId }, { limit: PAGE, after })))
+      yield items;
   }
 
   /**

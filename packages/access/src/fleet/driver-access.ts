@@ -6,11 +6,13 @@ import {
   type DriverId,
   driverCodeOf,
   maySeeVehicle,
+  pagesOf,
   type UserId,
   type VehicleId,
 } from '@outrider/domain';
 import type { DriverFields, Page, Paging } from '@outrider/registry';
 import type { ReportArchive } from '@outrider/reports';
+import type { FleetCursor } from '@outrider/warehouse';
 import { AccessPart } from '../checks.ts';
 import { badField, notFound } from '../problem.ts';
 import { ofBoth, rightToDriver, rightToVehicle } from '../rights.ts';
@@ -158,13 +160,13 @@ export class DriverAccess extends AccessPart {
       .filter((vehicle) => maySeeVehicle(this.caller, vehicle))
       .map(({ id }) => id);
     let shifts = 0;
-    for (let from = 0; from < ids.length && shifts < MAX_SHIFTS; from += VEHICLES_AT_ONCE)
-      for (let after: Parameters<typeof archive.overlappingEvents>[0]['after'] = null; shifts < MAX_SHIFTS; ) {
-        const vehicleIds = ids.slice(from, from + VEHICLES_AT_ONCE);
-        const question = { vehicleIds, kinds: ['driver-shift'] as const, fromMs, toMs, limit: PAGE_SHIFTS, signal };
-        const page = await archive.overlappingEvents({ ...question, after });
-        shifts += page.events.length;
-        for (const event of page.events) {
+    for (let from = 0; from < ids.length && shifts < MAX_SHIFTS; from += VEHICLES_AT_ONCE) {
+      const vehicleIds = ids.slice(from, from + VEHICLES_AT_ONCE);
+      const question = { vehicleIds, kinds: ['driver-shift'] as const, fromMs, toMs, limit: PAGE_SHIFTS, signal };
+      const pages = pagesOf((after: FleetCursor | null) => archive.overlappingEvents({ ...question, after }));
+      for await (const { events } of pages) {
+        shifts += events.length;
+        for (const event of events) {
           if (event.kind !== 'driver-shift') continue;
           const { driverCode: code, vehicleId, startedAtMs } = event;
           const vehicle = directory.vehicles.get(vehicleId);
@@ -181,9 +183,9 @@ export class DriverAccess extends AccessPart {
             shifts: (known?.shifts ?? 0) + 1,
           });
         }
-        after = page.next;
-        if (after === null) break;
+        if (shifts >= MAX_SHIFTS) break;
       }
+    }
     return [...unknown.values()].sort((a, b) => b.lastSeenMs - a.lastSeenMs);
   }
 

@@ -1,5 +1,5 @@
-import type { DriverId, FleetEvent, VehicleId } from '@outrider/domain';
-import { LIST_FLEET, type OverlappingEventsQuestion } from '@outrider/warehouse';
+import { type DriverId, type FleetEvent, pagesOf, type VehicleId } from '@outrider/domain';
+import { type FleetCursor, LIST_FLEET } from '@outrider/warehouse';
 import { placeOf } from '../calendar.ts';
 import { listCursor } from '../cursors.ts';
 import {
@@ -153,16 +153,14 @@ async function* begunEvents({ archive }: ReportSources, question: Question): Asy
   const { vehicles, fromMs, toMs, signal } = question;
   for (let from: string | null = vehicles[0]?.id ?? null; from !== null; ) {
     const { part, following }: ReturnType<typeof fleetFrom> = fleetFrom(vehicles, from, LIST_FLEET);
-    let after: OverlappingEventsQuestion['after'] = null;
-    do {
+    const pages = pagesOf((after: FleetCursor | null) => {
       signal.throwIfAborted();
-      const page = await archive.overlappingEvents({
+      return archive.overlappingEvents({
         ...{ vehicleIds: part.map(({ id }) => id), kinds: ['trip', 'driver-shift'], fromMs, toMs },
         ...{ limit: ROWS_AT_ONCE, after, signal },
       });
-      yield page.events.filter(({ startedAtMs }) => startedAtMs >= fromMs);
-      after = page.next;
-    } while (after !== null);
+    });
+    for await (const { events } of pages) yield events.filter(({ startedAtMs }) => startedAtMs >= fromMs);
     from = following;
   }
 }

@@ -1,5 +1,13 @@
-import { type EventKind, type FleetEvent, geofenceOf, manoeuvreOf, type Trip, type VehicleId } from '@outrider/domain';
-import type { OverlappingEventsQuestion } from '@outrider/warehouse';
+import {
+  type EventKind,
+  type FleetEvent,
+  geofenceOf,
+  manoeuvreOf,
+  pagesOf,
+  type Trip,
+  type VehicleId,
+} from '@outrider/domain';
+import type { FleetCursor } from '@outrider/warehouse';
 import { knownOfOpen, lastingUntil, totalsOfOpenTrips } from '../known.ts';
 import { type Question, type ReportSources, ROWS_AT_ONCE } from '../report.ts';
 import {
@@ -133,22 +141,21 @@ async function* violationsOf(
     fromMs: starts.reduce((a, b) => Math.min(a, b)) - 1,
     toMs: ends.reduce((a, b) => Math.max(a, b)) + 1,
   };
-  let after: OverlappingEventsQuestion['after'] = null;
-  do {
-    const page = await sources.archive.overlappingEvents({
-      ...{ vehicleIds, kinds: KINDS, ...range, limit: ROWS_AT_ONCE, after, signal: question.signal },
-    });
-    await sources.readDeleted(page.events.map(geofenceOf));
-    const untilOf = await lastingUntil(sources, page.events, question);
-    for (const event of page.events) {
+  const { signal } = question;
+  const pages = pagesOf((after: FleetCursor | null) =>
+    sources.archive.overlappingEvents({ vehicleIds, kinds: KINDS, ...range, limit: ROWS_AT_ONCE, after, signal }),
+  );
+  for await (const { events } of pages) {
+    await sources.readDeleted(events.map(geofenceOf));
+    const untilOf = await lastingUntil(sources, events, question);
+    for (const event of events) {
       const geofenceId = geofenceOf(event);
       if (geofenceId !== null && !isIncluded(geofenceId, sources, { geofenceId: null })) continue;
       const violation = violationOf(event);
       if (violation === null) continue;
       yield { event, violation, durationMs: Math.max(0, (event.endedAtMs ?? untilOf(event)) - event.startedAtMs) };
     }
-    after = page.next;
-  } while (after !== null);
+  }
 }
 
 function violationOf(event: FleetEvent): EcoViolation | null {

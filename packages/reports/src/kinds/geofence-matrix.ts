@@ -1,5 +1,5 @@
-import type { FleetEvent, GeofenceId, VehicleId } from '@outrider/domain';
-import { LIST_FLEET } from '@outrider/warehouse';
+import { type FleetEvent, type GeofenceId, pagesOf, type VehicleId } from '@outrider/domain';
+import { type FleetCursor, LIST_FLEET } from '@outrider/warehouse';
 import { placeOf } from '../calendar.ts';
 import { type ShapeCursor, shapeCursor } from '../cursors.ts';
 import { lastingUntil } from '../known.ts';
@@ -107,14 +107,10 @@ async function cellsOf(
   const { fromMs, toMs, signal } = question;
   const { cuts } = byPeriod(question);
   const cells = new Map<VehicleId, Map<string, Cell>>();
-  let after = null;
-  do {
-    const page: Awaited<ReturnType<typeof sources.archive.overlappingEvents>> = await sources.archive.overlappingEvents(
-      {
-        ...{ vehicleIds: [...vehicleIds], kinds: ['geofence-visit'], fromMs, toMs, limit: ROWS_AT_ONCE, after, signal },
-      },
-    );
-    const visits = page.events.filter((event) => event.kind === 'geofence-visit');
+  const asked = { vehicleIds: [...vehicleIds], kinds: ['geofence-visit'] as const, fromMs, toMs, limit: ROWS_AT_ONCE };
+  const pages = pagesOf((after: FleetCursor | null) => sources.archive.overlappingEvents({ ...asked, after, signal }));
+  for await (const { events } of pages) {
+    const visits = events.filter((event) => event.kind === 'geofence-visit');
     await sources.readDeleted(visits.map(({ geofenceId }) => geofenceId));
     const untilOf = await lastingUntil(sources, visits, question);
     for (const visit of visits) {
@@ -123,8 +119,7 @@ async function cellsOf(
       cells.set(visit.vehicleId, ofVehicle);
       addVisit(ofVehicle, visit, visit.geofenceId, visit.endedAtMs ?? untilOf(visit), cuts);
     }
-    after = page.next;
-  } while (after !== null);
+  }
   return new Map([...cells].map(([id, ofVehicle]) => [id, ofVehicle.values()]));
 }
 

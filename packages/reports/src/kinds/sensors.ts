@@ -1,4 +1,4 @@
-import { readableNumber, SENSOR_KINDS, type Sensor, sensorNameKey, type VehicleId } from '@outrider/domain';
+import { pagesOf, readableNumber, SENSOR_KINDS, type Sensor, sensorNameKey, type VehicleId } from '@outrider/domain';
 import { type Calendar, calendarOf } from '../calendar.ts';
 import { type SensorsCursor, sensorsCursor } from '../cursors.ts';
 import {
@@ -98,13 +98,11 @@ async function statisticsOf(
   const leadMs = Math.min(MOST_LEAD_MS, gapMs * Math.max(...sensors.map(({ smoothing }) => smoothing)));
   const statistics = new SensorStatistics(sensors, cuts, gapMs);
   const interval = { vehicleId, fromMs: (cuts[0] ?? 0) - leadMs, toMs: (cuts.at(-1) ?? 0) + gapMs + 1 };
-  let after: number | null = null;
-  do {
+  const pages = pagesOf((after: number | null) => {
     signal.throwIfAborted();
-    const page = await archive.records({ ...interval, limit: RECORDS_AT_ONCE, after, signal });
-    for (const record of page.records) statistics.take(record);
-    after = page.next;
-  } while (after !== null);
+    return archive.records({ ...interval, limit: RECORDS_AT_ONCE, after, signal });
+  });
+  for await (const { records } of pages) for (const record of records) statistics.take(record);
   return statistics;
 }
 

@@ -10,6 +10,7 @@ import {
   NO_CUSTOM_FIELDS,
   OPEN_ACCESS,
   type Position,
+  pagesOf,
   type Shape,
   type TerminalId,
   type UserId,
@@ -124,21 +125,13 @@ async function visitsOf(
   const engine = new Engine();
   engine.load(definitionsFor(vehicleId, shape, minDwellSeconds).map((definition) => asChange(definition, 0)));
   const byId = new Map<string, GeofenceVisit>();
-  let after: PositionsCursor | null = null;
   let offset = 0;
   const prepared = prepareShape(shape);
   let foundInside: Position | null | undefined;
-  do {
-    const page = await archive.positions({
-      vehicleIds: [vehicleId],
-      fromMs: fromMs - LEAD_MS,
-      toMs,
-      limit: ROWS_AT_ONCE,
-      after,
-      signal,
-    });
+  const asked = { vehicleIds: [vehicleId], fromMs: fromMs - LEAD_MS, toMs, limit: ROWS_AT_ONCE };
+  const pages = pagesOf((after: PositionsCursor | null) => archive.positions({ ...asked, after, signal }));
+  for await (const { positions } of pages) {
     const events: FleetEvent[] = [];
-    const { positions } = page;
     const receivedAtMs = positions.at(-1)?.fixTimeMs;
     if (foundInside === undefined) {
       const first = positions.find(({ valid }) => valid);
@@ -152,8 +145,7 @@ async function visitsOf(
       );
     for (const event of events)
       if (event.kind === 'geofence-visit' && event.geofenceId === SHAPE_ID) byId.set(event.id, event);
-    after = page.next;
-  } while (after !== null);
+  }
   const visits = [...byId.values()];
   // The engine reports a vehicle that was inside from the first fix when it leaves; this one never left.
   if (foundInside && !visits.some(({ startedAtMs }) => startedAtMs === foundInside.fixTimeMs))

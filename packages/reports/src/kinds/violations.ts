@@ -1,5 +1,13 @@
-import { ALARMS, type EventKind, eventKindsWhere, type FleetEvent, geofenceOf, type VehicleId } from '@outrider/domain';
-import { LIST_FLEET, type OverlappingEventsQuestion } from '@outrider/warehouse';
+import {
+  ALARMS,
+  type EventKind,
+  eventKindsWhere,
+  type FleetEvent,
+  geofenceOf,
+  pagesOf,
+  type VehicleId,
+} from '@outrider/domain';
+import { type FleetCursor, LIST_FLEET } from '@outrider/warehouse';
 import { calendarOf, placeOf } from '../calendar.ts';
 import { type ShapeCursor, shapeCursor } from '../cursors.ts';
 import { lastingUntil } from '../known.ts';
@@ -98,14 +106,12 @@ async function bundlesOf(
   if (vehicleIds.length === 0) return new Map();
   const { cuts } = calendarOf(fromMs, toMs, timeZone, period);
   const found = new Map<VehicleId, Map<string, Bundle>>();
-  let after: OverlappingEventsQuestion['after'] = null;
-  do {
-    const page = await sources.archive.overlappingEvents({
-      ...{ vehicleIds, kinds: VIOLATIONS, fromMs, toMs, limit: ROWS_AT_ONCE, after, signal },
-    });
-    await sources.readDeleted(page.events.map(geofenceOf));
-    const untilOf = await lastingUntil(sources, page.events, question);
-    for (const event of page.events) {
+  const asked = { vehicleIds, kinds: VIOLATIONS, fromMs, toMs, limit: ROWS_AT_ONCE };
+  const pages = pagesOf((after: FleetCursor | null) => sources.archive.overlappingEvents({ ...asked, after, signal }));
+  for await (const { events } of pages) {
+    await sources.readDeleted(events.map(geofenceOf));
+    const untilOf = await lastingUntil(sources, events, question);
+    for (const event of events) {
       const geofenceId = geofenceOf(event);
       if (geofenceId !== null && !isIncluded(geofenceId, sources, question)) continue;
       const place = placeOf(cuts, event.startedAtMs);
@@ -118,8 +124,7 @@ async function bundlesOf(
         added(ofVehicle.get(key), event, place, Math.max(0, endMs - Math.max(fromMs, event.startedAtMs))),
       );
     }
-    after = page.next;
-  } while (after !== null);
+  }
   return new Map([...found].map(([id, bundles]) => [id, [...bundles.values()]]));
 }
 

@@ -4,6 +4,7 @@ import {
   type FleetEvent,
   type GeofenceId,
   MAX_AHEAD_LIVE_MS,
+  pagesOf,
   type Rejection,
   type VehicleId,
 } from '@outrider/domain';
@@ -176,21 +177,25 @@ export async function recalculateVehicle(
   let correction: Correction | null = null;
   /** The first position that is not gone through because it is too new. */
   let withheld: HistoricPosition | undefined;
-  for (let after: PositionCursor | null = null, isOver = false; !isOver; ) {
-    const question = { vehicleId: scope.vehicle.id, fromMs: startMs, toMs: Number.POSITIVE_INFINITY };
-    const page = await history.track({ ...question, withRejected: true, limit: pagePositions, after });
-    const fresh = page.positions.findIndex(
+  const question = { vehicleId: scope.vehicle.id, fromMs: startMs, toMs: Number.POSITIVE_INFINITY };
+  const pages = pagesOf((after: PositionCursor | null) =>
+    history.track({ ...question, withRejected: true, limit: pagePositions, after }),
+  );
+  for await (const { positions, next } of pages) {
+    const fresh = positions.findIndex(
       ({ fixTimeMs, receivedAtMs }) =>
         // What is ahead has its place when its time has come.
         fixTimeMs > freshMs + MAX_AHEAD_LIVE_MS || (fixTimeMs > toMs && receivedAtMs >= freshMs),
     );
-    run.take(fresh < 0 ? page.positions : page.positions.slice(0, fresh));
-    withheld = page.positions[fresh];
-    after = page.next;
-    isOver = after === null || fresh >= 0;
-    if (after === null && fresh < 0) run.end(freshMs - ON_THE_WAY_MS);
+    run.take(fresh < 0 ? positions : positions.slice(0, fresh));
+    withheld = positions[fresh];
+    const isOver = next === null || fresh >= 0;
+    if (next === null && fresh < 0) run.end(freshMs - ON_THE_WAY_MS);
     const { firstFixMs, lastFixMs } = run;
-    if (firstFixMs === null || lastFixMs === null) continue;
+    if (firstFixMs === null || lastFixMs === null) {
+      if (isOver) break;
+      continue;
+    }
     if (isOver || lastFixMs > toMs) {
       await archived.readThrough(lastFixMs);
       const { events: made, firstAfterMs } = run;
@@ -203,6 +208,7 @@ export async function recalculateVehicle(
     }
     const share = (lastFixMs - startMs) / (Math.max(toMs, lastFixMs) - startMs);
     await onProgress(Math.min(1, share), run.positions);
+    if (isOver) break;
   }
   if (correction === null) return UNTOUCHED;
 
@@ -273,23 +279,16 @@ class ArchivedUpTo {
   async readThrough(throughMs: number): Promise<void> {
     if (throughMs < this.#nextMs) return;
     const { vehicle, geofenceId } = this.#scope;
-    for (let after: EventCursor | null = null; ; ) {
-      const question = {
-        vehicleId: vehicle.id,
-        geofenceId,
-        fromMs: this.#nextMs,
-        throughMs,
-        untilMs: this.#fromMs,
-        limit: PAGE_EVENTS,
-      };
-      const page = await this.#history.archivedEvents({ ...question, after });
-      for (const each of page.events) {
+    const question = { vehicleId: vehicle.id, geofenceId, fromMs: this.#nextMs, throughMs, untilMs: this.#fromMs };
+    const pages = pagesOf((after: EventCursor | null) =>
+      this.#history.archivedEvents({ ...question, limit: PAGE_EVENTS, after }),
+    );
+    for await (const { events } of pages) {
+      for (const each of events) {
         this.lastNumber = Math.max(this.lastNumber, each.recalculation ?? 0);
         if (isJudged(this.#scope, each.event) && touches(each.event, this.#fromMs)) this.events.push(each);
       }
       if (this.events.length > MAX_ARCHIVED) throw new TooManyEventsError(`more than ${MAX_ARCHIVED} archived events`);
-      after = page.next;
-      if (after === null) break;
     }
     this.#nextMs = throughMs + 1;
   }
