@@ -94,10 +94,10 @@ export {
   type DeliveryAttempt,
   type DeliveryFilter,
   type DeliveryState,
-  type EndpointHealth,
   type LeasedDelivery,
   type Outcome,
 } from './notifications/deliveries.ts';
+export type { EndpointHealth } from './notifications/delivery-circuits.ts';
 export { DeliverySlots, deliveryShares, type SlotWish } from './notifications/delivery-slots.ts';
 export {
   type ForwardingDestination,
@@ -111,6 +111,7 @@ export {
   type LeasedDestination,
   MAX_DESTINATIONS_PER_USER,
 } from './notifications/forwarding-destinations.ts';
+export type { Inboxes, NotificationFilter, NotificationPage, NotificationProgress } from './notifications/inboxes.ts';
 export {
   type IncidentAudience,
   type IncidentFilter,
@@ -129,9 +130,6 @@ export type {
   LicenceDraft,
   NotificationBatch,
   NotificationDraft,
-  NotificationFilter,
-  NotificationPage,
-  NotificationProgress,
   Notifications,
 } from './notifications/notifications.ts';
 export type { WaitingNotification, WaitingNotifications } from './notifications/waiting-notifications.ts';

@@ -48,6 +48,7 @@ import { Vehicles } from './fleet/vehicles.ts';
 import { ChannelTests } from './notifications/channel-tests.ts';
 import { Deliveries } from './notifications/deliveries.ts';
 import { ForwardingDestinations } from './notifications/forwarding-destinations.ts';
+import { Inboxes } from './notifications/inboxes.ts';
 import { Incidents } from './notifications/incidents.ts';
 import { MessageChannels } from './notifications/message-channels.ts';
 import { NotificationRules } from './notifications/notification-rules.ts';
@@ -126,6 +127,7 @@ export class Registry {
   readonly driverAssignments: DriverAssignments;
   readonly notificationRules: NotificationRules;
   readonly notifications: Notifications;
+  readonly inboxes: Inboxes;
   readonly incidents: Incidents;
   readonly waitingNotifications: WaitingNotifications;
   readonly deliveries: Deliveries;
@@ -179,6 +181,7 @@ export class Registry {
     this.driverAssignments = new DriverAssignments(store);
     this.notificationRules = new NotificationRules(store);
     this.notifications = new Notifications(store);
+    this.inboxes = new Inboxes(store);
     this.incidents = new Incidents(store);
     this.waitingNotifications = new WaitingNotifications(store);
     this.deliveries = new Deliveries(store);

@@ -830,12 +830,12 @@ export class Organisation implements Everything {
       if (definition) maps[definition.kind]?.set(definition.id, definition);
     for (const [id, { userId }] of this.apiKeys) if (!this.users.has(userId)) this.apiKeys.delete(id);
     for (const [session, userId] of this.sessions) if (!this.users.has(userId)) this.sessions.delete(session);
-    const { notifications, incidents, deliveries } = this.world.registry;
+    const { inboxes, incidents, deliveries } = this.world.registry;
     this.notifications.clear();
     this.incidents.clear();
     this.deliveries.clear();
     for (const userId of this.users.keys()) {
-      for (const each of await notifications.after(userId, 0, 1000)) this.notifications.set(each.id, each);
+      for (const each of await inboxes.after(userId, 0, 1000)) this.notifications.set(each.id, each);
       const opened = await incidents.list({ userId, organisationId: userId }, {}, { limit: 1000, after: null });
       for (const each of opened.items) this.incidents.set(each.id, each);
       const { items } = await deliveries.list(userId, {}, { limit: 1000, after: null });

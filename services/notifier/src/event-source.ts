@@ -1,22 +1,26 @@
 import type { FleetEvent } from '@outrider/domain';
 import { type Batch, type Log, resumeFromStore, type Subscription, type Topic } from '@outrider/log';
-import type { Notifications as Inbox } from '@outrider/registry';
+import type { Notifications } from '@outrider/registry';
 
 /** A topic of events, read by a group whose members share its partitions, and how far each partition is evaluated. */
 export class EventSource {
   readonly topic: Topic<FleetEvent>;
   readonly consumer: string;
   readonly #log: Log;
-  readonly #inbox: Inbox;
+  readonly #notifications: Notifications;
   /** Next offset by partition, and what of it is saved. */
   readonly #reached = new Map<number, { next: number; saved: number }>();
   #subscription: Subscription | null = null;
 
-  constructor(topic: Topic<FleetEvent>, consumer: string, { log, inbox }: { log: Log; inbox: Inbox }) {
+  constructor(
+    topic: Topic<FleetEvent>,
+    consumer: string,
+    { log, notifications }: { log: Log; notifications: Notifications },
+  ) {
     this.topic = topic;
     this.consumer = consumer;
     this.#log = log;
-    this.#inbox = inbox;
+    this.#notifications = notifications;
   }
 
   async start(onBatch: (batch: Batch<FleetEvent>) => Promise<void>, onFailed: (error: unknown) => void): Promise<void> {
@@ -54,7 +58,7 @@ export class EventSource {
 
   /** Where to go on in a partition: where the last saved batch ended. */
   async #startOf(partition: number): Promise<number> {
-    const next = await resumeFromStore(this.#log, this.topic, partition, this.consumer, this.#inbox);
+    const next = await resumeFromStore(this.#log, this.topic, partition, this.consumer, this.#notifications);
     this.#reached.set(partition, { next, saved: next });
     return next;
   }
@@ -63,7 +67,7 @@ export class EventSource {
     const state = this.#reached.get(partition);
     if (!state || state.next <= state.saved) return;
     const { next } = state;
-    await this.#inbox.record({ consumer: this.consumer, partition, next, drafts: [] });
+    await this.#notifications.record({ consumer: this.consumer, partition, next, drafts: [] });
     const current = this.#reached.get(partition);
     if (current) current.saved = Math.max(current.saved, next);
     this.#log.release(this.topic, partition, this.consumer, Math.max(next, current?.saved ?? next));

@@ -35,7 +35,7 @@ const addRule = (owner: User, more: Partial<NotificationRule> = {}) =>
 const date = (days: number) => new Date(NOON + days * DAY_MS).toISOString().slice(0, 10);
 const start = () => place.startNotifications(undefined, { config: { retentionDays: 90, licencePollMs: 10 } });
 const inbox = async (user: User) =>
-  (await place.registry.notifications.after(user.id, 0, 1000)).map(
+  (await place.registry.inboxes.after(user.id, 0, 1000)).map(
     ({ driverName, event }) =>
       `${driverName} ${'stage' in event && event.stage} ${'licenceExpiresOn' in event && event.licenceExpiresOn}`,
   );
@@ -109,9 +109,7 @@ test('the name goes with the driver, and the notification with the right to see 
     expect((await place.connect(anna, { all: true, since })).of('notification')).toEqual([]);
   }, PATIENCE);
   await place.registry.drivers.delete(eva, null);
-  expect((await place.registry.notifications.after(anna.id, 0, 10)).map(({ driverName }) => driverName)).toEqual([
-    null,
-  ]);
+  expect((await place.registry.inboxes.after(anna.id, 0, 10)).map(({ driverName }) => driverName)).toEqual([null]);
 });
 
 test('a message says whose licence it is and until when, in each channel', async () => {
@@ -120,7 +118,7 @@ test('a message says whose licence it is and until when, in each channel', async
   await place.relay();
   await start();
   await comes(`Eva expires-soon ${date(20)}`);
-  const [notification] = await place.registry.notifications.after(anna.id, 0, 1);
+  const [notification] = await place.registry.inboxes.after(anna.id, 0, 1);
   if (notification === undefined) throw new Error('no notification');
   const nowhere = { startPlace: null, endPlace: null };
   expect(webhookBody(notification, nowhere)).toMatchObject({

@@ -105,7 +105,7 @@ async function wholeWay(folder: string, { events, listeners, otherRules }: Notif
     },
     log,
     hub,
-    inbox: registry.notifications,
+    inbox: registry.inboxes,
     verify: async (token) => ({
       userId: token as UserId,
       sessionId: token as string as SessionId,
@@ -143,7 +143,7 @@ async function wholeWay(folder: string, { events, listeners, otherRules }: Notif
     hub,
     directory: new Directory(),
     registry,
-    inbox: registry.notifications,
+    notifications: registry.notifications,
     incidents: registry.incidents,
     waiting: registry.waitingNotifications,
     onSaved() {},

@@ -59,7 +59,7 @@ describe('notifications', () => {
     expect(await place.inbox(anna)).toEqual(['Rule 0 begin', 'Ends 0 end']);
     // The depot is Anna's: Ben may see the car, but not events at the depot.
     expect(await place.inbox(ben)).toEqual([]);
-    expect(await place.registry.notifications.after(anna.id, 0, 1)).toMatchObject([
+    expect(await place.registry.inboxes.after(anna.id, 0, 1)).toMatchObject([
       { vehicleName: 'Car', geofenceName: 'Depot', ruleVersion: 1 },
     ]);
   });
@@ -129,7 +129,7 @@ describe('notifications', () => {
     await place.happenLate(late, visit(car.id, depot, 1));
     await place.settled();
     expect(await place.inbox(anna)).toEqual(['Rule 1 begin', 'Rule 0 begin']);
-    const all = await place.registry.notifications.after(anna.id, 0, 10);
+    const all = await place.registry.inboxes.after(anna.id, 0, 10);
     expect(all.map(notificationJson)).toMatchObject([{ late: false }, { late: true }]);
     expect(all.map((each) => webhookBody(each, NOWHERE))).toMatchObject([
       { data: { late: false } },
@@ -239,7 +239,7 @@ describe('notifications', () => {
     await place.settled();
     // So has the time that it took, from the packet on.
     expect(await metrics.getSingleMetricAsString('outrider_notification_seconds')).toContain('_sum 3\n');
-    const [notification] = await place.registry.notifications.after(anna.id, 0, 1);
+    const [notification] = await place.registry.inboxes.after(anna.id, 0, 1);
     expect(notification?.event.traceId).toBe(traceId);
     expect(lines).toContainEqual(
       expect.objectContaining({ what: 'notification saved', traceId, notificationId: notification?.id }),
@@ -249,24 +249,24 @@ describe('notifications', () => {
 
 /** An inbox whose process crashes at one of its calls: before it is saved, or after, before the reply. */
 function crashing(
-  inbox: NotificationsParts['inbox'],
+  notifications: NotificationsParts['notifications'],
   diesAt: number,
   afterSaving: boolean,
-): NotificationsParts['inbox'] {
+): NotificationsParts['notifications'] {
   let calls = 0;
   const dead = () => Promise.reject(new Error('dead'));
   return {
-    places: (consumer: string) => inbox.places(consumer),
-    setPlace: (...args: Parameters<typeof inbox.setPlace>) => inbox.setPlace(...args),
+    places: (consumer: string) => notifications.places(consumer),
+    setPlace: (...args: Parameters<typeof notifications.setPlace>) => notifications.setPlace(...args),
     forget: async () => 0,
     async record(batch: NotificationBatch): Promise<Notification[]> {
       calls += 1;
       if (calls > diesAt) return dead();
-      if (calls < diesAt) return inbox.record(batch);
-      if (afterSaving) await inbox.record(batch);
+      if (calls < diesAt) return notifications.record(batch);
+      if (afterSaving) await notifications.record(batch);
       return dead();
     },
-  } as unknown as NotificationsParts['inbox'];
+  } as unknown as NotificationsParts['notifications'];
 }
 
 describe('each notification at most once per rule and event, and none is lost', () => {
@@ -465,7 +465,7 @@ describe('a notification reaches a client that comes back', () => {
     await place.startNotifications();
     await place.happen(visit(car.id, depot, 0));
     await place.settled();
-    const inbox = place.registry.notifications;
+    const inbox = place.registry.inboxes;
     const after = inbox.after.bind(inbox);
     vi.spyOn(inbox, 'after').mockImplementationOnce(async (...asked) => {
       const read = await after(...asked);

@@ -23,10 +23,10 @@ import {
   type Subscription,
 } from '@outrider/log';
 import type {
-  Notifications as Inbox,
   Incidents,
   NotificationBatch,
   NotificationDraft,
+  Registry,
   WaitingNotifications,
 } from '@outrider/registry';
 import {
@@ -66,7 +66,7 @@ export interface NotificationsParts {
   /** Everything defined, as it is in force. */
   directory: Pick<Directory, 'geofences' | 'ownerOf' | 'notificationRules'> & DriveSources['directory'];
   registry: DriveSources['registry'];
-  inbox: Inbox;
+  notifications: Registry['notifications'];
   incidents: Pick<Incidents, 'byIds' | 'escalateDue'>;
   waiting: WaitingNotifications;
   /** Called when something was saved that may have to be delivered. */
@@ -131,7 +131,7 @@ class NotificationService implements Part {
   #upkeep: Promise<unknown> = Promise.resolve();
 
   constructor(parts: NotificationsParts) {
-    const { config, log, hub, directory, registry, inbox, waiting, logger, metrics, clock } = parts;
+    const { config, log, hub, directory, registry, notifications, waiting, logger, metrics, clock } = parts;
     const { promise, reject } = Promise.withResolvers<never>();
     this.failed = promise;
     this.failed.catch(() => {});
@@ -149,7 +149,7 @@ class NotificationService implements Part {
       log,
       hub,
       waiting,
-      inbox,
+      notifications,
       rules: this.#rules,
       topics: new Map(this.#sources.map(({ consumer, topic }) => [consumer, topic])),
       notify: (drafts) => this.#notifyWaited(drafts),
@@ -159,7 +159,7 @@ class NotificationService implements Part {
     this.#licences = new LicenceWatch({
       pollMs: config.licencePollMs ?? LICENCE_POLL_MS,
       directory,
-      record: (draft) => inbox.recordLicence(draft),
+      record: (draft) => notifications.recordLicence(draft),
       announce: (made) => this.#announce(made),
       logger,
       clock,
@@ -247,7 +247,7 @@ class NotificationService implements Part {
 
   async #notifyWaited(drafts: readonly NotificationDraft[]): Promise<void> {
     let commands: readonly VehicleCommand[] = [];
-    const made = await this.#parts.inbox.recordWaited(drafts, (queued) => {
+    const made = await this.#parts.notifications.recordWaited(drafts, (queued) => {
       commands = queued;
     });
     await this.#publishCommands(commands);
@@ -256,12 +256,12 @@ class NotificationService implements Part {
 
   /** As {@link #retry} does. */
   #save(batch: NotificationBatch): Promise<Notification[] | null> {
-    const { inbox, tracing = NO_TRACING } = this.#parts;
+    const { notifications, tracing = NO_TRACING } = this.#parts;
     const { partition, drafts } = batch;
     const startMs = tracing.nowMs();
     return this.#retry({ partition, drafts: drafts.length }, async () => {
       let commands: readonly VehicleCommand[] = [];
-      const made = await inbox.record({
+      const made = await notifications.record({
         ...batch,
         onCommands(queued) {
           commands = queued;
@@ -349,13 +349,13 @@ class NotificationService implements Part {
   }
 
   async #forgetOld(): Promise<void> {
-    const { config, inbox, logger, clock } = this.#parts;
+    const { config, notifications, logger, clock } = this.#parts;
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       try {
         const beforeMs = clock.now() - config.retentionDays * DAY_MS;
         const maxPerUser = config.maxPerUser ?? DEFAULT_MAX_PER_USER;
-        const forgotten = await inbox.forget({ beforeMs, maxPerUser, limit: FORGET_AT_ONCE });
+        const forgotten = await notifications.forget({ beforeMs, maxPerUser, limit: FORGET_AT_ONCE });
         // With a pause in between: others use the same database.
         await clock.sleep(forgotten < FORGET_AT_ONCE ? FORGET_EVERY_MS : MIN_RETRY_MS, signal);
       } catch (error) {

@@ -44,7 +44,7 @@ export const service = defineService({
       config: liveConfigOf(config),
       log,
       hub,
-      inbox: registry.notifications,
+      inbox: registry.inboxes,
       verify: (token) => tokens.verify(token),
       cookieSession: (request) => cookieSession(arrival(request), tokens),
       mayConnect: (request) => arrival(request).mayConnect(config.CORS_ORIGINS),

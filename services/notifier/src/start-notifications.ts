@@ -144,7 +144,7 @@ export async function startNotifications(life: Lifecycle, parts: NotificationSer
       hub,
       directory,
       registry,
-      inbox: registry.notifications,
+      notifications: registry.notifications,
       incidents: registry.incidents,
       waiting: registry.waitingNotifications,
       onSaved: () => deliveries.wake(),

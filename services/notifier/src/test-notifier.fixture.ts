@@ -119,7 +119,7 @@ export class Place {
 
   /** @returns stops it, at the end by itself */
   async startNotifications(
-    inbox: NotificationsParts['inbox'] = this.registry.notifications,
+    notifications: NotificationsParts['notifications'] = this.registry.notifications,
     more: Partial<NotificationsParts> = {},
   ): Promise<() => Promise<void>> {
     const part = createNotifications({
@@ -128,7 +128,7 @@ export class Place {
       hub: this.hub,
       directory: this.directory,
       registry: this.registry,
-      inbox,
+      notifications,
       incidents: this.registry.incidents,
       waiting: this.registry.waitingNotifications,
       onSaved() {},
@@ -154,7 +154,7 @@ export class Place {
       config: { maxConnections: 100, maxPerUser: 100, maxPerAddress: 100, maxUnsentBytes: 256_000_000 },
       log: this.log,
       hub: this.hub,
-      inbox: this.registry.notifications,
+      inbox: this.registry.inboxes,
       verify: async (token) => {
         if (isApiKey(token)) return this.#verifyKey(token);
         return {
@@ -250,7 +250,7 @@ export class Place {
 
   /** Events of the user's inbox, by vehicle and minute, in the order of the numbers. */
   async inbox(user: User): Promise<string[]> {
-    const all = await this.registry.notifications.after(user.id, 0, 10_000);
+    const all = await this.registry.inboxes.after(user.id, 0, 10_000);
     expect(all.map(({ number }) => number)).toEqual(all.map((_, nth) => nth + 1));
     return all.map(({ ruleName, event }) => `${ruleName} ${labelOf(event)}`);
   }

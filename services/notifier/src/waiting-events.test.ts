@@ -88,7 +88,7 @@ describe('a rule of four hours of parking', () => {
     await notified('Rule 0 begin');
     await place.happen(parking(0, 500));
     await notified('Rule 0 begin', 'Rule 0 end');
-    const [first, second] = await place.registry.notifications.after(anna.id, 0, 10);
+    const [first, second] = await place.registry.inboxes.after(anna.id, 0, 10);
     expect([first?.lastedMs, second?.lastedMs]).toEqual([240 * MINUTE, null]);
     expect(await waitingIds()).toBe(0);
   });

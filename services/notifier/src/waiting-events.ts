@@ -18,7 +18,7 @@ export interface WaitingEventsParts {
   hub: Pick<Hub, 'latest'>;
   waiting: Registry['waitingNotifications'];
   /** How far the events are evaluated. */
-  inbox: Pick<Registry['notifications'], 'places'>;
+  notifications: Pick<Registry['notifications'], 'places'>;
   rules: RuleEvaluation;
   /** Consumers of events, and what each reads. */
   topics: ReadonlyMap<string, Topic<FleetEvent>>;
@@ -128,7 +128,7 @@ export class WaitingEvents {
   async #beyondBarrier(known: readonly WaitingNotification[]): Promise<WaitingNotification[]> {
     const free: WaitingNotification[] = [];
     for (const [consumer, some] of Map.groupBy(known, (each) => each.consumer)) {
-      const places = await this.#parts.inbox.places(consumer);
+      const places = await this.#parts.notifications.places(consumer);
       for (const each of some)
         if ((places.get(each.partition)?.offset ?? 0) >= (this.#barriers.get(keyOf(each)) ?? 0)) free.push(each);
     }

@@ -16,7 +16,7 @@ import { notFound } from '../problem.ts';
 import { requireRight } from '../rights.ts';
 
 export interface InboxSources {
-  registry: Pick<Registry, 'notifications' | 'deliveries'>;
+  registry: Pick<Registry, 'inboxes' | 'deliveries'>;
   directory: Directory;
   hub: Pick<Hub, 'publish'>;
 }
@@ -38,26 +38,26 @@ export class InboxAccess {
   }
 
   async page(filter: NotificationFilter, paging: { limit: number; after: number | null }) {
-    const { notifications } = this.#sources.registry;
-    const page = await notifications.list(this.#caller.id, filter, paging);
-    const unread = await notifications.unread(this.#caller.id);
+    const { inboxes } = this.#sources.registry;
+    const page = await inboxes.list(this.#caller.id, filter, paging);
+    const unread = await inboxes.unread(this.#caller.id);
     const unreadCount = visibleUnread(this.#caller, unread, this.#sources.directory);
     return { items: page.items.filter((each) => this.#mayReceive(each)), next: page.next, unreadCount };
   }
 
   async markRead(id: NotificationId): Promise<Notification> {
-    const { notifications } = this.#sources.registry;
-    const notification = await notifications.get(this.#caller.id, id);
+    const { inboxes } = this.#sources.registry;
+    const notification = await inboxes.get(this.#caller.id, id);
     if (notification === null || !this.#mayReceive(notification)) throw notFound();
-    const read = await notifications.markRead(this.#caller.id, id);
+    const read = await inboxes.markRead(this.#caller.id, id);
     await this.#announceRead();
     return read;
   }
 
   /** @param upTo number of the last that the caller has seen; null: all there are */
   async markAllRead(upTo: number | null): Promise<number> {
-    const { notifications } = this.#sources.registry;
-    const count = await notifications.markAllRead(this.#caller.id, upTo ?? Number.MAX_SAFE_INTEGER);
+    const { inboxes } = this.#sources.registry;
+    const count = await inboxes.markAllRead(this.#caller.id, upTo ?? Number.MAX_SAFE_INTEGER);
     await this.#announceRead();
     return count;
   }
@@ -69,10 +69,10 @@ export class InboxAccess {
   }
 
   async deliveries(filter: DeliveryFilter, paging: Paging): Promise<Page<ListedDelivery>> {
-    const { deliveries, notifications } = this.#sources.registry;
+    const { deliveries, inboxes } = this.#sources.registry;
     const page = await deliveries.list(this.#caller.id, filter, paging);
     const ids = page.items.map(({ notificationId }) => notificationId);
-    const known = await notifications.byIds(this.#caller.id, ids);
+    const known = await inboxes.byIds(this.#caller.id, ids);
     const visible = (id: NotificationId) => {
       const notification = known.get(id);
       return notification !== undefined && this.#mayReceive(notification) ? notification : null;
@@ -82,9 +82,9 @@ export class InboxAccess {
 
   async resend(id: Delivery['id']): Promise<ListedDelivery> {
     requireRight(this.#caller, 'edit-notifications');
-    const { deliveries, notifications } = this.#sources.registry;
+    const { deliveries, inboxes } = this.#sources.registry;
     const delivery = await deliveries.get(this.#caller.id, id);
-    const notification = delivery && (await notifications.get(this.#caller.id, delivery.notificationId));
+    const notification = delivery && (await inboxes.get(this.#caller.id, delivery.notificationId));
     if (!delivery || !notification || !this.#mayReceive(notification)) throw notFound();
     return { ...(await deliveries.resend(this.#caller.id, id)), notification };
   }

@@ -101,7 +101,7 @@ export function erasuresConformance(name: string, newPlace: () => Promise<Place>
       expect(await env.registry.erasures.removeNotifications([gone], 1)).toBe(1);
       expect(await env.registry.erasures.removeNotifications([gone], 10)).toBe(1);
       expect(await env.registry.erasures.removeNotifications([gone], 10)).toBe(0);
-      const left = await env.registry.notifications.list(anna, {}, { limit: 10, after: null });
+      const left = await env.registry.inboxes.list(anna, {}, { limit: 10, after: null });
       expect(left.items.map(({ event }) => event.vehicleId)).toEqual([kept]);
       expect((await env.registry.deliveries.list(anna, {}, ALL)).items).toHaveLength(1);
     });

@@ -172,7 +172,7 @@ export function historyLimitsConformance(name: string, newPlace: () => Promise<P
       expect(await historyLimits.counts(limit)).toEqual({ videos: 0, notifications: 0 });
       const later = { ...ofOther, beforeMs: env.nowMs + 1 };
       expect(await historyLimits.removeNotifications([limit, later], 10)).toBe(1);
-      const { items } = await env.registry.notifications.list(anna, {}, { limit: 10, after: null });
+      const { items } = await env.registry.inboxes.list(anna, {}, { limit: 10, after: null });
       expect(items.map(({ event }) => event.vehicleId)).toEqual([van]);
     });
 

@@ -78,7 +78,7 @@ export function incidentsConformance(name: string, newPlace: () => Promise<Place
         [START_MS + 1000, 2],
       ]);
       for (const { id } of all) expect(await history(id)).toEqual(['ended']);
-      const made = await env.registry.notifications.after(anna, 0, 10);
+      const made = await env.registry.inboxes.after(anna, 0, 10);
       const [first, second, end, late] = made.map(({ incidentId }) => incidentId);
       expect([end, late]).toEqual([second, first]);
       const known = await env.registry.incidents.byIds(made.flatMap(({ incidentId }) => incidentId ?? []));

@@ -65,8 +65,7 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
     });
     const record = (next: number, drafts: readonly NotificationDraft[], partition = 0) =>
       env.registry.notifications.record({ consumer: 'test', partition, next, drafts });
-    const inbox = async (userId = anna) =>
-      (await env.registry.notifications.after(userId, 0, 1000)).map((n) => n.number);
+    const inbox = async (userId = anna) => (await env.registry.inboxes.after(userId, 0, 1000)).map((n) => n.number);
 
     describe('licences', () => {
       const LAST_DAY = '2027-05-31';
@@ -96,10 +95,10 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
         const draft = licenceDraft(made, id);
         const all = await Promise.all([1, 2, 3, 4].map(() => notifications.recordLicence(draft)));
         expect(all.filter((each) => each !== null)).toHaveLength(1);
-        expect(await notifications.unread(anna)).toEqual([
+        expect(await env.registry.inboxes.unread(anna)).toEqual([
           { vehicleId: null, geofenceId: null, driverId: id, count: 1 },
         ]);
-        expect(await notifications.after(anna, 0, 10)).toMatchObject([
+        expect(await env.registry.inboxes.after(anna, 0, 10)).toMatchObject([
           { number: 1, vehicleName: null, driverName: 'Anna', event: draft.event },
         ]);
         expect((await env.registry.deliveries.list(anna, {}, ALL)).items).toHaveLength(1);
@@ -124,7 +123,7 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
         expect(await notifications.recordLicence(licenceDraft({ ...made, version: 2 }, id))).toBe(null);
         expect(await notifications.recordLicence(licenceDraft(made, id))).toMatchObject({ driverName: 'Anna', event });
         await drivers.delete(id, null);
-        expect(await notifications.after(anna, 0, 10)).toMatchObject([{ driverName: null }]);
+        expect(await env.registry.inboxes.after(anna, 0, 10)).toMatchObject([{ driverName: null }]);
         expect(await notifications.recordLicence(licenceDraft(made, id, { stage: 'expired' }))).toBe(null);
         const { id: ben } = await addDriver('Ben');
         await notificationRules.delete(made.id, null);
@@ -350,15 +349,15 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
         ]);
         await record(4, [draft(3, ofAnna, visit(3))]);
         expect(await inbox()).toEqual([1, 2, 3]);
-        expect(await env.registry.notifications.after(anna, 1, 1)).toMatchObject([{ number: 2 }]);
-        expect(await env.registry.notifications.progress(anna)).toEqual({ lastNumber: 3, forgottenNumber: 0 });
-        expect(await env.registry.notifications.progress(ABSENT as UserId)).toEqual({
+        expect(await env.registry.inboxes.after(anna, 1, 1)).toMatchObject([{ number: 2 }]);
+        expect(await env.registry.inboxes.progress(anna)).toEqual({ lastNumber: 3, forgottenNumber: 0 });
+        expect(await env.registry.inboxes.progress(ABSENT as UserId)).toEqual({
           lastNumber: 0,
           forgottenNumber: 0,
         });
         const [first] = made;
-        expect(first && (await env.registry.notifications.get(anna, first.id))).toEqual(first);
-        expect(first && (await env.registry.notifications.get(ben, first.id))).toBeNull();
+        expect(first && (await env.registry.inboxes.get(anna, first.id))).toEqual(first);
+        expect(first && (await env.registry.inboxes.get(ben, first.id))).toBeNull();
         expect(first).toMatchObject({ event: visit(0), ruleName: 'Rule', vehicleName: 'Van 7', readAtMs: null });
       });
 
@@ -431,19 +430,19 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
         );
         const id = recorded[1]?.id as NotificationId;
         env.nowMs += 1000;
-        expect(await env.registry.notifications.markRead(anna, id)).toMatchObject({ readAtMs: env.nowMs });
+        expect(await env.registry.inboxes.markRead(anna, id)).toMatchObject({ readAtMs: env.nowMs });
         env.nowMs += 1000;
-        expect(await env.registry.notifications.markRead(anna, id)).toMatchObject({ readAtMs: env.nowMs - 1000 });
-        await expect(env.registry.notifications.markRead(ABSENT as UserId, id)).rejects.toBeInstanceOf(NotFoundError);
-        const unread = async () => (await env.registry.notifications.unread(anna)).map(({ count }) => count);
-        expect(await env.registry.notifications.unread(anna)).toEqual([
+        expect(await env.registry.inboxes.markRead(anna, id)).toMatchObject({ readAtMs: env.nowMs - 1000 });
+        await expect(env.registry.inboxes.markRead(ABSENT as UserId, id)).rejects.toBeInstanceOf(NotFoundError);
+        const unread = async () => (await env.registry.inboxes.unread(anna)).map(({ count }) => count);
+        expect(await env.registry.inboxes.unread(anna)).toEqual([
           { vehicleId: CAR, geofenceId: ABSENT, driverId: null, count: 4 },
         ]);
-        expect(await env.registry.notifications.markAllRead(anna, 4)).toBe(3);
+        expect(await env.registry.inboxes.markAllRead(anna, 4)).toBe(3);
         expect(await unread()).toEqual([1]);
         const page = { limit: 10, after: null };
-        const numbers = async (filter: Parameters<Registry['notifications']['list']>[1]) =>
-          (await env.registry.notifications.list(anna, filter, page)).items.map(({ number }) => number);
+        const numbers = async (filter: Parameters<Registry['inboxes']['list']>[1]) =>
+          (await env.registry.inboxes.list(anna, filter, page)).items.map(({ number }) => number);
         expect(await numbers({ unread: true })).toEqual([5]);
         expect(await numbers({ unread: false })).toEqual([4, 3, 2, 1]);
       });
@@ -454,12 +453,12 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
           await record(n + 1, [draft(n, made)]);
           env.nowMs += HOUR_MS;
         }
-        const first = await env.registry.notifications.list(anna, {}, { limit: 2, after: null });
+        const first = await env.registry.inboxes.list(anna, {}, { limit: 2, after: null });
         expect([first.items.map(({ number }) => number), first.next]).toEqual([[5, 4], 4]);
-        const second = await env.registry.notifications.list(anna, {}, { limit: 3, after: first.next });
+        const second = await env.registry.inboxes.list(anna, {}, { limit: 3, after: first.next });
         expect([second.items.map(({ number }) => number), second.next]).toEqual([[3, 2, 1], null]);
         const fromMs = env.nowMs - 4 * HOUR_MS;
-        const some = await env.registry.notifications.list(anna, { fromMs, toMs: fromMs + 2 * HOUR_MS }, ALL);
+        const some = await env.registry.inboxes.list(anna, { fromMs, toMs: fromMs + 2 * HOUR_MS }, ALL);
         expect(some.items.map(({ number }) => number)).toEqual([3, 2]);
       });
 
@@ -472,14 +471,14 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
         const forget = (beforeMs: number, maxPerUser: number) =>
           env.registry.notifications.forget({ beforeMs, maxPerUser, limit: 10 });
         expect(await forget(env.nowMs - 5 * HOUR_MS, 100)).toBe(1);
-        expect(await env.registry.notifications.progress(anna)).toEqual({ lastNumber: 6, forgottenNumber: 1 });
+        expect(await env.registry.inboxes.progress(anna)).toEqual({ lastNumber: 6, forgottenNumber: 1 });
         expect(await inbox()).toEqual([2, 3, 4, 5, 6]);
         while ((await forget(0, 3)) === 10);
         expect(await inbox()).toEqual([4, 5, 6]);
-        expect(await env.registry.notifications.progress(anna)).toEqual({ lastNumber: 6, forgottenNumber: 3 });
+        expect(await env.registry.inboxes.progress(anna)).toEqual({ lastNumber: 6, forgottenNumber: 3 });
         expect((await env.registry.deliveries.list(anna, {}, ALL)).items).toHaveLength(3);
         while ((await forget(env.nowMs + 1, 3)) === 10);
-        expect(await env.registry.notifications.progress(anna)).toEqual({ lastNumber: 6, forgottenNumber: 6 });
+        expect(await env.registry.inboxes.progress(anna)).toEqual({ lastNumber: 6, forgottenNumber: 6 });
         // Numbers go on growing: a cursor of before stays good.
         expect(await record(7, [draft(6, made, visit(40))])).toMatchObject([{ number: 7 }]);
       });

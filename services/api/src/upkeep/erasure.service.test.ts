@@ -113,7 +113,7 @@ test('nothing is left of a deleted vehicle once its grace time is over, and unti
   expect(refused).toBe(409);
   expect([await positionsOf(gone), await positionsOf(spared), await positionsOf(other)]).toEqual([0, 2, 2]);
   expect((await world.hub.latest([gone, other])).map(({ vehicleId }) => vehicleId)).toEqual([other]);
-  const inbox = await world.registry.notifications.list(anna.id, {}, { limit: 10, after: null });
+  const inbox = await world.registry.inboxes.list(anna.id, {}, { limit: 10, after: null });
   expect(inbox.items).toEqual([]);
   // Her token is a week old by now.
   const { jwt: later } = await world.member('later', 'operator');

@@ -21,7 +21,7 @@ import {
 } from '@outrider/domain';
 import type { Hub, Unsubscribe } from '@outrider/hub';
 import { followDefinitions, type Log, type Subscription as LogSubscription } from '@outrider/log';
-import type { DriverAssignments, Geofences, Notifications as Inbox } from '@outrider/registry';
+import type { DriverAssignments, Geofences, Inboxes } from '@outrider/registry';
 import { type Logger, type Metrics, type Part, type Poller, poller } from '@outrider/runtime';
 import { NOTIFICATIONS_CHANNEL, type SavedNotifications } from '../notifications.ts';
 import { Audiences } from './audiences.ts';
@@ -49,7 +49,7 @@ export interface NotifierParts extends Authentication {
   config: NotifierConfig;
   log: Log;
   hub: Hub;
-  inbox: Pick<Inbox, 'after' | 'progressByUser' | 'unread'>;
+  inbox: Pick<Inboxes, 'after' | 'progressByUser' | 'unread'>;
   /** Owners of geofences, deleted ones included. */
   geofenceOwners: Geofences['ownersOf'];
   /** Who is assigned to vehicles by hand. */

@@ -89,7 +89,7 @@ export async function benchReturning(
         },
         log,
         hub: new MemoryHub(),
-        inbox: registry.notifications,
+        inbox: registry.inboxes,
         verify: async (token) => ({
           userId: token as UserId,
           sessionId: token as string as SessionId,

@@ -207,9 +207,9 @@ test('the number of unread notifications counts what the account may see now', a
   await last(0);
   await place.happen(visit(vehicle.id, secret, 0));
   await last(2);
-  const [first] = await place.registry.notifications.after(owner.id, 0, 1);
+  const [first] = await place.registry.inboxes.after(owner.id, 0, 1);
   if (first === undefined) throw new Error('no notification');
-  await place.registry.notifications.markRead(owner.id, first.id);
+  await place.registry.inboxes.markRead(owner.id, first.id);
   // As the API announces it.
   await place.hub.publish(NOTIFICATIONS_READ_CHANNEL, JSON.stringify({ userId: owner.id }));
   await last(1);

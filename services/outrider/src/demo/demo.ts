@@ -262,8 +262,8 @@ class RunningDemo implements Demo {
 
   /** Nobody has a week of unread notifications on the first day. */
   async #readMost({ registry }: Stores, { manager }: DemoDefinitions): Promise<void> {
-    const { lastNumber: last } = await registry.notifications.progress(manager.id);
-    await registry.notifications.markAllRead(manager.id, last - UNREAD);
+    const { lastNumber: last } = await registry.inboxes.progress(manager.id);
+    await registry.inboxes.markAllRead(manager.id, last - UNREAD);
   }
 
   /** Prints a line for each quarter that is done. */

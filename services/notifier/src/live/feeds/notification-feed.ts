@@ -6,7 +6,7 @@ import {
   subjectIdsOf,
   subjectIn,
 } from '@outrider/domain';
-import type { Notifications as Inbox } from '@outrider/registry';
+import type { Inboxes } from '@outrider/registry';
 import { isDebugEnabled, type Logger } from '@outrider/runtime';
 import type { SavedNotifications } from '../../notifications.ts';
 import type { LiveClient } from '../client.ts';
@@ -16,7 +16,7 @@ import type { LiveMetrics } from '../live-metrics.ts';
 import type { StreamPlaces, Subscription } from '../messages.ts';
 
 export interface NotificationFeedContext {
-  inbox: Pick<Inbox, 'after' | 'progressByUser'>;
+  inbox: Pick<Inboxes, 'after' | 'progressByUser'>;
   directory: Directory;
   connections: Connections;
   metrics: LiveMetrics;

@@ -1,12 +1,12 @@
 import { type Clock, type Directory, type User, type UserId, visibleUnread } from '@outrider/domain';
-import type { Notifications as Inbox } from '@outrider/registry';
+import type { Inboxes } from '@outrider/registry';
 import type { Logger } from '@outrider/runtime';
 import type { Connections } from '../connections.ts';
 import { jsonFrame } from '../frames.ts';
 import type { LiveMetrics } from '../live-metrics.ts';
 
 export interface UnreadFeedContext {
-  inbox: Pick<Inbox, 'unread'>;
+  inbox: Pick<Inboxes, 'unread'>;
   directory: Directory;
   connections: Pick<Connections, 'of'>;
   metrics: Pick<LiveMetrics, 'sent'>;
