@@ -16,15 +16,9 @@ export {
   type Erasures,
 } from './accounts/erasures.ts';
 export type { ExternalIdentities } from './accounts/external-identities.ts';
-export {
-  type LeasedConfirmation,
-  MAIL_ADDRESS_STATES,
-  type MailAddress,
-  type MailAddresses,
-  type MailAddressState,
-  type MailAddressStatus,
-  type MailLimits,
-} from './accounts/mail-addresses.ts';
+export { MAIL_ADDRESS_STATES, type MailAddress, type MailAddressState } from './accounts/mail-address-rows.ts';
+export type { LeasedConfirmation, MailAddresses, MailAddressStatus } from './accounts/mail-addresses.ts';
+export type { MailCounts, MailLimits } from './accounts/mail-counts.ts';
 export { CHALLENGE_TTL_S, MAX_PASSKEYS_PER_USER, type Passkey, type Passkeys } from './accounts/passkeys.ts';
 export { PasswordsBusyError } from './accounts/password.ts';
 export type { PersonalData, PersonalRows } from './accounts/personal-data.ts';

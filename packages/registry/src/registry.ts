@@ -15,6 +15,7 @@ import { ApiKeys } from './accounts/api-keys.ts';
 import { Erasures } from './accounts/erasures.ts';
 import { ExternalIdentities } from './accounts/external-identities.ts';
 import { MailAddresses } from './accounts/mail-addresses.ts';
+import { MailCounts } from './accounts/mail-counts.ts';
 import { Passkeys } from './accounts/passkeys.ts';
 import { PersonalData } from './accounts/personal-data.ts';
 import { Preferences } from './accounts/preferences.ts';
@@ -136,6 +137,7 @@ export class Registry {
   readonly forwardingDestinations: ForwardingDestinations;
   readonly serviceKeys: ServiceKeys;
   readonly mailAddresses: MailAddresses;
+  readonly mailCounts: MailCounts;
   readonly jobs: Jobs;
   readonly erasures: Erasures;
   readonly historyLimits: HistoryLimits;
@@ -189,7 +191,8 @@ export class Registry {
     this.messageChannels = new MessageChannels(store);
     this.forwardingDestinations = new ForwardingDestinations(store);
     this.serviceKeys = new ServiceKeys(store);
-    this.mailAddresses = new MailAddresses(store);
+    this.mailCounts = new MailCounts(store);
+    this.mailAddresses = new MailAddresses(store, this.mailCounts);
     this.jobs = new Jobs(store);
     this.erasures = new Erasures(store);
     this.historyLimits = new HistoryLimits(store);

@@ -13,7 +13,7 @@ export interface AccountMailsParts {
     /** Default 1000. */
     pollMs?: number;
   };
-  registry: Pick<Registry, 'mailAddresses' | 'accountLinks'>;
+  registry: Pick<Registry, 'mailCounts' | 'accountLinks'>;
   email: Pick<EmailChannel, 'send'>;
   logger: Logger;
   metrics: Metrics;
@@ -52,7 +52,7 @@ export function createAccountMails(parts: AccountMailsParts): Part {
     if (leased.attempts > MAX_ATTEMPTS || user.blocked) return registry.accountLinks.settle(leased, null);
     // Retries of one mail count once.
     if (leased.attempts === 1) {
-      const reached = await registry.mailAddresses.takeFew('account mails', leased, PER_ADDRESS, PER_OWNER);
+      const reached = await registry.mailCounts.takeFew('account mails', leased, PER_ADDRESS, PER_OWNER);
       if (reached !== null) {
         attempts.inc({ outcome: 'limited' });
         logger.warn({ ...facts, limit: reached }, 'e-mail to an account was not sent');

@@ -20,7 +20,7 @@ export interface AccountNoticesParts {
     /** Default 1000. */
     pollMs?: number;
   };
-  registry: Pick<Registry, 'mailAddresses' | 'accountNotices' | 'preferences'>;
+  registry: Pick<Registry, 'mailCounts' | 'accountNotices' | 'preferences'>;
   email: Pick<EmailChannel, 'send'>;
   logger: Logger;
   metrics: Metrics;
@@ -60,7 +60,7 @@ export function createAccountNotices(parts: AccountNoticesParts): Part {
     // Retries of one mail count once.
     if (leased.attempts === 1) {
       const to = { address: leased.address, tenant: tenantOf(leased.user) };
-      const reached = await registry.mailAddresses.takeFew('account notices', to, PER_ADDRESS, PER_OWNER);
+      const reached = await registry.mailCounts.takeFew('account notices', to, PER_ADDRESS, PER_OWNER);
       if (reached !== null) {
         attempts.inc({ outcome: 'limited' });
         logger.warn({ ...facts, limit: reached }, 'e-mail about a sign-in was not sent');

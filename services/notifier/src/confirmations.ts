@@ -19,7 +19,7 @@ export interface ConfirmationsParts {
     /** Default 1000. */
     pollMs?: number;
   };
-  registry: Pick<Registry, 'mailAddresses'>;
+  registry: Pick<Registry, 'mailAddresses' | 'mailCounts'>;
   email: Pick<EmailChannel, 'send'>;
   logger: Logger;
   metrics: Metrics;
@@ -61,7 +61,7 @@ export function createConfirmations(parts: ConfirmationsParts): Part {
     if (leased.attempts > MAX_ATTEMPTS) return settle({ isSent: false, isCounted: true, retryAtMs: null });
     // Retries of one mail count once.
     if (leased.attempts === 1) {
-      const reached = await registry.mailAddresses.takeFew('confirmations', address, PER_ADDRESS, PER_OWNER);
+      const reached = await registry.mailCounts.takeFew('confirmations', address, PER_ADDRESS, PER_OWNER);
       if (reached !== null) {
         attempts.inc({ outcome: 'limited' });
         logger.info(

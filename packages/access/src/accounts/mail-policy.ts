@@ -23,13 +23,13 @@ const UNSUBSCRIBE_FOR_MS = 400 * 86_400_000;
  */
 export class MailPolicy {
   readonly #config: MailPolicyConfig;
-  readonly #registry: Pick<Registry, 'mailAddresses'>;
+  readonly #registry: Pick<Registry, 'mailAddresses' | 'mailCounts'>;
   readonly #now: () => number;
   readonly #refused: Counter<'reason'>;
 
   constructor(
     config: MailPolicyConfig,
-    registry: Pick<Registry, 'mailAddresses'>,
+    registry: Pick<Registry, 'mailAddresses' | 'mailCounts'>,
     metrics: Metrics,
     now: () => number,
   ) {
@@ -58,7 +58,7 @@ export class MailPolicy {
     if (address.state === 'unsubscribed')
       return this.#refuse('unsubscribed', 'The holder of the address unsubscribed from these e-mails.');
     const reached = isFirst
-      ? await this.#registry.mailAddresses.take(address, { address: perAddress, owner: perOwner })
+      ? await this.#registry.mailCounts.take(address, { address: perAddress, owner: perOwner })
       : null;
     return reached === null ? address : this.#refuse('limit', `The limit was reached: ${reached}.`);
   }

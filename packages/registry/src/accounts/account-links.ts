@@ -5,7 +5,7 @@ import type { AccountLinkRow } from '../store/schema.ts';
 import type { Reader, Store, Writer } from '../store/store.ts';
 import { type Lease, Leases } from '../work/leases.ts';
 import { deleteAccountNoticesOf, noteNotice } from './account-notice-rows.ts';
-import { keyOf } from './mail-addresses.ts';
+import { keyOf } from './mail-address-rows.ts';
 import { hashPassword } from './password.ts';
 import { endSessionsOf } from './sessions.ts';
 import { loginKey, USERS } from './user-rows.ts';

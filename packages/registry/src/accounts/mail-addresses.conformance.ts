@@ -82,7 +82,7 @@ export function mailAddressesConformance(name: string, newPlace: () => Promise<P
     test('a limit holds for all instances together, and the surplus is counted', async () => {
       const address = await request('a', 'dispatch@example.com');
       const limits = { address: { perHour: 5, perDay: 8 }, owner: { perHour: 100, perDay: 100 } };
-      const take = () => env.registry.mailAddresses.take(address, limits);
+      const take = () => env.registry.mailCounts.take(address, limits);
       const results = await Promise.all(Array.from({ length: 20 }, take));
       expect(results.filter((reached) => reached === null)).toHaveLength(5);
       expect(results.find((reached) => reached !== null)).toBe('5 e-mails an hour to the address');
@@ -102,15 +102,15 @@ export function mailAddressesConformance(name: string, newPlace: () => Promise<P
       const limits = { address: { perHour: 100, perDay: 100 }, owner: { perHour: 3, perDay: 100 } };
       const results: (string | null)[] = [];
       for (let nth = 0; nth < 5; nth += 1)
-        results.push(await env.registry.mailAddresses.take(await request('a', `${nth}@example.com`), limits));
+        results.push(await env.registry.mailCounts.take(await request('a', `${nth}@example.com`), limits));
       expect(results.filter((reached) => reached === null)).toHaveLength(3);
-      expect(await env.registry.mailAddresses.take(await request('b', '0@example.com'), limits)).toBeNull();
+      expect(await env.registry.mailCounts.take(await request('b', '0@example.com'), limits)).toBeNull();
     });
 
     test('an address is asked few times, however many tenants name it', async () => {
       const perOwner = { perHour: 100, perDay: 100 };
       const ask = async (tenant: string) =>
-        env.registry.mailAddresses.takeFew(
+        env.registry.mailCounts.takeFew(
           'confirmations',
           await request(tenant, 'victim@example.com'),
           { perDay: 3, perMonth: 6 },

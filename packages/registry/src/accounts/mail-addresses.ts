@@ -1,41 +1,11 @@
-import { randomBytes } from 'node:crypto';
 import type { Owner } from '@outrider/domain';
-import type { Transaction } from 'kysely';
 import { TooManyAddressesError } from '../store/errors.ts';
-import type { MailAddressRow, Tables } from '../store/schema.ts';
+import type { MailAddressRow } from '../store/schema.ts';
 import { inChunks, type Store } from '../store/store.ts';
 import { inTurns, saveTurn, sharedTurns } from '../work/fair-order.ts';
 import { type Lease, Leases } from '../work/leases.ts';
-
-/**
- * - `pending`: its holder has not confirmed it: it gets no mail but the one that asks for that.
- * - `confirmed`: its holder, or the operator, agreed to mails of the tenant.
- * - `unsubscribed`: its holder wants none, until the holder confirms it again.
- */
-export const MAIL_ADDRESS_STATES = ['pending', 'confirmed', 'unsubscribed'] as const;
-export type MailAddressState = (typeof MAIL_ADDRESS_STATES)[number];
-
-/** An e-mail address as one tenant may use it. */
-export interface MailAddress {
-  id: string;
-  tenant: string;
-  address: string;
-  /** Of its reader, as the account supposes that last named it; null: not known. */
-  language: string | null;
-  state: MailAddressState;
-  /** What links in its mails are signed with. */
-  secret: string;
-  /** Grows with each change of the state: links that change it are good for one generation. */
-  generation: number;
-  /** When it was last sent a mail that asks for the confirmation; null: never. */
-  askedAtMs: number | null;
-}
-
-/** How many mails may be sent in an hour and in a day. */
-export interface MailLimits {
-  perHour: number;
-  perDay: number;
-}
+import { fromRow, keyOf, type MailAddress, type MailAddressState, newMailAddressRow } from './mail-address-rows.ts';
+import type { MailCounts } from './mail-counts.ts';
 
 /** A mail that asks the holder of an address to confirm it, to be sent by the caller and nobody else. */
 export interface LeasedConfirmation {
@@ -57,19 +27,17 @@ const MAX_PENDING = 1000;
 const ASK_AGAIN_MS = 3_600_000;
 /** Pending addresses that were not saved again for this time are deleted. */
 const PENDING_KEPT_MS = 30 * 86_400_000;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
-const MONTH_MS = 30 * DAY_MS;
-const MONTH = 'month';
 const QUEUE = 'mail confirmations';
 
-/** E-mail addresses that tenants want to write to, and how many mails they sent. */
+/** E-mail addresses that tenants want to write to. */
 export class MailAddresses {
   readonly #store: Store;
+  readonly #counts: MailCounts;
   readonly #leases: Leases<'mailAddresses'>;
 
-  constructor(store: Store) {
+  constructor(store: Store, counts: MailCounts) {
     this.#store = store;
+    this.#counts = counts;
     const dueAt = 'nextAttemptAtMs';
     this.#leases = new Leases(store, { table: 'mailAddresses', dueAt, leasedUntil: dueAt });
   }
@@ -138,21 +106,12 @@ export class MailAddresses {
   /** Statuses of a tenant's addresses, by address; those that it never used are missing. */
   async statuses(tenant: string, addresses: readonly string[]): Promise<Map<string, MailAddressStatus>> {
     const known = await this.#find(tenant, addresses);
-    const suppressed = new Map<string, number>();
-    for (const some of inChunks([...known.values()].map(({ id }) => id))) {
-      const rows = await this.#store.db
-        .selectFrom('mailCounts')
-        .select(['counter', 'suppressed'])
-        .where('counter', 'in', some.map(dayCounter))
-        .where('windowStartMs', '>=', windowOf(this.#store.now(), DAY_MS))
-        .execute();
-      for (const row of rows) suppressed.set(row.counter, row.suppressed);
-    }
+    const suppressed = await this.#counts.suppressed([...known.values()].map(({ id }) => id));
     return new Map(
       addresses.flatMap((address) => {
         const found = known.get(keyOf(address));
         if (found === undefined) return [];
-        return [[address, { state: found.state, suppressed: suppressed.get(dayCounter(found.id)) ?? 0 }]];
+        return [[address, { state: found.state, suppressed: suppressed.get(found.id) ?? 0 }]];
       }),
     );
   }
@@ -187,93 +146,6 @@ export class MailAddresses {
       .returning('id')
       .executeTakeFirst();
     return row !== undefined;
-  }
-
-  /**
-   * Counts a mail of a tenant to an address, unless a limit is reached; then it counts as suppressed. All instances
-   * count together, by hours and days of UTC.
-   *
-   * @returns the limit that was reached; null where the mail may be sent
-   */
-  take(
-    { id, tenant }: Pick<MailAddress, 'id' | 'tenant'>,
-    limits: { address: MailLimits; owner: MailLimits },
-  ): Promise<string | null> {
-    return this.#count(
-      [
-        [
-          `hour address ${id}`,
-          HOUR_MS,
-          limits.address.perHour,
-          `${limits.address.perHour} e-mails an hour to the address`,
-        ],
-        [dayCounter(id), DAY_MS, limits.address.perDay, `${limits.address.perDay} e-mails a day to the address`],
-        [
-          `hour tenant ${tenant}`,
-          HOUR_MS,
-          limits.owner.perHour,
-          `${limits.owner.perHour} e-mails an hour of the account's fleet`,
-        ],
-        [
-          `day tenant ${tenant}`,
-          DAY_MS,
-          limits.owner.perDay,
-          `${limits.owner.perDay} e-mails a day of the account's fleet`,
-        ],
-      ],
-      dayCounter(id),
-    );
-  }
-
-  /**
-   * The same for mails that their reader did not agree to: an address counts once, whichever tenants name it.
-   *
-   * @param what of which there are few, in words
-   */
-  takeFew(
-    what: 'confirmations' | 'account mails' | 'account notices',
-    { address, tenant }: Pick<MailAddress, 'address' | 'tenant'>,
-    { perDay, perMonth }: { perDay: number; perMonth: number },
-    owner: MailLimits,
-  ): Promise<string | null> {
-    return this.#count(
-      [
-        [`day ${what} to ${keyOf(address)}`, DAY_MS, perDay, `${perDay} ${what} a day`],
-        [`${MONTH} ${what} to ${keyOf(address)}`, MONTH_MS, perMonth, `${perMonth} ${what} in 30 days`],
-        [`hour ${what} of ${tenant}`, HOUR_MS, owner.perHour, `${owner.perHour} ${what} an hour`],
-        [`day ${what} of ${tenant}`, DAY_MS, owner.perDay, `${owner.perDay} ${what} a day`],
-      ],
-      null,
-    );
-  }
-
-  async #count(
-    counters: readonly (readonly [counter: string, windowMs: number, most: number, words: string])[],
-    suppressedCounter: string | null,
-  ): Promise<string | null> {
-    const nowMs = this.#store.now();
-    const reached = await this.#store.db
-      .transaction()
-      .execute(async (tx) => {
-        for (const [counter, windowMs, most, words] of counters)
-          if (!(await countOne(tx, counter, windowOf(nowMs, windowMs), most))) throw new LimitReached(words);
-        return null;
-      })
-      .catch((error) => {
-        if (error instanceof LimitReached) return error.words;
-        throw error;
-      });
-    if (reached !== null && suppressedCounter !== null)
-      await this.#store.db
-        .insertInto('mailCounts')
-        .values({ counter: suppressedCounter, windowStartMs: windowOf(nowMs, DAY_MS), sent: 0, suppressed: 1 })
-        .onConflict((c) =>
-          c.columns(['counter', 'windowStartMs']).doUpdateSet((e) => ({
-            suppressed: e('mailCounts.suppressed', '+', 1),
-          })),
-        )
-        .execute();
-    return reached;
   }
 
   /** Leases confirmations that are to be sent, for the tenants in turn. */
@@ -336,17 +208,11 @@ export class MailAddresses {
 
   /** Forgets counts that are over, and pending addresses that nobody confirmed. */
   async clean(): Promise<void> {
-    const nowMs = this.#store.now();
-    const { db } = this.#store;
-    await db
-      .deleteFrom('mailCounts')
-      .where('windowStartMs', '<', nowMs - 2 * DAY_MS)
-      .where((e) => e.or([e('counter', 'not like', `${MONTH} %`), e('windowStartMs', '<', nowMs - 2 * MONTH_MS)]))
-      .execute();
-    await db
+    await this.#counts.forgetOver();
+    await this.#store.db
       .deleteFrom('mailAddresses')
       .where('state', '=', 'pending')
-      .where('changedAtMs', '<', nowMs - PENDING_KEPT_MS)
+      .where('changedAtMs', '<', this.#store.now() - PENDING_KEPT_MS)
       .execute();
   }
 
@@ -377,82 +243,4 @@ export class MailAddresses {
 
 function leaseOf({ address, lease }: LeasedConfirmation): Lease {
   return { id: address.id, lease };
-}
-
-class LimitReached extends Error {
-  readonly words: string;
-  constructor(words: string) {
-    super(words);
-    this.words = words;
-  }
-}
-
-/** @returns false where the counter is full */
-async function countOne(tx: Transaction<Tables>, counter: string, windowStartMs: number, most: number) {
-  const row = await tx
-    .insertInto('mailCounts')
-    .values({ counter, windowStartMs: windowStartMs, sent: 1, suppressed: 0 })
-    .onConflict((c) =>
-      c
-        .columns(['counter', 'windowStartMs'])
-        .doUpdateSet((e) => ({ sent: e('mailCounts.sent', '+', 1) }))
-        .where('mailCounts.sent', '<', most),
-    )
-    .returning('sent')
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
-/** How addresses are compared: no mail server in use distinguishes case. */
-export function keyOf(address: string): string {
-  return address.toLowerCase();
-}
-
-function dayCounter(id: string): string {
-  return `day address ${id}`;
-}
-
-function windowOf(nowMs: number, windowMs: number): number {
-  return nowMs - (nowMs % windowMs);
-}
-
-/** What links in the mails to an address are signed with, in clear. */
-export function newLinkSecret(): string {
-  return randomBytes(32).toString('base64url');
-}
-
-export function newMailAddressRow(
-  id: string,
-  tenant: string,
-  address: string,
-  state: MailAddressState,
-  nowMs: number,
-): Omit<MailAddressRow, 'language'> {
-  return {
-    id,
-    tenantId: tenant,
-    address,
-    addressKey: keyOf(address),
-    state,
-    secret: newLinkSecret(),
-    generation: 1,
-    askedAtMs: null,
-    nextAttemptAtMs: state === 'pending' ? nowMs : null,
-    attempts: 0,
-    lease: null,
-    changedAtMs: nowMs,
-  };
-}
-
-function fromRow(row: MailAddressRow): MailAddress {
-  return {
-    id: row.id,
-    tenant: row.tenantId,
-    address: row.address,
-    language: row.language,
-    state: row.state as MailAddressState,
-    secret: row.secret,
-    generation: row.generation,
-    askedAtMs: row.askedAtMs,
-  };
 }

@@ -9,41 +9,22 @@ import {
   type UserId,
 } from '@outrider/domain';
 import { dealersOfUser } from '../audit/audit-notes.ts';
-import {
-  dropTakenExternalIds,
-  newCustomFields,
-  requireFreeExternalId,
-  type WithCustomFields,
-} from '../fleet/custom-fields.ts';
-import { releaseDrivers } from '../fleet/drivers.ts';
-import { deleteGeofencesOf, dropTakenGeofenceIds } from '../fleet/geofences.ts';
-import { freeGroupName, insertGroup, releaseGroups } from '../fleet/groups.ts';
+import { newCustomFields, requireFreeExternalId, type WithCustomFields } from '../fleet/custom-fields.ts';
+import { dropTakenGeofenceIds } from '../fleet/geofences.ts';
+import { freeGroupName, insertGroup } from '../fleet/groups.ts';
 import { setGroups, sortedSet, withSortedGroups } from '../fleet/memberships.ts';
 import { deleteShareLinksOf } from '../fleet/share-links.ts';
-import { VEHICLES } from '../fleet/vehicles.ts';
-import { deleteForwardingDestinationsOf } from '../notifications/forwarding-destinations.ts';
-import { deleteMessageChannelsOf } from '../notifications/message-channels.ts';
-import { deleteRulesOf } from '../notifications/notification-rules.ts';
-import { deleteNotificationsOf } from '../notifications/notifications.ts';
-import { deleteSchedulesOf, restSchedulesOf } from '../reports/report-schedules.ts';
-import { deleteReportTemplatesOf } from '../reports/report-templates.ts';
+import { restSchedulesOf } from '../reports/report-schedules.ts';
 import { ConflictError } from '../store/errors.ts';
-import { forgetKeysOf } from '../store/idempotency.ts';
 import { type Page, type Paging, readPage } from '../store/page.ts';
-import { deleteQuotasOf } from '../store/quotas.ts';
 import { revised } from '../store/resource.ts';
-import { inChunks, type Reader, type Store, type Writer } from '../store/store.ts';
-import { disownTasksOf } from '../video/video-task-rows.ts';
-import { deleteAccountMailsOf } from './account-links.ts';
+import type { Reader, Store, Writer } from '../store/store.ts';
 import { noteNotice } from './account-notice-rows.ts';
-import { deleteApiKeysOf } from './api-keys.ts';
 import { requireDealer } from './dealers.ts';
+import { deleteAccount } from './delete-account.ts';
 import { DEFAULT_ERASURE_GRACE_MS, planErasure } from './erasures.ts';
-import { deleteExternalIdentitiesOf } from './external-identities.ts';
 import { hashPassword, isOutdated, verifyNothing, verifyPassword } from './password.ts';
-import { deletePreferencesOf } from './preferences.ts';
-import { deleteSecondFactorOf } from './second-factors.ts';
-import { endSessionsOf, forgetSourcesOf } from './sessions.ts';
+import { endSessionsOf } from './sessions.ts';
 import { type Blocks, loginKey, toUserRow, USERS, usersOf } from './user-rows.ts';
 
 /** What an account is made of, without what the registry itself gives it. */
@@ -201,50 +182,7 @@ export class Users {
   delete(id: UserId, expectedVersion: number | null, graceMs: number = DEFAULT_ERASURE_GRACE_MS): Promise<void> {
     return this.#store.write(async (writer) => {
       const user = await USERS.expected(writer, id, expectedVersion);
-      const { tx } = writer;
-      await deleteRulesOf(writer, id);
-      await deleteSchedulesOf(writer, id);
-      await deleteShareLinksOf(writer, id);
-      await disownTasksOf(tx, id);
-      await deleteNotificationsOf(writer, id);
-      await deleteGeofencesOf(writer, user);
-      await endSessionsOf(tx, id);
-      await deleteApiKeysOf(tx, id);
-      await deleteAccountMailsOf(tx, id);
-      await deleteExternalIdentitiesOf(tx, id);
-      await tx.deleteFrom('accountExpiries').where('userId', '=', id).execute();
-      await deleteSecondFactorOf(tx, id);
-      await forgetSourcesOf(tx, id);
-      await forgetKeysOf(tx, id);
-      await deleteQuotasOf(tx, id);
-      await tx.deleteFrom('fleetRetentions').where('owner', '=', id).execute();
-      await deletePreferencesOf(tx, id);
-      await deleteMessageChannelsOf(tx, id);
-      await deleteForwardingDestinationsOf(tx, id);
-      await deleteReportTemplatesOf(tx, id);
-      await tx.deleteFrom('credentials').where('userId', '=', id).execute();
-      await tx.deleteFrom('userGroupAccess').where('memberId', '=', id).execute();
-      if (user.role === 'dealer') {
-        await releaseGroups(writer, id);
-        await releaseDrivers(writer, id);
-        const vehicleRows = await tx.selectFrom('vehicles').select('id').where('dealerId', '=', id).execute();
-        const vehicles = await VEHICLES.load(tx, idsOf(vehicleRows));
-        await dropTakenExternalIds(writer, 'vehicles', id);
-        await tx.updateTable('vehicles').set({ dealerId: null }).where('dealerId', '=', id).execute();
-        await VEHICLES.touch(writer, vehicles);
-        const userRows = await tx.selectFrom('users').select('id').where('dealerId', '=', id).execute();
-        const users = await USERS.load(tx, idsOf(userRows));
-        await dropTakenExternalIds(writer, 'users', id);
-        await dropTakenGeofenceIds(writer, idsOf(userRows), null);
-        await tx.updateTable('users').set({ dealerId: null, dealerBlocked: 0 }).where('dealerId', '=', id).execute();
-        // They stay blocked until an operator lets each of them in.
-        if (user.blocked)
-          for (const some of inChunks(idsOf(userRows)))
-            await tx.updateTable('users').set({ blocked: 1 }).where('id', 'in', some).execute();
-        await USERS.touch(writer, users);
-      }
-      await USERS.deleteRow(writer, id);
-      writer.deleted(user);
+      await deleteAccount(writer, user);
       await planErasure(writer, 'user', id, graceMs);
     });
   }

@@ -1,6 +1,6 @@
 import { HIDDEN_CREDENTIALS } from '@outrider/domain';
 import { type Kysely, sql } from 'kysely';
-import { newLinkSecret } from '../accounts/mail-addresses.ts';
+import { newLinkSecret } from '../accounts/mail-address-rows.ts';
 import type { Tables } from '../store/schema.ts';
 import { SEALED, SEALED_BY_CHARACTERS, type SecretPlace, type Secrets, SecretsKeyError } from '../store/secrets.ts';
 import type { Reader, Store } from '../store/store.ts';

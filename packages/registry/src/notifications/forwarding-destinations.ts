@@ -149,7 +149,12 @@ export class ForwardingDestinations {
         version: 1,
         ownerId,
         ...columnsOf(fields),
-        ...{ secret: null, secretHeaders: null, secretHeaderNames: null, ...this.#secretColumns(id, secrets) },
+        ...{
+          secret: null,
+          secretHeaders: null,
+          secretHeaderNames: null,
+          ...secretColumns(this.#store.secrets, id, secrets),
+        },
         createdAtMs: nowMs,
         beginAtMs: nowMs,
         positionsCursor: null,
@@ -193,7 +198,7 @@ export class ForwardingDestinations {
 
   async secrets(id: string): Promise<ForwardingSecrets> {
     const row = await this.#row(this.#store.db, id);
-    return row === undefined ? { secret: null, headers: {} } : this.#opened(row);
+    return row === undefined ? { secret: null, headers: {} } : openedSecrets(this.#store.secrets, row);
   }
 
   /**
@@ -218,7 +223,7 @@ export class ForwardingDestinations {
           ...columnsOf(fields),
           ...beginsAnew(before, fields.filter, nowMs),
           version: before.version + 1,
-          ...this.#secretColumns(id, secrets),
+          ...secretColumns(this.#store.secrets, id, secrets),
           failures: 0,
           nextAttemptAtMs: nowMs,
         })
@@ -294,7 +299,7 @@ export class ForwardingDestinations {
         return rows.map((row) => ({
           ...fromRow(row, this.#store.now()),
           lease: row.lease,
-          secrets: this.#opened(row),
+          secrets: openedSecrets(this.#store.secrets, row),
           beginAtMs: row.beginAtMs,
           positionsCursor: row.positionsCursor,
           eventsCursor: row.eventsCursor,
@@ -396,32 +401,34 @@ export class ForwardingDestinations {
     if (expectedVersion !== null && expectedVersion !== row.version) throw new StaleVersionError(KIND, id, row.version);
     return row;
   }
-
-  #secretColumns(id: string, { secret, headers }: Partial<ForwardingSecrets>) {
-    const { secrets } = this.#store;
-    const sealed = (text: string | null, table: SecretPlace['table']) => text && secrets.seal(text, { table, id });
-    const names = Object.keys(headers ?? {});
-    return {
-      ...(secret === undefined ? {} : { secret: sealed(secret, 'forwarding_destinations') }),
-      ...(headers !== undefined && {
-        secretHeaders: sealed(names.length === 0 ? null : JSON.stringify(headers), 'forwarding_headers'),
-        secretHeaderNames: names.length === 0 ? null : JSON.stringify(names),
-      }),
-    };
-  }
-
-  #opened({ id, secret, secretHeaders }: ForwardingDestinationRow): ForwardingSecrets {
-    const { secrets } = this.#store;
-    const headers = secretHeaders && secrets.open(secretHeaders, { table: 'forwarding_headers', id });
-    return {
-      secret: secret && secrets.open(secret, { table: 'forwarding_destinations', id }),
-      headers: headers === null ? {} : (JSON.parse(headers) as Record<string, string>),
-    };
-  }
 }
 
 export async function deleteForwardingDestinationsOf(tx: Reader, ownerId: UserId): Promise<void> {
   await tx.deleteFrom('forwardingDestinations').where('ownerId', '=', ownerId).execute();
+}
+
+/** The columns of secrets that are written; those that are left out stay. */
+function secretColumns(sealer: Store['secrets'], id: string, { secret, headers }: Partial<ForwardingSecrets>) {
+  const sealed = (text: string | null, table: SecretPlace['table']) => text && sealer.seal(text, { table, id });
+  const names = Object.keys(headers ?? {});
+  return {
+    ...(secret === undefined ? {} : { secret: sealed(secret, 'forwarding_destinations') }),
+    ...(headers !== undefined && {
+      secretHeaders: sealed(names.length === 0 ? null : JSON.stringify(headers), 'forwarding_headers'),
+      secretHeaderNames: names.length === 0 ? null : JSON.stringify(names),
+    }),
+  };
+}
+
+function openedSecrets(
+  sealer: Store['secrets'],
+  { id, secret, secretHeaders }: ForwardingDestinationRow,
+): ForwardingSecrets {
+  const headers = secretHeaders && sealer.open(secretHeaders, { table: 'forwarding_headers', id });
+  return {
+    secret: secret && sealer.open(secret, { table: 'forwarding_destinations', id }),
+    headers: headers === null ? {} : (JSON.parse(headers) as Record<string, string>),
+  };
 }
 
 function columnsOf({ name, kind, settings, endpoint, filter, active }: ForwardingFields) {

@@ -1,6 +1,6 @@
 import { SYSTEM_CLOCK } from '@outrider/domain';
 import type { Kysely } from 'kysely';
-import { newMailAddressRow } from '../../accounts/mail-addresses.ts';
+import { newMailAddressRow } from '../../accounts/mail-address-rows.ts';
 import { tenantOfUser } from '../../work/fair-order.ts';
 import { growingIds } from '../growing-ids.ts';
 import { TIME_MS } from '../migrate.ts';
