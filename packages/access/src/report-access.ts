@@ -34,7 +34,7 @@ export interface ReportAccessSources extends PlaceSources {
   registry: {
     geofences: Pick<Registry['geofences'], 'deleted' | 'deletedIds'>;
     preferences: Pick<Registry['preferences'], 'get'>;
-  } & Pick<Registry, 'drivers' | 'driverAssignments' | 'maintenance' | 'historyLimits'>;
+  } & Pick<Registry, 'drivers' | 'driverAssignments' | 'maintenance' | 'serviceRecords' | 'historyLimits'>;
 }
 
 /** Names of deleted geofences that a report remembers; then it reads them anew. */
@@ -86,7 +86,7 @@ export class ReportAccess {
       },
       placesOf: (points) => places.placesOf(points),
       driversAt: (moments) => driversAt(this.#caller, this.#sources, moments),
-      maintenance: maintenanceFor(this.#caller, directory, registry.maintenance),
+      maintenance: maintenanceFor(this.#caller, directory, registry),
       latest: (vehicleIds) => hub.latest(vehicleIds),
       connections: (terminalIds) => hub.connections(terminalIds),
     };

@@ -51,17 +51,20 @@ export { ERASE_HISTORY, type HistoryLimit, type HistoryLimits, RETENTION } from 
 export {
   byUrgency,
   type KeptState,
-  MAX_FILES_PER_RECORD,
   MAX_PLANS_PER_DEALER,
-  MAX_RECORDS_PER_VEHICLE,
   type Maintenance,
-  type NotedServiceFile,
   type PlanBase,
   type PlanFields,
   pendingOf,
-  type ServiceFields,
-  type StoredServiceFile,
 } from './fleet/maintenance.ts';
+export {
+  MAX_FILES_PER_RECORD,
+  MAX_RECORDS_PER_VEHICLE,
+  type NotedServiceFile,
+  type ServiceFields,
+  type ServiceRecords,
+  type StoredServiceFile,
+} from './fleet/service-records.ts';
 export type { ShareLink, ShareLinkFields, ShareLinkFilter, ShareLinks } from './fleet/share-links.ts';
 export {
   type CommandEnd,

@@ -42,6 +42,7 @@ import { Geofences } from './fleet/geofences.ts';
 import { Groups } from './fleet/groups.ts';
 import { HistoryLimits } from './fleet/history-limits.ts';
 import { Maintenance } from './fleet/maintenance.ts';
+import { ServiceRecords } from './fleet/service-records.ts';
 import { ShareLinks } from './fleet/share-links.ts';
 import { VehicleCommands } from './fleet/vehicle-commands.ts';
 import { moveVehicles, type VehicleMove } from './fleet/vehicle-moves.ts';
@@ -161,6 +162,7 @@ export class Registry {
   readonly counters: Counters;
   readonly customCounters: CustomCounters;
   readonly maintenance: Maintenance;
+  readonly serviceRecords: ServiceRecords;
   /** Of an embedded registry; null: the server has check sums of its own, see {@link hasPageSums}. */
   readonly rowSums: RowSums | null;
   readonly #store: Store;
@@ -216,6 +218,7 @@ export class Registry {
     this.counters = new Counters(store);
     this.customCounters = new CustomCounters(store);
     this.maintenance = new Maintenance(store);
+    this.serviceRecords = new ServiceRecords(store);
   }
 
   /**

@@ -378,7 +378,7 @@ export class Organisation implements Everything {
           ? await this.#addCounter(vehicleId)
           : kind === 'correction'
             ? await registry.counters.correct({ ...common, counter: 'odometer', value: 5 })
-            : await registry.maintenance.record({
+            : await registry.serviceRecords.add({
                 ...common,
                 planId: null,
                 title: 'Oil',
@@ -409,7 +409,7 @@ export class Organisation implements Everything {
     const id = randomUUID() as string as ServiceFileId;
     const stored = await this.world.serviceFiles.put(id, ReadableStream.from([Buffer.from('%PDF-')]));
     const file = { id, name: 'invoice.pdf', mediaType: 'application/pdf', ...stored } as const;
-    await this.world.registry.maintenance.addFile(recordId, file, createdBy);
+    await this.world.registry.serviceRecords.addFile(recordId, file, createdBy);
     return { id };
   }
 

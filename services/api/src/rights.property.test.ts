@@ -2061,7 +2061,7 @@ const MODEL: Record<string, readonly Probe[]> = {
             ? 201
             : 400,
       hidden: [400, 403, 404],
-      undo: async ({ org }, { body }) => void (await org.world.registry.maintenance.removeRecord(body.id)),
+      undo: async ({ org }, { body }) => void (await org.world.registry.serviceRecords.remove(body.id)),
     },
   ],
   deleteServiceRecord: [ofItsOwn('service')],
@@ -2073,7 +2073,7 @@ const MODEL: Record<string, readonly Probe[]> = {
         !maintains(caller) ? 403 : org.kept.get(id)?.vehicleId === vehicleId ? 201 : 404,
       hidden: [403, 404],
       undo: ({ org, ids: [, id] }, { body }) =>
-        org.world.registry.maintenance.removeFile(id as ServiceRecordId, body.id),
+        org.world.registry.serviceRecords.removeFile(id as ServiceRecordId, body.id),
     },
   ],
   getServiceFile: [

@@ -45,6 +45,7 @@ export interface ReportRunnerParts {
     | 'drivers'
     | 'driverAssignments'
     | 'maintenance'
+    | 'serviceRecords'
     | 'historyLimits'
   >;
   directory: Directory;

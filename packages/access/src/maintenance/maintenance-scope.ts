@@ -20,7 +20,7 @@ import { rightNeeded } from '../problem.ts';
 import { type Right, rightToGroup, rightToVehicle } from '../rights.ts';
 
 export interface MaintenanceSources {
-  registry: Pick<Registry, 'counters' | 'customCounters' | 'maintenance'> & HistoryLimitSource;
+  registry: Pick<Registry, 'counters' | 'customCounters' | 'maintenance' | 'serviceRecords'> & HistoryLimitSource;
   directory: Directory;
   hub: Pick<Hub, 'publish'>;
   serviceFiles: Pick<Files, 'put' | 'info' | 'get' | 'delete'>;

@@ -8,7 +8,7 @@ import {
   type User,
   type VehicleId,
 } from '@outrider/domain';
-import { byUrgency, type Maintenance, type Page, type Paging, type PlanFields } from '@outrider/registry';
+import { byUrgency, type Page, type Paging, type PlanFields, type Registry } from '@outrider/registry';
 import type { MaintenanceOfVehicles } from '@outrider/reports';
 import { badField, notFound, rightNeeded } from '../problem.ts';
 import { bounded, current } from '../registry-refusals.ts';
@@ -150,7 +150,7 @@ export class PlanAccess {
 export function maintenanceFor(
   caller: User,
   directory: Directory,
-  maintenance: Pick<Maintenance, 'plans' | 'states' | 'recordsBetween' | 'currencyOf'>,
+  { maintenance, serviceRecords }: Pick<Registry, 'maintenance' | 'serviceRecords'>,
 ): MaintenanceOfVehicles {
   return {
     async planned(vehicleIds) {
@@ -162,8 +162,8 @@ export function maintenanceFor(
         return isSeen ? [{ ...state, planName: plan.name }] : [];
       });
     },
-    done: (vehicleIds, fromMs, toMs) => maintenance.recordsBetween(vehicleIds, fromMs, toMs),
-    currency: (vehicleIds, fromMs, toMs) => maintenance.currencyOf(vehicleIds, fromMs, toMs),
+    done: (vehicleIds, fromMs, toMs) => serviceRecords.between(vehicleIds, fromMs, toMs),
+    currency: (vehicleIds, fromMs, toMs) => serviceRecords.currencyOf(vehicleIds, fromMs, toMs),
   };
 }
 

@@ -24,7 +24,7 @@ export class ServiceAccess {
   }
 
   records(vehicle: Vehicle, paging: Paging): Promise<Page<ServiceRecord>> {
-    return this.#scope.sources.registry.maintenance.records([vehicle.id], paging);
+    return this.#scope.sources.registry.serviceRecords.list([vehicle.id], paging);
   }
 
   async addRecord(
@@ -45,7 +45,7 @@ export class ServiceAccess {
     }
     if (title === null) throw badField('/title', 'It must say what was done, where no plan does.');
     const fields = { ...wish, title, vehicleId: vehicle.id, createdBy: this.#scope.caller.id };
-    const record = await bounded(this.#scope.sources.registry.maintenance.record(fields));
+    const record = await bounded(this.#scope.sources.registry.serviceRecords.add(fields));
     await this.#scope.changed();
     return record;
   }
@@ -54,7 +54,7 @@ export class ServiceAccess {
     this.#scope.requireMaintainer();
     await this.#record(vehicle, id);
     const { registry, serviceFiles } = this.#scope.sources;
-    const files = await registry.maintenance.removeRecord(id);
+    const files = await registry.serviceRecords.remove(id);
     await this.#scope.changed();
     for (const file of files) await serviceFiles.delete(file.id);
   }
@@ -69,7 +69,7 @@ export class ServiceAccess {
     const file = { id: randomUUID() as string as ServiceFileId, name, mediaType };
     const stored = await serviceFiles.put(file.id, Readable.from([content]));
     try {
-      await bounded(registry.maintenance.addFile(recordId, { ...file, ...stored }, this.#scope.caller.id));
+      await bounded(registry.serviceRecords.addFile(recordId, { ...file, ...stored }, this.#scope.caller.id));
     } catch (error) {
       await serviceFiles.delete(file.id);
       throw error;
@@ -80,7 +80,7 @@ export class ServiceAccess {
   async file(vehicle: Vehicle, recordId: ServiceRecordId, id: ServiceFileId): Promise<NotedServiceFile> {
     await this.#record(vehicle, recordId);
     const { registry, serviceFiles } = this.#scope.sources;
-    const file = await registry.maintenance.file(recordId, id);
+    const file = await registry.serviceRecords.file(recordId, id);
     if (file === null || (await serviceFiles.info(id)) === null) throw notFound();
     return file;
   }
@@ -96,12 +96,12 @@ export class ServiceAccess {
     this.#scope.requireMaintainer();
     const { files } = await this.#record(vehicle, recordId);
     if (!files.some((file) => file.id === id)) throw notFound();
-    await this.#scope.sources.registry.maintenance.removeFile(recordId, id);
+    await this.#scope.sources.registry.serviceRecords.removeFile(recordId, id);
     await this.#scope.sources.serviceFiles.delete(id);
   }
 
   async #record(vehicle: Vehicle, id: ServiceRecordId): Promise<ServiceRecord> {
-    const record = await this.#scope.sources.registry.maintenance.serviceRecord(id);
+    const record = await this.#scope.sources.registry.serviceRecords.get(id);
     if (record?.vehicleId !== vehicle.id) throw notFound();
     return record;
   }

@@ -43,7 +43,7 @@ export function maintenanceConformance(name: string, newPlace: () => Promise<Pla
         ...{ every: { ...NOTHING, days: 30 }, warning: NOTHING, ...more },
       });
     const service = (more: object = {}) =>
-      env.registry.maintenance.record({
+      env.registry.serviceRecords.add({
         ...{ vehicleId: van, planId: null, title: 'Brakes', atMs: env.nowMs, odometerM: null, engineMs: null },
         ...{ cost: { amountMinor: 18_450, currency: 'EUR' }, note: null, createdBy: dealer.id, ...more },
       });
@@ -177,7 +177,7 @@ export function maintenanceConformance(name: string, newPlace: () => Promise<Pla
       const record = await service({ planId: made.id });
       await maintenance.deletePlan(made.id, null);
       expect(await maintenance.plans()).toEqual([]);
-      expect(await maintenance.serviceRecord(record.id)).toMatchObject({ planId: null, cost: record.cost });
+      expect(await env.registry.serviceRecords.get(record.id)).toMatchObject({ planId: null, cost: record.cost });
     });
 
     test('a plan is counted from the newest service, and states wait until their events are sent', async () => {
@@ -205,41 +205,42 @@ export function maintenanceConformance(name: string, newPlace: () => Promise<Pla
     });
 
     test('services by page and by time, with what they were paid in', async () => {
-      const { maintenance } = env.registry;
       const first = await service();
       env.nowMs += 1000;
       const second = await service({ cost: { amountMinor: 100, currency: 'USD' }, atMs: env.nowMs });
       await service({ cost: { amountMinor: 100, currency: 'USD' }, atMs: env.nowMs });
-      expect((await maintenance.records([van], ALL)).items).toHaveLength(3);
-      const page = await maintenance.records([van], { limit: 1, after: null });
+      expect((await env.registry.serviceRecords.list([van], ALL)).items).toHaveLength(3);
+      const page = await env.registry.serviceRecords.list([van], { limit: 1, after: null });
       expect(page.next).not.toBeNull();
-      const before = await maintenance.recordsBetween([van], first.atMs, second.atMs);
+      const before = await env.registry.serviceRecords.between([van], first.atMs, second.atMs);
       expect(before.map(({ id }) => id)).toEqual([first.id]);
-      expect(await maintenance.currencyOf([van], 0, env.nowMs + 1)).toBe('USD');
-      expect(await maintenance.currencyOf([van], 0, first.atMs)).toBeNull();
+      expect(await env.registry.serviceRecords.currencyOf([van], 0, env.nowMs + 1)).toBe('USD');
+      expect(await env.registry.serviceRecords.currencyOf([van], 0, first.atMs)).toBeNull();
     });
 
     test('files are bounded, counted as stored bytes, and erased with the vehicle', async () => {
-      const { maintenance, quotas, erasures } = env.registry;
+      const { quotas, erasures } = env.registry;
       const { id } = await service();
       const file = (nth: number, bytes = 10) => ({
         ...{ id: `0190a000-0000-4000-8000-0000000000${10 + nth}` as ServiceFileId, name: 'a.pdf', bytes },
         ...{ mediaType: 'application/pdf' as const, sha256: 'ab' },
       });
-      for (let nth = 0; nth < 10; nth++) await maintenance.addFile(id, file(nth), dealer.id);
-      await expect(maintenance.addFile(id, file(10), dealer.id)).rejects.toThrow(TooManyError);
+      for (let nth = 0; nth < 10; nth++) await env.registry.serviceRecords.addFile(id, file(nth), dealer.id);
+      await expect(env.registry.serviceRecords.addFile(id, file(10), dealer.id)).rejects.toThrow(TooManyError);
       for (const scope of ['account', 'dealer'] as const)
         expect(await quotas.use(dealer.id, scope, 'storageBytes')).toMatchObject({ used: 100 });
-      await maintenance.removeFile(id, file(0).id);
-      expect(await maintenance.file(id, file(0).id)).toBeNull();
-      await expect(maintenance.addFile(id, file(0, 10 ** 13), dealer.id)).rejects.toThrow(QuotaExceededError);
-      expect([...(await maintenance.knownFiles([file(0).id, file(1).id]))]).toEqual([file(1).id]);
+      await env.registry.serviceRecords.removeFile(id, file(0).id);
+      expect(await env.registry.serviceRecords.file(id, file(0).id)).toBeNull();
+      await expect(env.registry.serviceRecords.addFile(id, file(0, 10 ** 13), dealer.id)).rejects.toThrow(
+        QuotaExceededError,
+      );
+      expect([...(await env.registry.serviceRecords.knownFiles([file(0).id, file(1).id]))]).toEqual([file(1).id]);
       await env.registry.vehicles.delete(van, null);
       const files = await erasures.serviceFiles([van], 100);
       expect(files).toHaveLength(9);
       await erasures.forgetServiceFiles(files);
       await erasures.removeRest({ vehicleIds: [van], userIds: [] });
-      expect(await maintenance.serviceRecord(id)).toBeNull();
+      expect(await env.registry.serviceRecords.get(id)).toBeNull();
     });
   });
 }

@@ -7,7 +7,7 @@ const EVERY_MS = 3_600_000;
 
 /** Removes files of services that no record has: what a crash between two writes left. */
 export function createServiceFileCleaning(parts: {
-  registry: { maintenance: Pick<Registry['maintenance'], 'knownFiles'> };
+  registry: { serviceRecords: Pick<Registry['serviceRecords'], 'knownFiles'> };
   files: Pick<Files, 'list' | 'delete'>;
   logger: Logger;
   clock: Clock;
@@ -22,7 +22,7 @@ export function createServiceFileCleaning(parts: {
       await removeStrays(files, {
         storedBeforeMs: clock.now() - EVERY_MS,
         ownerOf: (id) => id,
-        known: (ids) => registry.maintenance.knownFiles(ids),
+        known: (ids) => registry.serviceRecords.knownFiles(ids),
         onStray: (id) => logger.info({ file: id }, 'removing a file of no service'),
       });
     },

@@ -199,7 +199,7 @@ async function ensureMaintenance(
   groups: ReadonlyMap<string, GroupId>,
   vehicles: readonly Pick<Vehicle, 'id' | 'sensors'>[],
 ): Promise<void> {
-  const { maintenance } = registry;
+  const { maintenance, serviceRecords } = registry;
   if ((await maintenance.plans()).length > 0) return;
   const nowMs = SYSTEM_CLOCK.now();
   const nothing = { distanceM: null, engineMs: null, days: null, counter: null };
@@ -235,7 +235,7 @@ async function ensureMaintenance(
       startsAtMs: nowMs - 7 * DAY_MS,
     });
   const service = { odometerM: null, engineMs: null, note: null, createdBy: managerId };
-  await maintenance.record({
+  await serviceRecords.add({
     ...service,
     vehicleId: first.id,
     planId: oil.id,
@@ -244,7 +244,7 @@ async function ensureMaintenance(
     atMs: nowMs - 180 * DAY_MS + 90_000,
     cost: { amountMinor: 18_450, currency: 'EUR' },
   });
-  await maintenance.record({
+  await serviceRecords.add({
     ...service,
     vehicleId: second.id,
     planId: null,

@@ -391,7 +391,7 @@ describe('maintenance', () => {
     return { vehicle, plan };
   }
   const service = (vehicle: Vehicle, planId: MaintenanceDue['planId'], odometerM: number | null = null) =>
-    registry.maintenance.record({
+    registry.serviceRecords.add({
       vehicleId: vehicle.id,
       planId,
       title: 'Oil',
