@@ -1,5 +1,6 @@
-import { ApiError, type VideoProfile } from '@outrider/client';
+import type { VideoProfile } from '@outrider/client';
 import { useSignal } from '@preact/signals';
+import type { ComponentProps } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { describeError } from '../../errors.ts';
 import { formats } from '../../format.ts';
@@ -8,6 +9,7 @@ import { Choice, Field } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Failure } from '../../parts/message.tsx';
 import { Picker } from '../../parts/picker.tsx';
+import { useAttempts } from '../../parts/task-form.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { preferences } from '../../preferences.ts';
 import { navigate, route, setQuery, withQuery } from '../../router.ts';
@@ -64,182 +66,79 @@ export function OrderForm({ vehicleId, tasks }: Props) {
   );
 }
 
-function Fields({ profile, tasks }: { profile: VideoProfile; tasks: VideoTasks }) {
-  const { vehicleId, channels, maxFragmentSeconds } = profile;
-  const { timeZone } = preferences.value;
+/** What is chosen of a clip, and the middle of the time line that it is chosen on. */
+function useClip({ channels, maxFragmentSeconds, quality, audio }: VideoProfile) {
   const begun = useMemo(() => {
     const nowMs = Date.now();
     return clipAround(timeOf(route.peek().query.get('t')) ?? nowMs, nowMs, maxFragmentSeconds);
   }, [maxFragmentSeconds]);
-  const startMs = useSignal(begun.startMs);
-  const endMs = useSignal(begun.endMs);
-  // Nothing is to be seen of the future.
-  const centreMs = useSignal(Math.min(begun.startMs, Date.now() - AROUND_MS));
-  const chosen = useSignal<ReadonlySet<number>>(new Set(channels.map(({ number }) => number)));
-  const quality = useSignal(profile.quality);
-  const hasSound = useSignal(profile.audio);
-  const error = useSignal<unknown>(null);
-  const isBusy = useSignal(false);
-  const fromMs = centreMs.value - AROUND_MS;
-  const toMs = centreMs.value + AROUND_MS;
-  const track = useTrack(vehicleId, fromMs, toMs);
+  return {
+    startMs: useSignal(begun.startMs),
+    endMs: useSignal(begun.endMs),
+    // Nothing is to be seen of the future.
+    centreMs: useSignal(Math.min(begun.startMs, Date.now() - AROUND_MS)),
+    chosen: useSignal<ReadonlySet<number>>(new Set(channels.map(({ number }) => number))),
+    quality: useSignal(quality),
+    hasSound: useSignal(audio),
+  };
+}
+
+interface PartProps {
+  profile: VideoProfile;
+  clip: ReturnType<typeof useClip>;
+  /** What the API found wrong with a field. */
+  at: (pointer: string) => readonly string[];
+}
+
+function Fields({ profile, tasks }: { profile: VideoProfile; tasks: VideoTasks }) {
+  const { vehicleId, maxFragmentSeconds } = profile;
+  const clip = useClip(profile);
+  const { startMs, endMs, centreMs, chosen, quality, hasSound } = clip;
+  const { error, isBusy, at, attempt } = useAttempts();
+  const track = useTrack(vehicleId, centreMs.value - AROUND_MS, centreMs.value + AROUND_MS);
 
   const pick = (timeMs: number) => {
     const lengthMs = Math.min(Math.max(1000, endMs.peek() - startMs.peek()), maxFragmentSeconds * 1000);
-    const clip = clipAround(timeMs, Date.now(), maxFragmentSeconds);
-    const middle = (clip.startMs + clip.endMs) / 2;
+    const around = clipAround(timeMs, Date.now(), maxFragmentSeconds);
+    const middle = (around.startMs + around.endMs) / 2;
     startMs.value = Math.floor(Math.min(middle - lengthMs / 2, Date.now() - lengthMs) / 1000) * 1000;
     endMs.value = startMs.value + lengthMs;
   };
   const order = async (event: SubmitEvent) => {
     event.preventDefault();
-    isBusy.value = true;
-    error.value = null;
     const ordered = new Set<number>();
-    try {
-      for (const channel of chosen.value) {
-        const [start, end] = [startMs.value, endMs.value].map((ms) => new Date(ms).toISOString()) as [string, string];
-        const body = { profileId: profile.id, channel, start, end, quality: quality.value, audio: hasSound.value };
-        await api.post('/service/ovms/api/tasks', { body });
-        ordered.add(channel);
+    await attempt(async () => {
+      try {
+        for (const channel of chosen.value) {
+          const [start, end] = [startMs.value, endMs.value].map((ms) => new Date(ms).toISOString()) as [string, string];
+          const body = { profileId: profile.id, channel, start, end, quality: quality.value, audio: hasSound.value };
+          await api.post('/service/ovms/api/tasks', { body });
+          ordered.add(channel);
+        }
+        setQuery({ order: null, t: null });
+      } finally {
+        // What was ordered is not ordered again with the rest.
+        chosen.value = new Set([...chosen.value].filter((channel) => !ordered.has(channel)));
       }
-      setQuery({ order: null, t: null });
-    } catch (reason) {
-      error.value = reason;
-    }
-    // What was ordered is not ordered again with the rest.
-    chosen.value = new Set([...chosen.value].filter((channel) => !ordered.has(channel)));
-    isBusy.value = false;
+    });
     if (ordered.size === 0) return;
     toast(videoWords().ordered(ordered.size));
     void tasks.reload();
   };
-  const at = (pointer: string) => (error.value instanceof ApiError ? error.value.at(pointer) : []);
   const isElsewhere =
     error.value !== null && ['/start', '/end', '/channel'].every((pointer) => at(pointer).length === 0);
-  const setTime = (time: { value: number }) => (event: { currentTarget: HTMLInputElement }) => {
-    const ms = timeOfLocalText(event.currentTarget.value, timeZone);
-    if (ms === null) return;
-    time.value = ms;
-    if (Math.abs(ms - centreMs.peek()) > AROUND_MS) centreMs.value = ms;
-  };
   return (
     <>
       <form class="order-form" onSubmit={order}>
         <Connection profile={profile} />
-        <fieldset class="channels">
-          <legend>{videoWords().channels}</legend>
-          {channels.map(({ number, name }) => (
-            <label key={number} class="check">
-              <input
-                type="checkbox"
-                checked={chosen.value.has(number)}
-                onChange={({ currentTarget: { checked } }) => {
-                  const next = new Set(chosen.peek());
-                  if (checked) next.add(number);
-                  else next.delete(number);
-                  chosen.value = next;
-                }}
-              />
-              <span>
-                <bdi>{name}</bdi>
-              </span>
-            </label>
-          ))}
-          {chosen.value.size === 0 && <p class="error">{videoWords().noChannel}</p>}
-          {at('/channel').map((text) => (
-            <p key={text} class="error">
-              {text}
-            </p>
-          ))}
-        </fieldset>
-        <div class="times">
-          <Field
-            label={videoWords().start}
-            type="datetime-local"
-            step={1}
-            required
-            value={localText(startMs.value, timeZone)}
-            errors={at('/start')}
-            onChange={setTime(startMs)}
-          />
-          <Field
-            label={videoWords().end}
-            type="datetime-local"
-            step={1}
-            required
-            value={localText(endMs.value, timeZone)}
-            errors={at('/end')}
-            hint={videoWords().longest(formats().duration(maxFragmentSeconds))}
-            onChange={setTime(endMs)}
-          />
-          <Choice
-            label={videoWords().quality}
-            value={quality.value}
-            onChange={(value) => {
-              quality.value = value as VideoProfile['quality'];
-            }}
-          >
-            {(['main', 'sub'] as const).map((one) => (
-              <option key={one} value={one} selected={one === quality.value}>
-                {videoWords().qualities[one]}
-              </option>
-            ))}
-          </Choice>
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={hasSound.value}
-              onChange={({ currentTarget: { checked } }) => {
-                hasSound.value = checked;
-              }}
-            />
-            <span>{videoWords().sound}</span>
-          </label>
-        </div>
-        <div class="strip">
-          <button
-            type="button"
-            class="icon"
-            aria-label={videoWords().earlier}
-            onClick={() => {
-              centreMs.value -= AROUND_MS;
-            }}
-          >
-            <span class="flip">
-              <Icon name="back" />
-            </span>
-          </button>
-          <div>
-            <Timeline
-              fromMs={fromMs}
-              toMs={toMs}
-              startMs={startMs.value}
-              endMs={endMs.value}
-              track={track.value}
-              tasks={(tasks.items ?? []).filter((task) => task.vehicleId === vehicleId)}
-              onPick={pick}
-            />
-            <div class="hours">
-              <small>{formats().moment(fromMs)}</small>
-              <small>{formats().moment(centreMs.value)}</small>
-              <small>{formats().moment(toMs)}</small>
-            </div>
-          </div>
-          <button
-            type="button"
-            class="icon"
-            aria-label={videoWords().later}
-            disabled={toMs > Date.now() + SHORT_MS}
-            onClick={() => {
-              centreMs.value += AROUND_MS;
-            }}
-          >
-            <span class="flip">
-              <Icon name="forward" />
-            </span>
-          </button>
-        </div>
+        <Channels profile={profile} clip={clip} at={at} />
+        <Times profile={profile} clip={clip} at={at} />
+        <Strip
+          clip={clip}
+          track={track.value}
+          tasks={(tasks.items ?? []).filter((task) => task.vehicleId === vehicleId)}
+          onPick={pick}
+        />
         <small>{videoWords().timelineHint}</small>
         {isElsewhere && <Failure>{describeError(error.value)}</Failure>}
         <div class="actions">
@@ -250,6 +149,139 @@ function Fields({ profile, tasks }: { profile: VideoProfile; tasks: VideoTasks }
       </form>
       <ClipMapBox track={track.value} timeMs={startMs} onPick={pick} />
     </>
+  );
+}
+
+function Channels({ profile: { channels }, clip: { chosen }, at }: PartProps) {
+  return (
+    <fieldset class="channels">
+      <legend>{videoWords().channels}</legend>
+      {channels.map(({ number, name }) => (
+        <label key={number} class="check">
+          <input
+            type="checkbox"
+            checked={chosen.value.has(number)}
+            onChange={({ currentTarget: { checked } }) => {
+              const next = new Set(chosen.peek());
+              if (checked) next.add(number);
+              else next.delete(number);
+              chosen.value = next;
+            }}
+          />
+          <span>
+            <bdi>{name}</bdi>
+          </span>
+        </label>
+      ))}
+      {chosen.value.size === 0 && <p class="error">{videoWords().noChannel}</p>}
+      {at('/channel').map((text) => (
+        <p key={text} class="error">
+          {text}
+        </p>
+      ))}
+    </fieldset>
+  );
+}
+
+/** From when to when, and how the video is to be. */
+function Times({ profile, clip: { startMs, endMs, centreMs, quality, hasSound }, at }: PartProps) {
+  const { timeZone } = preferences.value;
+  const setTime = (time: { value: number }) => (event: { currentTarget: HTMLInputElement }) => {
+    const ms = timeOfLocalText(event.currentTarget.value, timeZone);
+    if (ms === null) return;
+    time.value = ms;
+    if (Math.abs(ms - centreMs.peek()) > AROUND_MS) centreMs.value = ms;
+  };
+  return (
+    <div class="times">
+      <Field
+        label={videoWords().start}
+        type="datetime-local"
+        step={1}
+        required
+        value={localText(startMs.value, timeZone)}
+        errors={at('/start')}
+        onChange={setTime(startMs)}
+      />
+      <Field
+        label={videoWords().end}
+        type="datetime-local"
+        step={1}
+        required
+        value={localText(endMs.value, timeZone)}
+        errors={at('/end')}
+        hint={videoWords().longest(formats().duration(profile.maxFragmentSeconds))}
+        onChange={setTime(endMs)}
+      />
+      <Choice
+        label={videoWords().quality}
+        value={quality.value}
+        onChange={(value) => {
+          quality.value = value as VideoProfile['quality'];
+        }}
+      >
+        {(['main', 'sub'] as const).map((one) => (
+          <option key={one} value={one} selected={one === quality.value}>
+            {videoWords().qualities[one]}
+          </option>
+        ))}
+      </Choice>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={hasSound.value}
+          onChange={({ currentTarget: { checked } }) => {
+            hasSound.value = checked;
+          }}
+        />
+        <span>{videoWords().sound}</span>
+      </label>
+    </div>
+  );
+}
+
+type StripProps = Pick<ComponentProps<typeof Timeline>, 'track' | 'tasks' | 'onPick'> & Pick<PartProps, 'clip'>;
+
+/** The time line, to be moved to earlier and later. */
+function Strip({ clip: { startMs, endMs, centreMs }, ...rest }: StripProps) {
+  const fromMs = centreMs.value - AROUND_MS;
+  const toMs = centreMs.value + AROUND_MS;
+  return (
+    <div class="strip">
+      <button
+        type="button"
+        class="icon"
+        aria-label={videoWords().earlier}
+        onClick={() => {
+          centreMs.value -= AROUND_MS;
+        }}
+      >
+        <span class="flip">
+          <Icon name="back" />
+        </span>
+      </button>
+      <div>
+        <Timeline fromMs={fromMs} toMs={toMs} startMs={startMs.value} endMs={endMs.value} {...rest} />
+        <div class="hours">
+          <small>{formats().moment(fromMs)}</small>
+          <small>{formats().moment(centreMs.value)}</small>
+          <small>{formats().moment(toMs)}</small>
+        </div>
+      </div>
+      <button
+        type="button"
+        class="icon"
+        aria-label={videoWords().later}
+        disabled={toMs > Date.now() + SHORT_MS}
+        onClick={() => {
+          centreMs.value += AROUND_MS;
+        }}
+      >
+        <span class="flip">
+          <Icon name="forward" />
+        </span>
+      </button>
+    </div>
   );
 }
 
