@@ -49,7 +49,7 @@ export function GeofenceForm({ draft, onClose, onReload, onShape, onUndo, onEsca
   const opened = useRef(value);
   if (opened.current?.etag !== value?.etag) opened.current = value;
   if (value === null) return null;
-  const { id, etag, shape, geometry } = value;
+  const { id, etag, geometry } = value;
   const headers = etag === null ? {} : { 'If-Match': etag };
   const { ownerId, sharedWithOrganisation, sharedGroupIds } = value;
   const isReadOnly =
@@ -102,19 +102,6 @@ export function GeofenceForm({ draft, onClose, onReload, onShape, onUndo, onEsca
   const at = (name: FieldName) => (error.value instanceof ApiError ? error.value.at(`/properties/${name}`) : []);
   const isStale = error.value instanceof ApiError && error.value.status === 412;
   const isOfAField = [...FIELDS, ...MORE_FIELDS].some((name) => at(name).length > 0);
-  const field = (name: (typeof FIELDS)[number], label: string, isNumber = true) => (
-    <Field
-      label={label}
-      name={name}
-      value={value[name]}
-      errors={at(name)}
-      {...(isNumber ? { type: 'number', step: 'any', min: 0 } : { required: true, maxLength: 200 })}
-      onInput={(event) => {
-        draft.value = { ...value, [name]: event.currentTarget.value };
-        if (name === 'radiusM') onShape();
-      }}
-    />
-  );
   return (
     <Panel
       kind="panel"
@@ -131,44 +118,10 @@ export function GeofenceForm({ draft, onClose, onReload, onShape, onUndo, onEsca
       <form class="body" onSubmit={save}>
         {isReadOnly && <p role="status">{geofenceWords().readOnly}</p>}
         <fieldset class="plain" disabled={isReadOnly}>
-          {geometry === null && <p role="status">{shape === 'line' ? geofenceWords().drawLine : t()[DRAW[shape]]}</p>}
-          {onUndo !== null && (
-            <button type="button" onClick={onUndo}>
-              {geofenceWords().undo}
-            </button>
-          )}
-          {field('name', t().name, false)}
-          {shape === 'circle' && field('radiusM', t().radiusM)}
-          {shape === 'line' && field('widthM', t().widthM)}
-          {field('speedLimitKmh', t().speedLimitKmh)}
-          {field('minDwellSeconds', t().minDwellSeconds)}
-          <Category draft={draft} errors={at('category')} />
-          <Appearance draft={draft} at={at} />
-          <Sharing draft={draft} />
-          <CustomFieldInputs
-            value={value}
-            onChange={(fields) => {
-              draft.value = { ...value, ...fields };
-            }}
-            errors={{ externalId: at('externalId'), customAttributes: at('customAttributes') }}
-          />
-          <Coordinates key={JSON.stringify(geometry)} draft={draft} onShape={onShape} />
+          <Fields draft={draft} at={at} onShape={onShape} onUndo={onUndo} />
         </fieldset>
         {isStale ? (
-          <div class="conflict" role="alert">
-            <p class="error">{t().changedMeanwhile}</p>
-            {theirs.value !== null && <Versions mine={value} theirs={theirs.value.draft} />}
-            <div class="actions">
-              <button type="button" onClick={reload}>
-                {t().showTheirs}
-              </button>
-              {theirs.value !== null && (
-                <button type="button" onClick={keepMine}>
-                  {geofenceWords().keepMine}
-                </button>
-              )}
-            </div>
-          </div>
+          <Conflict mine={value} theirs={theirs.value?.draft ?? null} onReload={reload} onKeep={keepMine} />
         ) : (
           error.value !== null && !isOfAField && <Failure>{describeError(error.value)}</Failure>
         )}
@@ -182,21 +135,104 @@ export function GeofenceForm({ draft, onClose, onReload, onShape, onUndo, onEsca
             )}
           </div>
         )}
-        {isAsking.value && (
-          <div role="alertdialog" aria-label={t().delete}>
-            <p>{t().deleteGeofence(value.name)}</p>
-            <div class="actions">
-              <button type="button" onClick={remove}>
-                <Icon name="trash" /> {t().delete}
-              </button>
-              <CancelButton onClick={() => (isAsking.value = false)} />
-            </div>
-          </div>
-        )}
+        {isAsking.value && <Deletion name={value.name} onDelete={remove} onCancel={() => (isAsking.value = false)} />}
         {id !== null && <InsideNow geofenceId={id} />}
         <WhatHappened draft={value} />
       </form>
     </Panel>
+  );
+}
+
+interface FieldsProps extends Pick<Props, 'onShape' | 'onUndo'> {
+  draft: Signal<Draft | null>;
+  /** What the API found wrong with a field. */
+  at: (name: FieldName) => string[];
+}
+
+function Fields({ draft, at, onShape, onUndo }: FieldsProps) {
+  const { value } = draft;
+  if (value === null) return null;
+  const { shape, geometry } = value;
+  const field = (name: (typeof FIELDS)[number], label: string, isNumber = true) => (
+    <Field
+      label={label}
+      name={name}
+      value={value[name]}
+      errors={at(name)}
+      {...(isNumber ? { type: 'number', step: 'any', min: 0 } : { required: true, maxLength: 200 })}
+      onInput={(event) => {
+        draft.value = { ...value, [name]: event.currentTarget.value };
+        if (name === 'radiusM') onShape();
+      }}
+    />
+  );
+  return (
+    <>
+      {geometry === null && <p role="status">{shape === 'line' ? geofenceWords().drawLine : t()[DRAW[shape]]}</p>}
+      {onUndo !== null && (
+        <button type="button" onClick={onUndo}>
+          {geofenceWords().undo}
+        </button>
+      )}
+      {field('name', t().name, false)}
+      {shape === 'circle' && field('radiusM', t().radiusM)}
+      {shape === 'line' && field('widthM', t().widthM)}
+      {field('speedLimitKmh', t().speedLimitKmh)}
+      {field('minDwellSeconds', t().minDwellSeconds)}
+      <Category draft={draft} errors={at('category')} />
+      <Appearance draft={draft} at={at} />
+      <Sharing draft={draft} />
+      <CustomFieldInputs
+        value={value}
+        onChange={(fields) => {
+          draft.value = { ...value, ...fields };
+        }}
+        errors={{ externalId: at('externalId'), customAttributes: at('customAttributes') }}
+      />
+      <Coordinates key={JSON.stringify(geometry)} draft={draft} onShape={onShape} />
+    </>
+  );
+}
+
+interface ConflictProps {
+  mine: Draft;
+  /** Null: it could not be read. */
+  theirs: Draft | null;
+  onReload: () => void;
+  onKeep: () => void;
+}
+
+function Conflict({ mine, theirs, onReload, onKeep }: ConflictProps) {
+  return (
+    <div class="conflict" role="alert">
+      <p class="error">{t().changedMeanwhile}</p>
+      {theirs !== null && <Versions mine={mine} theirs={theirs} />}
+      <div class="actions">
+        <button type="button" onClick={onReload}>
+          {t().showTheirs}
+        </button>
+        {theirs !== null && (
+          <button type="button" onClick={onKeep}>
+            {geofenceWords().keepMine}
+          </button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** The question before it is deleted. */
+function Deletion({ name, onDelete, onCancel }: { name: string; onDelete: () => void; onCancel: () => void }) {
+  return (
+    <div role="alertdialog" aria-label={t().delete}>
+      <p>{t().deleteGeofence(name)}</p>
+      <div class="actions">
+        <button type="button" onClick={onDelete}>
+          <Icon name="trash" /> {t().delete}
+        </button>
+        <CancelButton onClick={onCancel} />
+      </div>
+    </div>
   );
 }
 
@@ -292,7 +328,7 @@ function Sharing({ draft }: { draft: Signal<Draft | null> }) {
   );
 }
 
-function Appearance({ draft, at }: { draft: Signal<Draft | null>; at: (name: FieldName) => string[] }) {
+function Appearance({ draft, at }: Pick<FieldsProps, 'draft' | 'at'>) {
   const id = useId();
   const { value } = draft;
   if (value === null) return null;
