@@ -242,33 +242,7 @@ function ScheduleForm({
   const errorsAt = (name: string) => edit.at(`/${name === 'kind' ? 'eventKinds' : name}`);
   const words = reportWords();
   const typedEmails = useTyped(value.emails.join(', '), (text) => edit.set({ emails: addressesIn(text) }));
-  const labels = useMemo(
-    () => ({
-      name: t().name,
-      kind: words.kind,
-      format: words.format,
-      frequency: words.frequency,
-      hour: words.hour,
-      covers: words.coversLabel,
-      timeZone: t().timeZone,
-      emails: words.emails,
-      vehicleIds: t().vehicles,
-      groupId: t().group,
-      geozoneId: t().geofence,
-      period: words.period,
-      eventKinds: words.eventKinds,
-      maxPoints: words.maxPoints,
-      workHours: words.workHours,
-      ecoWeights: words.ecoWeights,
-      sensors: words.sensors,
-      driverIds: t().pages.drivers,
-      columns: words.columnChoice,
-      groupBy: words.groupBy,
-      language: words.fileLanguage,
-      active: words.active,
-    }),
-    [words],
-  );
+  const labels = useMemo(() => labelsOf(words), [words]);
   return (
     <>
       <EditForm
@@ -313,67 +287,116 @@ function ScheduleForm({
               onChange={({ shape: _, ...part }) => edit.set(part as Partial<Fields>)}
             />
           )}
-          <ChoiceField
-            edit={edit}
-            name="covers"
-            label={words.coversLabel}
-            options={(['yesterday', 'last-week', 'last-month'] as const).map((one) => [one, words.covers[one]])}
-          />
-          <ChoiceField
-            edit={edit}
-            name="frequency"
-            label={words.frequency}
-            options={(['daily', 'weekly', 'monthly'] as const).map((one) => [one, words.frequencies[one]])}
-          />
-          <ChoiceField
-            edit={edit}
-            name="hour"
-            label={words.hour}
-            options={HOURS.map((hour) => [String(hour), hourText(hour)])}
-          />
-          <TextField edit={edit} name="timeZone" label={t().timeZone} required />
-          <ChoiceField
-            edit={edit}
-            name="format"
-            label={words.format}
-            options={(kind?.formats ?? []).map((format) => [format, format.toUpperCase()])}
-          />
-          {kind && ['pdf', 'xlsx'].includes(value.format) && kind.groupings.length > 0 && (
-            <Choice
-              label={words.groupBy}
-              value={value.groupBy ?? ''}
-              onChange={(groupBy) => edit.set({ groupBy: groupBy === '' ? null : groupBy })}
-            >
-              <option value="" selected={value.groupBy === null}>
-                {words.noGroups}
-              </option>
-              {kind.groupings.map((one) => (
-                <option key={one} value={one} selected={one === value.groupBy}>
-                  {words.groupings[one]}
-                </option>
-              ))}
-            </Choice>
-          )}
-          {value.format === 'pdf' && (
-            <Choice
-              label={words.fileLanguage}
-              value={value.language ?? ''}
-              onChange={(chosen) => edit.set({ language: chosen === '' ? null : chosen })}
-            >
-              <option value="" selected={value.language === null}>
-                {words.ownLanguage}
-              </option>
-              {Object.entries(LANGUAGES).map(([tag, { name }]) => (
-                <option key={tag} value={tag} selected={tag === value.language}>
-                  {name}
-                </option>
-              ))}
-            </Choice>
-          )}
+          <When edit={edit} />
+          <FileFields edit={edit} kind={kind} />
           <Field label={words.emails} hint={words.emailsHint} name="emails" errors={emailErrors} {...typedEmails} />
         </div>
       </EditForm>
       {id !== null && <Delivered id={id} />}
+    </>
+  );
+}
+
+/** The fields' names, as a conflict is shown with them. */
+function labelsOf(words: ReturnType<typeof reportWords>) {
+  return {
+    name: t().name,
+    kind: words.kind,
+    format: words.format,
+    frequency: words.frequency,
+    hour: words.hour,
+    covers: words.coversLabel,
+    timeZone: t().timeZone,
+    emails: words.emails,
+    vehicleIds: t().vehicles,
+    groupId: t().group,
+    geozoneId: t().geofence,
+    period: words.period,
+    eventKinds: words.eventKinds,
+    maxPoints: words.maxPoints,
+    workHours: words.workHours,
+    ecoWeights: words.ecoWeights,
+    sensors: words.sensors,
+    driverIds: t().pages.drivers,
+    columns: words.columnChoice,
+    groupBy: words.groupBy,
+    language: words.fileLanguage,
+    active: words.active,
+  };
+}
+
+/** How often it is made, and of which days. */
+function When({ edit }: { edit: Edit<Fields> }) {
+  const words = reportWords();
+  return (
+    <>
+      <ChoiceField
+        edit={edit}
+        name="covers"
+        label={words.coversLabel}
+        options={(['yesterday', 'last-week', 'last-month'] as const).map((one) => [one, words.covers[one]])}
+      />
+      <ChoiceField
+        edit={edit}
+        name="frequency"
+        label={words.frequency}
+        options={(['daily', 'weekly', 'monthly'] as const).map((one) => [one, words.frequencies[one]])}
+      />
+      <ChoiceField
+        edit={edit}
+        name="hour"
+        label={words.hour}
+        options={HOURS.map((hour) => [String(hour), hourText(hour)])}
+      />
+      <TextField edit={edit} name="timeZone" label={t().timeZone} required />
+    </>
+  );
+}
+
+/** What is sent: the kind of file, its groups and its language. */
+function FileFields({ edit, kind }: { edit: Edit<Fields>; kind: ReportKind | undefined }) {
+  const { value } = edit.draft;
+  const words = reportWords();
+  return (
+    <>
+      <ChoiceField
+        edit={edit}
+        name="format"
+        label={words.format}
+        options={(kind?.formats ?? []).map((format) => [format, format.toUpperCase()])}
+      />
+      {kind && ['pdf', 'xlsx'].includes(value.format) && kind.groupings.length > 0 && (
+        <Choice
+          label={words.groupBy}
+          value={value.groupBy ?? ''}
+          onChange={(groupBy) => edit.set({ groupBy: groupBy === '' ? null : groupBy })}
+        >
+          <option value="" selected={value.groupBy === null}>
+            {words.noGroups}
+          </option>
+          {kind.groupings.map((one) => (
+            <option key={one} value={one} selected={one === value.groupBy}>
+              {words.groupings[one]}
+            </option>
+          ))}
+        </Choice>
+      )}
+      {value.format === 'pdf' && (
+        <Choice
+          label={words.fileLanguage}
+          value={value.language ?? ''}
+          onChange={(chosen) => edit.set({ language: chosen === '' ? null : chosen })}
+        >
+          <option value="" selected={value.language === null}>
+            {words.ownLanguage}
+          </option>
+          {Object.entries(LANGUAGES).map(([tag, { name }]) => (
+            <option key={tag} value={tag} selected={tag === value.language}>
+              {name}
+            </option>
+          ))}
+        </Choice>
+      )}
     </>
   );
 }
