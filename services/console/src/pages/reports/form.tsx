@@ -100,12 +100,11 @@ interface FieldsProps {
 }
 
 /** Vehicles and the parameters of the kind, whichever the API says that it has. */
-export function QuestionFields({ kind, value, onChange, errorsAt, hasShape = true }: FieldsProps) {
+export function QuestionFields(props: FieldsProps) {
+  const { kind, value, onChange, errorsAt, hasShape = true } = props;
   const { parameters } = kind;
   const isDrawing = useSignal(false);
-  const { vehicleIds, groupId, period, eventKinds, geozoneId, shape, maxPoints, workHours, ecoWeights, sensors } =
-    value;
-  const { driverIds } = value;
+  const { vehicleIds, groupId, eventKinds, geozoneId, shape, sensors, driverIds } = value;
   return (
     <>
       <VehiclePicker
@@ -121,21 +120,7 @@ export function QuestionFields({ kind, value, onChange, errorsAt, hasShape = tru
         errors={errorsAt('groupId')}
         onChange={([chosen = null]) => onChange({ groupId: chosen, ...(chosen === null ? {} : { vehicleIds: [] }) })}
       />
-      {parameters.period && (
-        <Choice
-          label={reportWords().period}
-          value={period ?? parameters.period.default}
-          onChange={(chosen) =>
-            onChange({ period: chosen === parameters.period?.default ? null : (chosen as Question['period']) })
-          }
-        >
-          {parameters.period.values.map((one) => (
-            <option key={one} value={one} selected={one === (period ?? parameters.period?.default)}>
-              {reportWords().periods[one]}
-            </option>
-          ))}
-        </Choice>
-      )}
+      <Period {...props} />
       {parameters.eventKinds && (
         <Picker
           label={reportWords().eventKinds}
@@ -157,59 +142,11 @@ export function QuestionFields({ kind, value, onChange, errorsAt, hasShape = tru
         />
       )}
       {parameters.shape && hasShape && (
-        <div class="field">
-          <span class="label">{reportWords().shape}</span>
-          <div class="actions">
-            <button type="button" onClick={() => (isDrawing.value = true)}>
-              <Icon name="fence" /> {shape === null ? reportWords().drawShape : t().shapes[shape.properties.shape]}
-            </button>
-            {shape !== null && (
-              <button type="button" onClick={() => onChange({ shape: null })}>
-                {reportWords().removeShape}
-              </button>
-            )}
-          </div>
-          <small>{reportWords().shapeHint}</small>
-        </div>
+        <ShapeField shape={shape} onDraw={() => (isDrawing.value = true)} onRemove={() => onChange({ shape: null })} />
       )}
-      {parameters.maxPoints && (
-        <Field
-          label={kind.isTrack ? reportWords().maxPoints : reportWords().maxIntervals}
-          hint={kind.isTrack ? reportWords().maxPointsHint : reportWords().maxIntervalsHint}
-          type="number"
-          min={parameters.maxPoints.min}
-          max={parameters.maxPoints.max}
-          value={maxPoints ?? ''}
-          errors={errorsAt('maxPoints')}
-          onInput={({ currentTarget: { valueAsNumber } }) =>
-            onChange({ maxPoints: Number.isNaN(valueAsNumber) ? null : valueAsNumber })
-          }
-        />
-      )}
-      {parameters.workHours !== null && (
-        <Field
-          label={reportWords().workHours}
-          hint={reportWords().workHoursHint}
-          maxLength={200}
-          placeholder={parameters.workHours}
-          dir="ltr"
-          value={workHours ?? ''}
-          errors={errorsAt('workHours')}
-          onInput={({ currentTarget }) => onChange({ workHours: currentTarget.value.trim() || null })}
-        />
-      )}
-      {parameters.ecoWeights !== null && (
-        <Field
-          label={reportWords().ecoWeights}
-          hint={reportWords().ecoWeightsHint}
-          maxLength={200}
-          placeholder={parameters.ecoWeights}
-          dir="ltr"
-          value={ecoWeights ?? ''}
-          errors={errorsAt('ecoWeights')}
-          onInput={({ currentTarget }) => onChange({ ecoWeights: currentTarget.value.trim() || null })}
-        />
-      )}
+      <MostPoints {...props} />
+      <TextParameter {...props} name="workHours" />
+      <TextParameter {...props} name="ecoWeights" />
       {parameters.sensors && (
         <SensorPicker
           label={reportWords().sensors}
@@ -235,6 +172,91 @@ export function QuestionFields({ kind, value, onChange, errorsAt, hasShape = tru
         />
       )}
     </>
+  );
+}
+
+function Period({ kind: { parameters }, value: { period }, onChange }: FieldsProps) {
+  if (!parameters.period) return null;
+  const { values, default: usual } = parameters.period;
+  return (
+    <Choice
+      label={reportWords().period}
+      value={period ?? usual}
+      onChange={(chosen) => onChange({ period: chosen === usual ? null : (chosen as Question['period']) })}
+    >
+      {values.map((one) => (
+        <option key={one} value={one} selected={one === (period ?? usual)}>
+          {reportWords().periods[one]}
+        </option>
+      ))}
+    </Choice>
+  );
+}
+
+interface ShapeProps {
+  shape: Question['shape'];
+  onDraw: () => void;
+  onRemove: () => void;
+}
+
+function ShapeField({ shape, onDraw, onRemove }: ShapeProps) {
+  return (
+    <div class="field">
+      <span class="label">{reportWords().shape}</span>
+      <div class="actions">
+        <button type="button" onClick={onDraw}>
+          <Icon name="fence" /> {shape === null ? reportWords().drawShape : t().shapes[shape.properties.shape]}
+        </button>
+        {shape !== null && (
+          <button type="button" onClick={onRemove}>
+            {reportWords().removeShape}
+          </button>
+        )}
+      </div>
+      <small>{reportWords().shapeHint}</small>
+    </div>
+  );
+}
+
+function MostPoints({ kind: { parameters, isTrack }, value: { maxPoints }, onChange, errorsAt }: FieldsProps) {
+  if (!parameters.maxPoints) return null;
+  return (
+    <Field
+      label={isTrack ? reportWords().maxPoints : reportWords().maxIntervals}
+      hint={isTrack ? reportWords().maxPointsHint : reportWords().maxIntervalsHint}
+      type="number"
+      min={parameters.maxPoints.min}
+      max={parameters.maxPoints.max}
+      value={maxPoints ?? ''}
+      errors={errorsAt('maxPoints')}
+      onInput={({ currentTarget: { valueAsNumber } }) =>
+        onChange({ maxPoints: Number.isNaN(valueAsNumber) ? null : valueAsNumber })
+      }
+    />
+  );
+}
+
+/** Empty means the kind's own, which is the placeholder. */
+function TextParameter({
+  kind: { parameters },
+  value,
+  onChange,
+  errorsAt,
+  name,
+}: FieldsProps & { name: 'workHours' | 'ecoWeights' }) {
+  const usual = parameters[name];
+  if (usual === null) return null;
+  return (
+    <Field
+      label={reportWords()[name]}
+      hint={reportWords()[`${name}Hint` as const]}
+      maxLength={200}
+      placeholder={usual}
+      dir="ltr"
+      value={value[name] ?? ''}
+      errors={errorsAt(name)}
+      onInput={({ currentTarget }) => onChange({ [name]: currentTarget.value.trim() || null })}
+    />
   );
 }
 
