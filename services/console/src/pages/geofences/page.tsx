@@ -3,41 +3,29 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { describeError } from '../../errors.ts';
 import { geofences, loadGeofences } from '../../fleet/store.ts';
-import { formats } from '../../format.ts';
-import { FilterBox } from '../../parts/filter-box.tsx';
-import { Icon } from '../../parts/icon.tsx';
 import { MapTool } from '../../parts/map-tool.tsx';
-import { Message } from '../../parts/message.tsx';
-import { SearchField } from '../../parts/search-field.tsx';
 import { toast } from '../../parts/toast.tsx';
-import { placed, VirtualList } from '../../parts/virtual-list.tsx';
-import { navigate, route, setQuery, withQuery } from '../../router.ts';
-import { api, user } from '../../session.ts';
-import { language, t } from '../../words/words.ts';
+import { route } from '../../router.ts';
+import { api } from '../../session.ts';
 import { bodyOf, type Draft, draftOf, editableArea, newDraft, withArea } from './draft.ts';
 import { GeofenceForm } from './form.tsx';
 import { GeofenceMap } from './geofence-map.ts';
 import { ImportPanel } from './import-panel.tsx';
-import { categoriesOf, matches, mayDraw, NO_CATEGORY, WHOSE, whoseOf } from './whose.ts';
+import { GeofenceList, open } from './list.tsx';
 import '../../style/geofences.css';
 import { geofenceWords } from './words.ts';
 
-const ROW_REM = 3.75;
 const MOST_UNDONE = 50;
 /** Of a new geofence on the map. */
 const DRAFT_ID = 'draft';
 
-/** Geofences: a list beside the map, one of them drawn or edited. The address has the one and the search. */
-export function GeofencesPage() {
+/** The map, and the geofence that is drawn or edited on it. */
+function useDrawing(editedId: string | null) {
   const container = useRef<HTMLDivElement>(null);
   const view = useRef<GeofenceMap | null>(null);
   const draft = useSignal<Draft | null>(null);
   /** The draft before it was changed; null: nothing is edited, or it is new. */
   const asRead = useRef<Draft | null>(null);
-  const editedId = route.value.query.get('geofence');
-  const all = geofences.value;
-  const preview = useSignal<readonly Geozone[]>([]);
-  const deleted = useSignal<NewGeozone | null>(null);
   /** Shapes that the present one took the place of, the last at the end. */
   const past = useSignal<readonly Draft[]>([]);
 
@@ -91,6 +79,25 @@ export function GeofencesPage() {
     else void read(editedId);
     drawDraft();
   }, [editedId]);
+  const undo = () => {
+    const last = past.value.at(-1);
+    const present = draft.peek();
+    if (last === undefined || present === null) return;
+    past.value = past.value.slice(0, -1);
+    draft.value = { ...present, geometry: last.geometry, radiusM: last.radiusM };
+    drawDraft();
+  };
+  return { container, view, draft, drawDraft, read, undo: past.value.length === 0 ? null : undo };
+}
+
+/** Geofences: a list beside the map, one of them drawn or edited. The address has the one and the search. */
+export function GeofencesPage() {
+  const editedId = route.value.query.get('geofence');
+  const { container, view, draft, drawDraft, read, undo } = useDrawing(editedId);
+  const all = geofences.value;
+  const preview = useSignal<readonly Geozone[]>([]);
+  const deleted = useSignal<NewGeozone | null>(null);
+
   // A polygon with holes stays where it is: its coordinates are typed.
   const present = draft.value;
   const isDrawn = present !== null && editableArea(present) !== null;
@@ -100,13 +107,6 @@ export function GeofencesPage() {
     const others = typed.length === 0 ? all : all.filter(({ id }) => id !== present?.id);
     void view.current?.show([...others, ...typed, ...preview.value], drawnId);
   }, [all, isDrawn, drawnId, present?.geometry, preview.value]);
-  const undo = () => {
-    const last = past.value.at(-1);
-    if (last === undefined || present === null) return;
-    past.value = past.value.slice(0, -1);
-    draft.value = { ...present, geometry: last.geometry, radiusM: last.radiusM };
-    drawDraft();
-  };
   const restore = async (body: NewGeozone) => {
     deleted.value = null;
     try {
@@ -134,7 +134,7 @@ export function GeofencesPage() {
           onClose={() => open(null)}
           onReload={() => editedId !== null && void read(editedId)}
           onShape={drawDraft}
-          onUndo={past.value.length === 0 ? null : undo}
+          onUndo={undo}
           onEscape={() => view.current?.cancelDrawing() ?? false}
           onDeleted={(body) => {
             deleted.value = body;
@@ -153,10 +153,6 @@ export function GeofencesPage() {
   );
 }
 
-function open(id: string | null): void {
-  navigate(withQuery({ geofence: id }));
-}
-
 function isShape(text: string): text is Draft['shape'] {
   return text === 'polygon' || text === 'circle' || text === 'line';
 }
@@ -165,146 +161,4 @@ function isShape(text: string): text is Draft['shape'] {
 function previewOf(draft: Draft): Geozone[] {
   const body = bodyOf(draft);
   return body === null ? [] : [{ ...body, id: draft.id ?? DRAFT_ID } as Geozone];
-}
-
-interface ListProps {
-  all: readonly Geozone[];
-  editedId: string | null;
-  /** What can be restored. */
-  deleted: NewGeozone | null;
-  onRestore: (body: NewGeozone) => void;
-}
-
-function GeofenceList({ all, editedId, deleted, onRestore }: ListProps) {
-  const { query } = route.value;
-  const category = query.get('category') || null;
-  const whose = WHOSE.find((one) => one === query.get('whose')) ?? null;
-  const filter = { search: (query.get('q') ?? '').trim().toLowerCase(), category, whose };
-  const found = all.filter((geofence) => matches(geofence, filter, user.value));
-  const categories = categoriesOf(all, language.value);
-  return (
-    <section class="side" aria-label={t().pages.geofences}>
-      <FilterBox kind="filters">
-        <SearchField placeholder={t().name} value={route.value.query.get('q')} />
-        <div class="row wraps narrowing">
-          {(categories.length > 0 || category !== null) && (
-            <select
-              aria-label={geofenceWords().category}
-              value={category ?? ''}
-              onChange={(event) => setQuery({ category: event.currentTarget.value })}
-            >
-              <option value="">{geofenceWords().allCategories}</option>
-              {categories.map((one) => (
-                <option key={one} value={one}>
-                  {one}
-                </option>
-              ))}
-              <option value={NO_CATEGORY}>{geofenceWords().noCategory}</option>
-            </select>
-          )}
-          {(whose !== null || all.some(({ properties }) => whoseOf(properties, user.value) !== 'own')) && (
-            <select
-              aria-label={geofenceWords().owner}
-              value={whose ?? ''}
-              onChange={(event) => setQuery({ whose: event.currentTarget.value })}
-            >
-              <option value="">{geofenceWords().allOwners}</option>
-              {WHOSE.map((one) => (
-                <option key={one} value={one}>
-                  {geofenceWords().whose[one]}
-                </option>
-              ))}
-            </select>
-          )}
-        </div>
-        {mayDraw(user.value) && (
-          <div class="row wraps">
-            <button type="button" aria-pressed={editedId === 'polygon'} onClick={() => open('polygon')}>
-              <Icon name="fence" /> {t().newPolygon}
-            </button>
-            <button type="button" aria-pressed={editedId === 'circle'} onClick={() => open('circle')}>
-              <Icon name="circle" /> {t().newCircle}
-            </button>
-            <button type="button" aria-pressed={editedId === 'line'} onClick={() => open('line')}>
-              <Icon name="track" /> {geofenceWords().newLine}
-            </button>
-          </div>
-        )}
-        <div class="row wraps">
-          {mayDraw(user.value) && (
-            <button type="button" aria-pressed={editedId === 'import'} onClick={() => open('import')}>
-              <Icon name="upload" /> {geofenceWords().import}
-            </button>
-          )}
-          <a class="button" href="/api/v1/geozones/export?all=true" download="">
-            <Icon name="download" /> {geofenceWords().export}
-          </a>
-          <a
-            class="button"
-            href="/api/v1/geozones/export?all=true&format=kml"
-            download=""
-            aria-label={geofenceWords().exportKml}
-            title={geofenceWords().exportKml}
-          >
-            KML
-          </a>
-          <a
-            class="button"
-            href="/api/v1/geozones/export?all=true&format=csv"
-            download=""
-            aria-label={geofenceWords().exportCsv}
-            title={geofenceWords().exportCsv}
-          >
-            CSV
-          </a>
-        </div>
-        {deleted !== null && (
-          <div class="row wraps" role="status">
-            <span>{geofenceWords().deletedNamed(deleted.properties.name)}</span>
-            <button type="button" onClick={() => onRestore(deleted)}>
-              {geofenceWords().undo}
-            </button>
-          </div>
-        )}
-      </FilterBox>
-      {found.length === 0 ? (
-        <Message
-          icon="fence"
-          title={all.length === 0 ? t().noGeofences : t().noGeofenceFound}
-          {...(all.length === 0 ? { hint: t().noGeofencesHint } : {})}
-        />
-      ) : (
-        <VirtualList
-          label={t().pages.geofences}
-          count={found.length}
-          rowRem={ROW_REM}
-          row={(index) => {
-            const { id, properties } = found[index] as Geozone;
-            return (
-              <li
-                key={id}
-                class="vehicle"
-                {...placed(index, found.length, ROW_REM)}
-                aria-current={id === editedId ? 'true' : undefined}
-              >
-                <button type="button" onClick={() => open(id)}>
-                  <strong>
-                    {properties.color !== null && <i class="fence-color" style={{ background: properties.color }} />}
-                    <bdi>{properties.name}</bdi>
-                  </strong>
-                  <small class="end">
-                    {properties.speedLimitKmh === null ? '' : formats().speed(properties.speedLimitKmh)}
-                  </small>
-                  <small>
-                    {properties.category ?? t().shapes[properties.shape]} · {formats().area(properties.areaM2)}
-                    {whoseOf(properties, user.value) === 'shared' && ` · ${geofenceWords().shared}`}
-                  </small>
-                </button>
-              </li>
-            );
-          }}
-        />
-      )}
-    </section>
-  );
 }
