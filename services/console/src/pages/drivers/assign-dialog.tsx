@@ -33,22 +33,9 @@ export function AssignDialog({ driverId, vehicleId, onClose, onAssigned }: Props
   const vehicle = useSignal(vehicleId);
   const fromMs = useSignal<number | null>(Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS);
   const toMs = useSignal<number | null>(null);
-  const others = useSignal<readonly DriverAssignment[]>([]);
   const error = useSignal<unknown>(null);
   const isBusy = useSignal(false);
-  const reads = useSignal(0);
-  useEffect(() => {
-    const ending = new AbortController();
-    others.value = [];
-    if (vehicle.value === null || fromMs.value === null) return;
-    const to = toMs.value === null ? {} : { to: new Date(toMs.value).toISOString() };
-    const query = { vehicleId: vehicle.value, from: new Date(fromMs.value).toISOString(), ...to };
-    api.get('/api/v1/driver-assignments', { query, signal: ending.signal }).then(
-      ({ items }) => (others.value = items),
-      () => {},
-    );
-    return () => ending.abort();
-  }, [vehicle.value, fromMs.value, toMs.value, reads.value]);
+  const { found: others, again } = useOverlapping(vehicle.value, fromMs.value, toMs.value);
   const save = async (event: SubmitEvent) => {
     event.preventDefault();
     if (driver.value === null || vehicle.value === null || fromMs.value === null) return;
@@ -63,7 +50,7 @@ export function AssignDialog({ driverId, vehicleId, onClose, onAssigned }: Props
       onAssigned();
     } catch (reason) {
       error.value = reason;
-      reads.value += 1;
+      again();
     } finally {
       isBusy.value = false;
     }
@@ -82,7 +69,7 @@ export function AssignDialog({ driverId, vehicleId, onClose, onAssigned }: Props
     } catch (reason) {
       error.value = reason;
     }
-    reads.value += 1;
+    again();
   };
   const dealerId = fleet.vehicles[fleet.indexOf(vehicle.value ?? '')]?.dealerId;
   const choosable = (drivers.value ?? []).filter((each) => dealerId === undefined || each.dealerId === dealerId);
@@ -124,26 +111,7 @@ export function AssignDialog({ driverId, vehicleId, onClose, onAssigned }: Props
             onChange={(event) => (toMs.value = timeOfLocalText(event.currentTarget.value, timeZone))}
           />
         </div>
-        {others.value.length > 0 && (
-          <section class="conflict">
-            <p>{words.overlaps}</p>
-            <ul class="slips">
-              {others.value.map((other) => (
-                <li key={other.id} class="slip">
-                  <strong>
-                    <bdi>{nameOfDriver(other.driverId)}</bdi>
-                  </strong>
-                  <small>{intervalText(other)}</small>
-                  <span class="actions">
-                    <button type="button" onClick={() => void endOther(other)}>
-                      {Date.parse(other.from) >= (fromMs.value ?? 0) ? words.takeBack : words.endBefore}
-                    </button>
-                  </span>
-                </li>
-              ))}
-            </ul>
-          </section>
-        )}
+        <Overlapping others={others.value} fromMs={fromMs.value} onEnd={(other) => void endOther(other)} />
         {error.value !== null && <Failure>{describeError(error.value)}</Failure>}
         <div class="actions">
           <SubmitButton disabled={!isWhole || isBusy.value || others.value.length > 0}>{words.assign}</SubmitButton>
@@ -151,6 +119,56 @@ export function AssignDialog({ driverId, vehicleId, onClose, onAssigned }: Props
         </div>
       </form>
     </Dialog>
+  );
+}
+
+/** Who drives the vehicle in the interval already; empty while it is read. */
+function useOverlapping(vehicleId: string | null, fromMs: number | null, toMs: number | null) {
+  const found = useSignal<readonly DriverAssignment[]>([]);
+  const reads = useSignal(0);
+  useEffect(() => {
+    const ending = new AbortController();
+    found.value = [];
+    if (vehicleId === null || fromMs === null) return;
+    const to = toMs === null ? {} : { to: new Date(toMs).toISOString() };
+    const query = { vehicleId, from: new Date(fromMs).toISOString(), ...to };
+    api.get('/api/v1/driver-assignments', { query, signal: ending.signal }).then(
+      ({ items }) => (found.value = items),
+      () => {},
+    );
+    return () => ending.abort();
+  }, [vehicleId, fromMs, toMs, reads.value]);
+  return { found, again: () => (reads.value += 1) };
+}
+
+interface OverlappingProps {
+  others: readonly DriverAssignment[];
+  fromMs: number | null;
+  onEnd: (other: DriverAssignment) => void;
+}
+
+function Overlapping({ others, fromMs, onEnd }: OverlappingProps) {
+  const words = driverWords();
+  if (others.length === 0) return null;
+  return (
+    <section class="conflict">
+      <p>{words.overlaps}</p>
+      <ul class="slips">
+        {others.map((other) => (
+          <li key={other.id} class="slip">
+            <strong>
+              <bdi>{nameOfDriver(other.driverId)}</bdi>
+            </strong>
+            <small>{intervalText(other)}</small>
+            <span class="actions">
+              <button type="button" onClick={() => onEnd(other)}>
+                {Date.parse(other.from) >= (fromMs ?? 0) ? words.takeBack : words.endBefore}
+              </button>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 
