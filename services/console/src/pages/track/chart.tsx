@@ -22,6 +22,8 @@ const IMPERIAL: Readonly<Record<string, number>> = { speedKmh: 1 / 1.609344, [FU
 const LONG_MS = 36 * 3_600_000;
 const SHORT_MS = 15 * 60_000;
 
+type Colors = typeof palette.value;
+
 export interface ChartProps {
   parts: readonly Part[];
   vehicleIds: readonly string[];
@@ -35,7 +37,8 @@ export interface ChartProps {
  * Measures over time, a line for each measure of one vehicle, or for each vehicle; a click sets the clock. Thresholds
  * of a sensor are lines, refuellings and drains are marked where fuel is shown.
  */
-export function Chart({ parts, vehicleIds, measures, measured, clock, isLarge }: ChartProps & { isLarge: boolean }) {
+export function Chart({ isLarge, ...shown }: ChartProps & { isLarge: boolean }) {
+  const { parts, vehicleIds, measures, measured, clock } = shown;
   const box = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot | null>(null);
   const area = useSignal<PlotArea | null>(null);
@@ -44,18 +47,11 @@ export function Chart({ parts, vehicleIds, measures, measured, clock, isLarge }:
   const colors = palette.value;
   const { units } = preferences.value;
   const format = formats();
-  const isAlone = parts.length === 1;
 
   useEffect(() => {
     const element = box.current;
     if (element === null || measures.length === 0) return;
-    const lines = parts.flatMap((part) =>
-      measures.map((name, nth) => ({
-        name,
-        color: colors.series[isAlone ? nth : vehicleIds.indexOf(part.vehicleId)] ?? colors.accent,
-        data: lineOf(part, name, measured.get(part.vehicleId)),
-      })),
-    );
+    const lines = linesOf(shown, colors);
     const factor = (name: string) => (units === 'metric' ? 1 : (IMPERIAL[scaleOf(name, vehicleIds)] ?? 1));
     const data = uPlot.join(
       lines.map(
@@ -65,13 +61,6 @@ export function Chart({ parts, vehicleIds, measures, measured, clock, isLarge }:
         ],
       ),
     );
-    const axis = { grid: { stroke: colors.border, width: 0.5 }, ticks: { show: false } };
-    const lengthMs = clock.toMs - clock.fromMs;
-    const isLong = lengthMs > LONG_MS;
-    const time = (second: number) => {
-      if (isLong) return format.moment(second * 1000);
-      return lengthMs < SHORT_MS ? format.timeWithSeconds(second * 1000) : format.time(second * 1000);
-    };
     const made = new uPlot(
       {
         width: element.clientWidth,
@@ -84,24 +73,7 @@ export function Chart({ parts, vehicleIds, measures, measured, clock, isLarge }:
           ),
         },
         cursor: { drag: { x: false, y: false }, y: false, points: { show: false } },
-        axes: [
-          {
-            ...axis,
-            stroke: colors.city,
-            size: 26,
-            space: isLong ? 120 : 70,
-            values: (_, splits) => splits.map(time),
-          },
-          ...measures.slice(0, 2).map((name, nth) => ({
-            ...axis,
-            ...(nth === 1 ? { side: 1 as const, grid: { show: false } } : {}),
-            stroke: isAlone && measures.length > 1 ? (colors.series[nth] ?? colors.city) : colors.city,
-            scale: name,
-            size: 48,
-            space: 24,
-            values: (_: uPlot, splits: number[]) => splits.map((value) => format.number(value, 1)),
-          })),
-        ],
+        axes: axesOf(shown, colors, format),
         series: [
           {},
           ...lines.map(({ name, color }, nth) => ({
@@ -160,6 +132,48 @@ export function Chart({ parts, vehicleIds, measures, measured, clock, isLarge }:
       )}
     </div>
   );
+}
+
+/** A line for each measure of each vehicle. */
+function linesOf({ parts, vehicleIds, measures, measured }: ChartProps, colors: Colors) {
+  const isAlone = parts.length === 1;
+  return parts.flatMap((part) =>
+    measures.map((name, nth) => ({
+      name,
+      color: colors.series[isAlone ? nth : vehicleIds.indexOf(part.vehicleId)] ?? colors.accent,
+      data: lineOf(part, name, measured.get(part.vehicleId)),
+    })),
+  );
+}
+
+/** Of time, and of the first two measures. */
+function axesOf({ parts, measures, clock }: ChartProps, colors: Colors, format: ReturnType<typeof formats>) {
+  const axis = { grid: { stroke: colors.border, width: 0.5 }, ticks: { show: false } };
+  const lengthMs = clock.toMs - clock.fromMs;
+  const isLong = lengthMs > LONG_MS;
+  const time = (second: number) => {
+    if (isLong) return format.moment(second * 1000);
+    return lengthMs < SHORT_MS ? format.timeWithSeconds(second * 1000) : format.time(second * 1000);
+  };
+  const hasOwnColors = parts.length === 1 && measures.length > 1;
+  return [
+    {
+      ...axis,
+      stroke: colors.city,
+      size: 26,
+      space: isLong ? 120 : 70,
+      values: (_: uPlot, splits: number[]) => splits.map(time),
+    },
+    ...measures.slice(0, 2).map((name, nth) => ({
+      ...axis,
+      ...(nth === 1 ? { side: 1 as const, grid: { show: false } } : {}),
+      stroke: hasOwnColors ? (colors.series[nth] ?? colors.city) : colors.city,
+      scale: name,
+      size: 48,
+      space: 24,
+      values: (_: uPlot, splits: number[]) => splits.map((value) => format.number(value, 1)),
+    })),
+  ];
 }
 
 /** Measures that are litres are shown in the reader's units, and have refuellings and drains marked. */
