@@ -1,5 +1,6 @@
 import type { Vehicle } from '@outrider/client';
 import { signal } from '@preact/signals';
+import { Columns } from './columns.ts';
 import { EARTH_RADIUS_M, latitudeOf, longitudeOf, mercatorX, mercatorY } from './mercator.ts';
 
 /** In the order of their numbers in `Fleet.state`. */
@@ -67,46 +68,14 @@ function wayAhead({ latitude, speedKmh, courseDeg }: Fix, ms: number): { x: numb
   return { x: part * Math.sin(course), y: -part * Math.cos(course), ms };
 }
 
-/**
- * All vehicles in typed arrays, by index: the map draws from them without an object per vehicle. An index holds until a
- * vehicle is removed; ids are for good.
- */
-export class Fleet {
+/** All vehicles, by index: an index holds until a vehicle is removed; ids are for good. */
+export class Fleet extends Columns {
   count = 0;
   readonly vehicles: Vehicle[] = [];
   readonly #indexes = new Map<string, number>();
   readonly #driving = new Map<string, Driving>();
   /** Percent of those tanks that are watched. */
   readonly #tanks = new Map<string, number>();
-  /**
-   * Place in the Mercator square, 0 to 1: where it is drawn from, and where to, which is ahead of the fix while it
-   * moves. NaN: no position yet.
-   */
-  fromX = new Float64Array(0);
-  fromY = new Float64Array(0);
-  x = new Float64Array(0);
-  y = new Float64Array(0);
-  /** When it left `from`, by `performance.now()`, and how long it takes. */
-  startMs = new Float64Array(0);
-  glideMs = new Float64Array(0);
-  latitude = new Float64Array(0);
-  longitude = new Float64Array(0);
-  fixMs = new Float64Array(0);
-  speedKmh = new Float32Array(0);
-  courseDeg = new Float32Array(0);
-  /** Its own colour, as 24 bits; `NO_TINT` without one. */
-  tint = new Float32Array(0);
-  state = new Uint8Array(0);
-  sinceMs = new Float64Array(0);
-  contactMs = new Float64Array(0);
-  /** Mean time between its fixes, the newest counting most; 0: not known yet. */
-  rhythmMs = new Float64Array(0);
-  /** 1: it moves, and its next fix should have come long ago. */
-  overdue = new Uint8Array(0);
-  /** What lasts that nobody wants: `ALARMED`, `SPEEDING`, both, or 0. */
-  trouble = new Uint8Array(0);
-  /** 1: passes the list's filter. */
-  shown = new Uint8Array(0);
 
   /** Indexes changed since the map was last drawn. */
   dirtyFrom = 0;
@@ -149,13 +118,13 @@ export class Fleet {
     const known = this.#indexes.get(vehicle.id);
     const index = known ?? this.count;
     if (known === undefined) {
-      this.#reserve(index + 1);
+      this.reserve(index + 1);
       this.count += 1;
       this.#indexes.set(vehicle.id, index);
       this.shown[index] = 1;
     }
     const isHidden = vehicle.suspension !== null && this.hidesSuspended;
-    if (known === undefined || isHidden) this.#forget(index);
+    if (known === undefined || isHidden) this.forget(index);
     if (isHidden) {
       this.#driving.delete(vehicle.id);
       this.#tanks.delete(vehicle.id);
@@ -166,15 +135,6 @@ export class Fleet {
     this.#changed(index);
   }
 
-  /** Nothing is known of what the vehicle does. */
-  #forget(index: number): void {
-    this.x[index] = this.y[index] = this.fromX[index] = this.fromY[index] = Number.NaN;
-    this.state[index] = 0;
-    this.speedKmh[index] = this.courseDeg[index] = Number.NaN;
-    for (const times of [this.fixMs, this.contactMs, this.sinceMs, this.startMs, this.glideMs]) times[index] = 0;
-    this.rhythmMs[index] = this.overdue[index] = this.trouble[index] = 0;
-  }
-
   remove(id: string): void {
     const index = this.#indexes.get(id);
     if (index === undefined) return;
@@ -183,7 +143,7 @@ export class Fleet {
     if (moved !== undefined && index !== last) {
       this.vehicles[index] = moved;
       this.#indexes.set(moved.id, index);
-      for (const column of this.#columns()) column[index] = column[last] ?? 0;
+      this.copy(last, index);
     }
     this.vehicles.length = last;
     this.#indexes.delete(id);
@@ -276,7 +236,7 @@ export class Fleet {
   recall(id: string, was: (Fix & { state: State }) | null): void {
     const index = this.#indexes.get(id);
     if (index === undefined) return;
-    this.#forget(index);
+    this.forget(index);
     this.#driving.delete(id);
     this.#tanks.delete(id);
     if (was !== null) {
@@ -340,10 +300,6 @@ export class Fleet {
     return this.overdue[index] === 1 || this.stateOf(index) === 'offline';
   }
 
-  hasPosition(index: number): boolean {
-    return !Number.isNaN(this.x[index]);
-  }
-
   /** Of the places of these vehicles; null where none has a position. */
   boundsOf(isWithin: (index: number) => boolean): [west: number, south: number, east: number, north: number] | null {
     let [west, south, east, north] = [1, 0, 0, 1];
@@ -354,21 +310,6 @@ export class Fleet {
       [north, south] = [Math.min(north, y), Math.max(south, y)];
     }
     return east < west ? null : [longitudeOf(west), latitudeOf(south), longitudeOf(east), latitudeOf(north)];
-  }
-
-  /** Where it is drawn at this moment. */
-  drawnX(index: number, nowMs: number): number {
-    return this.#between(this.fromX[index] as number, this.x[index] as number, index, nowMs);
-  }
-
-  drawnY(index: number, nowMs: number): number {
-    return this.#between(this.fromY[index] as number, this.y[index] as number, index, nowMs);
-  }
-
-  #between(from: number, to: number, index: number, nowMs: number): number {
-    const glideMs = this.glideMs[index] as number;
-    const part = glideMs === 0 ? 1 : Math.min(1, (nowMs - (this.startMs[index] as number)) / glideMs);
-    return from + (to - from) * part;
   }
 
   #changed(index: number): void {
@@ -388,34 +329,5 @@ export class Fleet {
     this.dirtyFrom = isFirst ? index : Math.min(this.dirtyFrom, index);
     this.dirtyTo = Math.max(this.dirtyTo, index + 1);
     if (isFirst) this.onChange();
-  }
-
-  #columns(): (Float64Array | Float32Array | Uint8Array)[] {
-    const places = [this.fromX, this.fromY, this.x, this.y, this.latitude, this.longitude];
-    const times = [this.startMs, this.glideMs, this.fixMs, this.sinceMs, this.contactMs];
-    const flags = [this.state, this.overdue, this.trouble, this.shown];
-    return [...places, ...times, this.rhythmMs, this.speedKmh, this.courseDeg, this.tint, ...flags];
-  }
-
-  #reserve(count: number): void {
-    if (count <= this.x.length) return;
-    const capacity = Math.max(64, 2 ** Math.ceil(Math.log2(count)));
-    const doubles = ['fromX', 'fromY', 'x', 'y', 'startMs', 'glideMs', 'latitude', 'longitude'] as const;
-    const more = ['fixMs', 'sinceMs', 'contactMs', 'rhythmMs'] as const;
-    for (const name of [...doubles, ...more]) {
-      const grown = new Float64Array(capacity);
-      grown.set(this[name]);
-      this[name] = grown;
-    }
-    for (const name of ['speedKmh', 'courseDeg', 'tint'] as const) {
-      const grown = new Float32Array(capacity);
-      grown.set(this[name]);
-      this[name] = grown;
-    }
-    for (const name of ['state', 'overdue', 'trouble', 'shown'] as const) {
-      const grown = new Uint8Array(capacity);
-      grown.set(this[name]);
-      this[name] = grown;
-    }
   }
 }
