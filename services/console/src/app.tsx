@@ -8,7 +8,7 @@ import { keepThings } from './map/kept.ts';
 import { Menu } from './menu.tsx';
 import { Questions } from './parts/dialog.tsx';
 import { Icon, type IconName } from './parts/icon.tsx';
-import { lazy } from './parts/lazy.tsx';
+import { lazy } from './parts/loading/lazy.tsx';
 import { Message } from './parts/message.tsx';
 import { Popover } from './parts/popover.tsx';
 import { Toasts, toast } from './parts/toast.tsx';

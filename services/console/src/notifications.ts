@@ -1,7 +1,7 @@
 import type { FeedEvent, Notification, PublishedEvent } from '@outrider/client';
 import { signal } from '@preact/signals';
 import { announce } from './alerts.ts';
-import { Loadable } from './parts/loadable.ts';
+import { Loadable } from './parts/loading/loadable.ts';
 import { toast } from './parts/toast.tsx';
 import { loadPageWords } from './words/page-words.ts';
 import { t } from './words/words.ts';

@@ -1,6 +1,6 @@
 import type { FunctionComponent } from 'preact';
-import { loadableCode } from './parts/lazy.tsx';
-import type { Loadable } from './parts/loadable.ts';
+import { loadableCode } from './parts/loading/lazy.tsx';
+import type { Loadable } from './parts/loading/loadable.ts';
 import { VIEWS, type View } from './screens.ts';
 
 /** What each screen is made of, by its path: loaded when it is first shown. */

@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { describeError } from '../errors.ts';
 import { formats } from '../format.ts';
 import { Dialog } from '../parts/dialog.tsx';
-import { Choice, Field } from '../parts/field.tsx';
+import { Choice, Field } from '../parts/forms/field.tsx';
 import { Failure, Message } from '../parts/message.tsx';
 import { toast } from '../parts/toast.tsx';
 import { api } from '../session.ts';

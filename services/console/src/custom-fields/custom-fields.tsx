@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
-import type { Edit } from '../parts/edit.ts';
-import { Field } from '../parts/field.tsx';
+import type { Edit } from '../parts/forms/edit.ts';
+import { Field } from '../parts/forms/field.tsx';
 import { attributesIn, attributesText, type CustomDraft } from './attributes.ts';
 import { customFieldWords } from './words.ts';
 

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import { Picker } from '../parts/picker.tsx';
+import { Picker } from '../parts/forms/picker.tsx';
 import { t } from '../words/words.ts';
 import { drivers, loadDrivers } from './drivers.ts';
 

@@ -1,6 +1,6 @@
 import type { Driver, UnknownDriverCodes } from '@outrider/client';
 import { signal } from '@preact/signals';
-import { allPages } from '../parts/pages.ts';
+import { allPages } from '../parts/lists/pages.ts';
 import { api } from '../session.ts';
 
 const PAGE = 1000;

@@ -1,5 +1,5 @@
 import type { EcoDrivingRow } from '@outrider/client';
-import { allPages } from '../parts/pages.ts';
+import { allPages } from '../parts/lists/pages.ts';
 import { api } from '../session.ts';
 
 const PAGE = 1000;

@@ -1,4 +1,4 @@
-import { allPages } from '../parts/pages.ts';
+import { allPages } from '../parts/lists/pages.ts';
 import { api } from '../session.ts';
 
 const PAGE = 1000;

@@ -1,7 +1,7 @@
 import type { Geozone, LiveRecord, Vehicle, VehicleGroup } from '@outrider/client';
 import { signal } from '@preact/signals';
 import { forgetDrivers } from '../drivers/drivers.ts';
-import { allPages } from '../parts/pages.ts';
+import { allPages } from '../parts/lists/pages.ts';
 import { api, user } from '../session.ts';
 import { ALARMED, Fleet, SPEEDING } from './fleet.ts';
 

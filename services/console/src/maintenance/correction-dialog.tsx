@@ -1,9 +1,9 @@
 import type { VehicleCounters as Counters } from '@outrider/client';
 import { useSignal } from '@preact/signals';
 import { Dialog } from '../parts/dialog.tsx';
-import { Edit } from '../parts/edit.ts';
-import { EditForm } from '../parts/edit-form.tsx';
-import { Choice, Field } from '../parts/field.tsx';
+import { Edit } from '../parts/forms/edit.ts';
+import { EditForm } from '../parts/forms/edit-form.tsx';
+import { Choice, Field } from '../parts/forms/field.tsx';
 import { preferences } from '../preferences.ts';
 import { api } from '../session.ts';
 import { metresOf, shownDistance, unitOf } from './units.ts';

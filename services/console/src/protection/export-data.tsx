@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { describeError } from '../errors.ts';
-import { hasEnded, useJob } from '../parts/jobs.ts';
+import { hasEnded, useJob } from '../parts/loading/jobs.ts';
 import { Failure } from '../parts/message.tsx';
 import { toast } from '../parts/toast.tsx';
 import { api } from '../session.ts';

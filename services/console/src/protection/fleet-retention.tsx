@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { describeError } from '../errors.ts';
-import { Field } from '../parts/field.tsx';
+import { Field } from '../parts/forms/field.tsx';
+import { useTask } from '../parts/forms/task-form.tsx';
 import { Failure } from '../parts/message.tsx';
-import { useTask } from '../parts/task-form.tsx';
 import { toast } from '../parts/toast.tsx';
 import { api } from '../session.ts';
 import { protectionWords } from './words.ts';

@@ -1,6 +1,6 @@
 import { ApiError } from '@outrider/client';
 import { useSignal } from '@preact/signals';
-import { Field } from '../parts/field.tsx';
+import { Field } from '../parts/forms/field.tsx';
 import { Failure } from '../parts/message.tsx';
 import { logIn } from '../session.ts';
 import { t } from '../words/words.ts';

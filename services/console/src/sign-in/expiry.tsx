@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { describeError } from '../errors.ts';
-import { Field } from '../parts/field.tsx';
+import { Field } from '../parts/forms/field.tsx';
 import { Failure } from '../parts/message.tsx';
 import { toast } from '../parts/toast.tsx';
 import { api } from '../session.ts';

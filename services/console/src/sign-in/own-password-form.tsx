@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { Field } from '../parts/field.tsx';
-import { TaskForm } from '../parts/task-form.tsx';
+import { Field } from '../parts/forms/field.tsx';
+import { TaskForm } from '../parts/forms/task-form.tsx';
 import { t } from '../words/words.ts';
 
 interface Props {

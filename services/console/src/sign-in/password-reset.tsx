@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { describeError } from '../errors.ts';
-import { Field } from '../parts/field.tsx';
+import { Field } from '../parts/forms/field.tsx';
+import { useTask } from '../parts/forms/task-form.tsx';
 import { Failure } from '../parts/message.tsx';
-import { useTask } from '../parts/task-form.tsx';
 import { navigate, route } from '../router.ts';
 import { api, logOut, user } from '../session.ts';
 import { language, t } from '../words/words.ts';

@@ -1,6 +1,6 @@
 import type { DefinitionChange, User, VideoProfile } from '@outrider/client';
 import { signal } from '@preact/signals';
-import { allPages } from '../parts/pages.ts';
+import { allPages } from '../parts/lists/pages.ts';
 import { api, user } from '../session.ts';
 
 const PAGE = 1000;

@@ -1,5 +1,5 @@
 import { effect } from '@preact/signals';
-import { Loadable } from '../parts/loadable.ts';
+import { Loadable } from '../parts/loading/loadable.ts';
 import { isolating } from './isolate.ts';
 import { LANGUAGES, language } from './words.ts';
 

@@ -1,5 +1,5 @@
 import { computed, effect, signal } from '@preact/signals';
-import { Loadable } from '../parts/loadable.ts';
+import { Loadable } from '../parts/loading/loadable.ts';
 import { preferences } from '../preferences.ts';
 import { en, type Words } from './en.ts';
 import { type Direction, isolated, isolating } from './isolate.ts';

@@ -1,7 +1,7 @@
 import type { EventsRow, TripsRow } from '@outrider/client';
 import { readScores } from '../../drivers/scores.ts';
 import { fleet } from '../../fleet/store.ts';
-import { allPages } from '../../parts/pages.ts';
+import { allPages } from '../../parts/lists/pages.ts';
 import { api } from '../../session.ts';
 import type { DayData } from './day.ts';
 

@@ -1,7 +1,7 @@
 import type { Driver } from '@outrider/client';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { SearchField } from '../../parts/search-field.tsx';
+import { SearchField } from '../../parts/lists/search-field.tsx';
 import '../../style/manage.css';
 import '../../style/drivers.css';
 import {
@@ -17,10 +17,10 @@ import { driverWords } from '../../drivers/words.ts';
 import { describeError } from '../../errors.ts';
 import { fleet, groups } from '../../fleet/store.ts';
 import { formats } from '../../format.ts';
-import { FilterBox } from '../../parts/filter-box.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { FilterBox } from '../../parts/lists/filter-box.tsx';
+import { type Column, type Sorting, sorted, Table } from '../../parts/lists/table.tsx';
 import { Message } from '../../parts/message.tsx';
-import { type Column, type Sorting, sorted, Table } from '../../parts/table.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { keepsAccounts } from '../../rights.ts';
 import { navigate, route, setQuery, withQuery } from '../../router.ts';

@@ -7,8 +7,8 @@ import { ScoreChip } from '../../drivers/score-chip.tsx';
 import { driverWords } from '../../drivers/words.ts';
 import { formats } from '../../format.ts';
 import { Icon } from '../../parts/icon.tsx';
+import { Loaded, useReading } from '../../parts/loading/reading.tsx';
 import { Message } from '../../parts/message.tsx';
-import { Loaded, useReading } from '../../parts/reading.tsx';
 import { preferences } from '../../preferences.ts';
 import { route, withQuery } from '../../router.ts';
 

@@ -1,5 +1,5 @@
 import { describeError } from '../../errors.ts';
-import { Field } from '../../parts/field.tsx';
+import { Field } from '../../parts/forms/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Failure } from '../../parts/message.tsx';
 import { Panel } from '../../parts/panel.tsx';

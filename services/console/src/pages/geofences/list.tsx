@@ -1,10 +1,10 @@
 import type { Geozone, NewGeozone } from '@outrider/client';
 import { formats } from '../../format.ts';
-import { FilterBox } from '../../parts/filter-box.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { FilterBox } from '../../parts/lists/filter-box.tsx';
+import { SearchField } from '../../parts/lists/search-field.tsx';
+import { placed, VirtualList } from '../../parts/lists/virtual-list.tsx';
 import { Message } from '../../parts/message.tsx';
-import { SearchField } from '../../parts/search-field.tsx';
-import { placed, VirtualList } from '../../parts/virtual-list.tsx';
 import { navigate, route, setQuery, withQuery } from '../../router.ts';
 import { user } from '../../session.ts';
 import { language, t } from '../../words/words.ts';

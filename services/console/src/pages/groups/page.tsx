@@ -1,14 +1,14 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { SearchField } from '../../parts/search-field.tsx';
+import { SearchField } from '../../parts/lists/search-field.tsx';
 import { groupWords } from './words.ts';
 import '../../style/manage.css';
 import { describeError } from '../../errors.ts';
 import { fleet, groups, loadDefinitions, loaded } from '../../fleet/store.ts';
 import { formats } from '../../format.ts';
 import { Icon } from '../../parts/icon.tsx';
+import { type Column, type Sorting, sorted, Table } from '../../parts/lists/table.tsx';
 import { Message } from '../../parts/message.tsx';
-import { type Column, type Sorting, sorted, Table } from '../../parts/table.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { navigate, route, setQuery, withQuery } from '../../router.ts';
 import { t } from '../../words/words.ts';

@@ -7,7 +7,7 @@ import { trackLink } from '../../links.ts';
 import { live } from '../../live/live.ts';
 import { eventTime, mapLink } from '../../notifications.ts';
 import { confirmed } from '../../parts/dialog.tsx';
-import { Choice, Field } from '../../parts/field.tsx';
+import { Choice, Field } from '../../parts/forms/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Failure, Message } from '../../parts/message.tsx';
 import { Panel, useUnsaved } from '../../parts/panel.tsx';

@@ -5,8 +5,8 @@ import { startOfDay } from '../../days.ts';
 import { describeError } from '../../errors.ts';
 import { fleet } from '../../fleet/store.ts';
 import { live } from '../../live/live.ts';
-import { useFresh } from '../../parts/fresh.ts';
-import { allPages } from '../../parts/pages.ts';
+import { allPages } from '../../parts/lists/pages.ts';
+import { useFresh } from '../../parts/loading/fresh.ts';
 import { preferences } from '../../preferences.ts';
 import { api } from '../../session.ts';
 

@@ -7,14 +7,14 @@ import { countStates, type Filter, listed, passes, SORTS, type Sort } from '../.
 import { isStateLoading, stateName } from '../../fleet/state-name.ts';
 import { fleet, groups, loadDefinitions, loaded } from '../../fleet/store.ts';
 import { formats } from '../../format.ts';
-import { FilterBox } from '../../parts/filter-box.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { lazy } from '../../parts/lazy.tsx';
+import { FilterBox } from '../../parts/lists/filter-box.tsx';
+import { SearchField } from '../../parts/lists/search-field.tsx';
+import { placed, VirtualList } from '../../parts/lists/virtual-list.tsx';
+import { lazy } from '../../parts/loading/lazy.tsx';
 import { Message } from '../../parts/message.tsx';
 import { Popover } from '../../parts/popover.tsx';
-import { SearchField } from '../../parts/search-field.tsx';
 import { VehicleIcon } from '../../parts/vehicle-icon.tsx';
-import { placed, VirtualList } from '../../parts/virtual-list.tsx';
 import { change, preferences } from '../../preferences.ts';
 import { route, setQuery } from '../../router.ts';
 import { language, t } from '../../words/words.ts';

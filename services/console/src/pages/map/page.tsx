@@ -10,7 +10,7 @@ import { formats } from '../../format.ts';
 import { secondText, timeOf } from '../../links.ts';
 import { live, liveAnswered } from '../../live/live.ts';
 import { readPlace } from '../../map/map.ts';
-import { lazy } from '../../parts/lazy.tsx';
+import { lazy } from '../../parts/loading/lazy.tsx';
 import { MapTool } from '../../parts/map-tool.tsx';
 import { change, preferences } from '../../preferences.ts';
 import { navigate, route, setQuery, withQuery } from '../../router.ts';

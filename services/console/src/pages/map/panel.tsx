@@ -7,7 +7,7 @@ import { formats } from '../../format.ts';
 import { trackLink } from '../../links.ts';
 import { VehicleCounters } from '../../maintenance/counters.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { lazy } from '../../parts/lazy.tsx';
+import { lazy } from '../../parts/loading/lazy.tsx';
 import { Failure } from '../../parts/message.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { VehicleIcon } from '../../parts/vehicle-icon.tsx';

@@ -5,8 +5,8 @@ import { readDriverScore, readVehicleScore } from '../../drivers/eco-driving.ts'
 import { ecoWords } from '../../drivers/eco-words.ts';
 import { ScoreChip } from '../../drivers/score-chip.tsx';
 import { live } from '../../live/live.ts';
-import { useFresh } from '../../parts/fresh.ts';
 import { Icon } from '../../parts/icon.tsx';
+import { useFresh } from '../../parts/loading/fresh.ts';
 import { preferences } from '../../preferences.ts';
 
 const DAYS = 7;

@@ -2,7 +2,7 @@ import { ApiError, type MessageChannel } from '@outrider/client';
 import { useSignal } from '@preact/signals';
 import { describeError } from '../../errors.ts';
 import { CancelButton } from '../../parts/buttons.tsx';
-import { Choice, Field } from '../../parts/field.tsx';
+import { Choice, Field } from '../../parts/forms/field.tsx';
 import { Failure } from '../../parts/message.tsx';
 import { api } from '../../session.ts';
 import { t } from '../../words/words.ts';

@@ -5,7 +5,7 @@ import { describeError } from '../../errors.ts';
 import { isOf, isPushSupported, thisBrowser, turnOff, turnOn } from '../../installed/push.ts';
 import { IconButton } from '../../parts/buttons.tsx';
 import { confirmed } from '../../parts/dialog.tsx';
-import { Field } from '../../parts/field.tsx';
+import { Field } from '../../parts/forms/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { hasRight } from '../../rights.ts';

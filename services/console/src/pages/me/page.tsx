@@ -1,7 +1,7 @@
 import { ApiError } from '@outrider/client';
 import { useSignal } from '@preact/signals';
 import { describeError } from '../../errors.ts';
-import { Field } from '../../parts/field.tsx';
+import { Field } from '../../parts/forms/field.tsx';
 import { Failure } from '../../parts/message.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { api, user as me } from '../../session.ts';

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { describeError } from '../../errors.ts';
 import { chosenMap, loadMaps, maps, ONLINE, WORLD } from '../../map/base.ts';
-import { Choice, Field } from '../../parts/field.tsx';
+import { Choice, Field } from '../../parts/forms/field.tsx';
 import { Failure } from '../../parts/message.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { change, type Preferences, preferences } from '../../preferences.ts';

@@ -1,12 +1,12 @@
 import type { Job } from '@outrider/client';
 import { useEffect } from 'preact/hooks';
 import { formats } from '../../format.ts';
-import { hasEnded } from '../../parts/jobs.ts';
+import { Paged } from '../../parts/lists/paged.tsx';
+import { usePages } from '../../parts/lists/pages.ts';
+import { type Column, Table } from '../../parts/lists/table.tsx';
+import { hasEnded } from '../../parts/loading/jobs.ts';
+import { JobProgress } from '../../parts/loading/progress.tsx';
 import { Message } from '../../parts/message.tsx';
-import { Paged } from '../../parts/paged.tsx';
-import { usePages } from '../../parts/pages.ts';
-import { JobProgress } from '../../parts/progress.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
 import { route, setQuery } from '../../router.ts';
 import { api } from '../../session.ts';
 import { t } from '../../words/words.ts';

@@ -1,10 +1,10 @@
 import type { OwnedSession } from '@outrider/client';
 import { describeError } from '../../errors.ts';
 import { formats } from '../../format.ts';
+import { Paged } from '../../parts/lists/paged.tsx';
+import { usePages } from '../../parts/lists/pages.ts';
+import { type Column, Table } from '../../parts/lists/table.tsx';
 import { Message } from '../../parts/message.tsx';
-import { Paged } from '../../parts/paged.tsx';
-import { usePages } from '../../parts/pages.ts';
-import { type Column, Table } from '../../parts/table.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { api } from '../../session.ts';
 import { t } from '../../words/words.ts';

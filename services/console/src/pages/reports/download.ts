@@ -1,7 +1,7 @@
 import type { Job, NewReportJob, ReportKind } from '@outrider/client';
 import { signal } from '@preact/signals';
 import { describeError } from '../../errors.ts';
-import { hasEnded } from '../../parts/jobs.ts';
+import { hasEnded } from '../../parts/loading/jobs.ts';
 import { toast } from '../../parts/toast.tsx';
 import { api } from '../../session.ts';
 import { language } from '../../words/words.ts';

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import { describeError } from '../../errors.ts';
 import { Icon } from '../../parts/icon.tsx';
-import { JobProgress } from '../../parts/progress.tsx';
+import { JobProgress } from '../../parts/loading/progress.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { download, make, pending } from './download.ts';
 import type { Look, Question } from './state.ts';

@@ -3,7 +3,7 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { formats } from '../../format.ts';
 import { palette } from '../../map/style.ts';
-import { Choice } from '../../parts/field.tsx';
+import { Choice } from '../../parts/forms/field.tsx';
 import { setQuery } from '../../router.ts';
 import { quantity, titleOfColumn } from './kinds.ts';
 import { type Line, linesOf, ofUnit, type ReportColumn, type Row, unitsOf } from './rows.ts';

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { addDays, dateOf, timeIn } from '../../days.ts';
 import { formats } from '../../format.ts';
 import { BarChart } from '../../parts/bar-chart.tsx';
-import { Choice } from '../../parts/field.tsx';
+import { Choice } from '../../parts/forms/field.tsx';
 import { Message } from '../../parts/message.tsx';
 import { preferences } from '../../preferences.ts';
 import { setQuery } from '../../router.ts';

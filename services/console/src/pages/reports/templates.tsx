@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { describeError } from '../../errors.ts';
 import { CancelButton, SubmitButton } from '../../parts/buttons.tsx';
 import { confirmed, Dialog } from '../../parts/dialog.tsx';
-import { Choice, Field } from '../../parts/field.tsx';
+import { Choice, Field } from '../../parts/forms/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { preferences } from '../../preferences.ts';

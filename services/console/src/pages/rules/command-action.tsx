@@ -1,8 +1,8 @@
 import { commandWords } from '../../commands/command-words.ts';
 import { COMMAND_TYPES, EXPIRIES_SECONDS } from '../../commands/model.ts';
 import { formats } from '../../format.ts';
-import type { Edit } from '../../parts/edit.ts';
-import { Choice, Field } from '../../parts/field.tsx';
+import type { Edit } from '../../parts/forms/edit.ts';
+import { Choice, Field } from '../../parts/forms/field.tsx';
 import { mayCommand } from '../../rights.ts';
 import { user } from '../../session.ts';
 import { mayStopVehicle, newCommand, type RuleCommand, type RuleFields } from './draft.ts';

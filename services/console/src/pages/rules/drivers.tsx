@@ -1,8 +1,8 @@
 import { useEffect } from 'preact/hooks';
 import { drivers, loadDrivers } from '../../drivers/drivers.ts';
-import type { Edit } from '../../parts/edit.ts';
-import { Choice } from '../../parts/field.tsx';
-import { GroupPicker, Picker } from '../../parts/picker.tsx';
+import type { Edit } from '../../parts/forms/edit.ts';
+import { Choice } from '../../parts/forms/field.tsx';
+import { GroupPicker, Picker } from '../../parts/forms/picker.tsx';
 import type { RuleFields } from './draft.ts';
 import { listErrors } from './list-errors.ts';
 import { ruleWords } from './words.ts';

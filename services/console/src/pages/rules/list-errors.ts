@@ -1,4 +1,4 @@
-import type { Edit } from '../../parts/edit.ts';
+import type { Edit } from '../../parts/forms/edit.ts';
 import type { RuleFields } from './draft.ts';
 
 /** Errors of a list and of each of its items. */

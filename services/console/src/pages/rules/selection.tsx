@@ -1,9 +1,9 @@
 import { NOTIFIED_KINDS } from '@outrider/client';
-import type { Edit } from '../../parts/edit.ts';
-import { NumberField } from '../../parts/edit-form.tsx';
+import type { Edit } from '../../parts/forms/edit.ts';
+import { NumberField } from '../../parts/forms/edit-form.tsx';
+import { GeofencePicker, GroupPicker, VehiclePicker } from '../../parts/forms/picker.tsx';
+import { SensorPicker } from '../../parts/forms/sensor-picker.tsx';
 import { Failure } from '../../parts/message.tsx';
-import { GeofencePicker, GroupPicker, VehiclePicker } from '../../parts/picker.tsx';
-import { SensorPicker } from '../../parts/sensor-picker.tsx';
 import { t } from '../../words/words.ts';
 import { ALARMS, isLicenceRule, type RuleFields, toggled, unknownKinds, withKind } from './draft.ts';
 import { DriverCondition, DriverPickers } from './drivers.tsx';

@@ -1,6 +1,6 @@
 import type { NotificationRule } from '@outrider/client';
-import type { Edit } from '../../parts/edit.ts';
-import { CheckField, ChoiceField, NumberField } from '../../parts/edit-form.tsx';
+import type { Edit } from '../../parts/forms/edit.ts';
+import { CheckField, ChoiceField, NumberField } from '../../parts/forms/edit-form.tsx';
 import { incidentWords } from '../incidents/words.ts';
 import { Addresses } from './channels.tsx';
 import type { RuleFields } from './draft.ts';

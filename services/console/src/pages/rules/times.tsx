@@ -1,7 +1,7 @@
 import { dateOf } from '../../days.ts';
-import type { Edit } from '../../parts/edit.ts';
-import { NumberField } from '../../parts/edit-form.tsx';
-import { Choice, Field } from '../../parts/field.tsx';
+import type { Edit } from '../../parts/forms/edit.ts';
+import { NumberField } from '../../parts/forms/edit-form.tsx';
+import { Choice, Field } from '../../parts/forms/field.tsx';
 import { language, t } from '../../words/words.ts';
 import { isLicenceRule, isOvernight, type RuleFields, toggled, WEEKDAYS } from './draft.ts';
 import { ruleWords } from './words.ts';

@@ -6,7 +6,7 @@ import { formats } from '../../format.ts';
 import { trackLink } from '../../links.ts';
 import { eventTime, mapLink } from '../../notifications.ts';
 import { BarChart } from '../../parts/bar-chart.tsx';
-import type { Edit } from '../../parts/edit.ts';
+import type { Edit } from '../../parts/forms/edit.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { describeLive } from '../../sentences/sentences.ts';
 import { api } from '../../session.ts';

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import { formats } from '../../format.ts';
-import type { Edit } from '../../parts/edit.ts';
-import { Choice } from '../../parts/field.tsx';
+import type { Edit } from '../../parts/forms/edit.ts';
+import { Choice } from '../../parts/forms/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { curveOf, isMonotonic, MOST_POINTS, type Point, readPoints, writePoints } from './calibration.ts';

@@ -1,6 +1,6 @@
 import type { Vehicle } from '@outrider/client';
 import { fleet } from '../../fleet/store.ts';
-import { type Edit, editStored, ifMatch } from '../../parts/edit.ts';
+import { type Edit, editStored, ifMatch } from '../../parts/forms/edit.ts';
 import { api } from '../../session.ts';
 import { draftsOf, type SensorDraft } from './draft.ts';
 

@@ -1,7 +1,7 @@
 import type { SensorPresets } from '@outrider/client';
 import { useSignal } from '@preact/signals';
 import { CancelButton } from '../../parts/buttons.tsx';
-import { Loaded, useReading } from '../../parts/reading.tsx';
+import { Loaded, useReading } from '../../parts/loading/reading.tsx';
 import { api } from '../../session.ts';
 import { t } from '../../words/words.ts';
 import { foundPresets, MOST_SENSORS, type Preset, type SensorDraft } from './draft.ts';

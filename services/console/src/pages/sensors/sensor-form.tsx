@@ -1,6 +1,6 @@
 import { useId, useRef } from 'preact/hooks';
-import type { Edit } from '../../parts/edit.ts';
-import { Choice, Field } from '../../parts/field.tsx';
+import type { Edit } from '../../parts/forms/edit.ts';
+import { Choice, Field } from '../../parts/forms/field.tsx';
 import { t } from '../../words/words.ts';
 import { Calibration } from './calibration.tsx';
 import { errorPlace, KINDS, type Kind, type SensorDraft, unitOf } from './draft.ts';

@@ -1,5 +1,5 @@
-import type { Edit } from '../../parts/edit.ts';
-import { Choice, Field } from '../../parts/field.tsx';
+import type { Edit } from '../../parts/forms/edit.ts';
+import { Choice, Field } from '../../parts/forms/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { CONDITIONS, MOST_THRESHOLDS, type SensorDraft, type Threshold, withCondition } from './draft.ts';
 import type { SensorsDraft } from './open.ts';

@@ -1,6 +1,6 @@
 import { formats } from '../../format.ts';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Table } from '../../parts/table.tsx';
+import { Table } from '../../parts/lists/table.tsx';
 import { joined, t } from '../../words/words.ts';
 import { words } from '../sensors/words.ts';
 import type { ChartProps } from './chart.tsx';

@@ -1,6 +1,6 @@
+import { VehiclePicker } from '../../parts/forms/picker.tsx';
+import { TimeRangeField } from '../../parts/forms/time-range-field.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { VehiclePicker } from '../../parts/picker.tsx';
-import { TimeRangeField } from '../../parts/time-range-field.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { preferences } from '../../preferences.ts';
 import { navigate, route, setQuery } from '../../router.ts';

@@ -1,5 +1,5 @@
 import type { EventsRow, StopsRow, TripsRow } from '@outrider/client';
-import { allPages } from '../../parts/pages.ts';
+import { allPages } from '../../parts/lists/pages.ts';
 import type { Missing } from '../../protection/missing.tsx';
 import { api } from '../../session.ts';
 import type { TimeRange } from '../../time-range.ts';

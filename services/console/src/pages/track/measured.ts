@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { describeError } from '../../errors.ts';
 import { fleet } from '../../fleet/store.ts';
-import { allPages } from '../../parts/pages.ts';
+import { allPages } from '../../parts/lists/pages.ts';
 import { toast } from '../../parts/toast.tsx';
 import { api } from '../../session.ts';
 import type { TimeRange } from '../../time-range.ts';

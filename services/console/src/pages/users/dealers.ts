@@ -1,6 +1,6 @@
 import type { User } from '@outrider/client';
 import { signal } from '@preact/signals';
-import { allPages } from '../../parts/pages.ts';
+import { allPages } from '../../parts/lists/pages.ts';
 import { api } from '../../session.ts';
 
 /** All dealers, by name: operators say which of them keeps an account. */

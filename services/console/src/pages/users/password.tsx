@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { describeError } from '../../errors.ts';
 import { CancelButton, IconButton, SubmitButton } from '../../parts/buttons.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Field } from '../../parts/field.tsx';
+import { Field } from '../../parts/forms/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Failure } from '../../parts/message.tsx';
 import { toast } from '../../parts/toast.tsx';

@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { describeError } from '../../errors.ts';
 import { formats } from '../../format.ts';
 import { SubmitButton } from '../../parts/buttons.tsx';
-import { Field } from '../../parts/field.tsx';
+import { Field } from '../../parts/forms/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Failure } from '../../parts/message.tsx';
 import { toast } from '../../parts/toast.tsx';

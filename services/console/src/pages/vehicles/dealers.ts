@@ -1,6 +1,6 @@
 import type { User } from '@outrider/client';
 import { signal } from '@preact/signals';
-import { allPages } from '../../parts/pages.ts';
+import { allPages } from '../../parts/lists/pages.ts';
 import { api, user } from '../../session.ts';
 
 /** Accounts that vehicles and groups can belong to: known to operators alone. */

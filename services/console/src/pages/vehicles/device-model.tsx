@@ -1,5 +1,5 @@
 import type { Vehicle } from '@outrider/client';
-import { Picker } from '../../parts/picker.tsx';
+import { Picker } from '../../parts/forms/picker.tsx';
 import { modelsFor, terminalProtocols } from './protocols.ts';
 import { vehicleWords } from './words.ts';
 

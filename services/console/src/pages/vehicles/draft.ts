@@ -1,6 +1,6 @@
 import { type NewVehicle, NewVehicleFields, type Vehicle, type VehiclePatch } from '@outrider/client';
 import { type CustomAttributes, customPatch } from '../../custom-fields/attributes.ts';
-import { blankOf } from '../../parts/plain-field.tsx';
+import { blankOf } from '../../parts/forms/plain-field.tsx';
 
 /** Sensors have a form of their own, and so has the suspension. */
 type Fields = Omit<Vehicle, 'id' | 'terminalAccess' | 'sensors' | 'suspension' | 'historyFrom'>;

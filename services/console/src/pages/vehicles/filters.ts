@@ -1,5 +1,5 @@
 import type { Paths } from '@outrider/client';
-import type { Sorting } from '../../parts/table.tsx';
+import type { Sorting } from '../../parts/lists/table.tsx';
 
 type Query = NonNullable<Paths['/api/v1/vehicles']['get']['query']>;
 

@@ -1,10 +1,10 @@
 import { type NewVideoProfile, NewVideoProfileFields, type Vehicle, type VideoProfile } from '@outrider/client';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Edit, editStored, ifMatch } from '../../parts/edit.ts';
-import { CheckField, ChoiceField, EditForm, NumberField, TextField } from '../../parts/edit-form.tsx';
-import { Field } from '../../parts/field.tsx';
+import { Edit, editStored, ifMatch } from '../../parts/forms/edit.ts';
+import { CheckField, ChoiceField, EditForm, NumberField, TextField } from '../../parts/forms/edit-form.tsx';
+import { Field } from '../../parts/forms/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { Loaded, useReading } from '../../parts/reading.tsx';
+import { Loaded, useReading } from '../../parts/loading/reading.tsx';
 import { api } from '../../session.ts';
 import { joined } from '../../words/words.ts';
 import { vehicleWords } from './words.ts';

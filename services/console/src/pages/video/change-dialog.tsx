@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { describeError } from '../../errors.ts';
 import { CancelButton } from '../../parts/buttons.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Choice, Field } from '../../parts/field.tsx';
+import { Choice, Field } from '../../parts/forms/field.tsx';
 import { Failure } from '../../parts/message.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { preferences } from '../../preferences.ts';

@@ -1,6 +1,6 @@
 import type { ListedVideoTask, LiveMessage } from '@outrider/client';
 import { signal } from '@preact/signals';
-import { PagedList } from '../../parts/pages.ts';
+import { PagedList } from '../../parts/lists/pages.ts';
 import { api } from '../../session.ts';
 import { isFinal } from './clips.ts';
 

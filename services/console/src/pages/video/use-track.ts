@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import { useFresh } from '../../parts/fresh.ts';
+import { useFresh } from '../../parts/loading/fresh.ts';
 import { api } from '../../session.ts';
 import { type Track, trackOf } from '../../track/track.ts';
 

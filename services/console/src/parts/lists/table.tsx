@@ -1,8 +1,8 @@
 import type { ComponentChild } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { t } from '../words/words.ts';
+import { t } from '../../words/words.ts';
+import { Icon } from '../icon.tsx';
 import { useArrowKeys } from './arrow-keys.ts';
-import { Icon } from './icon.tsx';
 import { useRowsInSight } from './rows-in-sight.ts';
 import { rowsWith } from './virtual-list.tsx';
 

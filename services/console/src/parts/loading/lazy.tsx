@@ -1,10 +1,10 @@
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { onMissingCode } from '../installed/installed.ts';
-import { loadPageWords } from '../words/page-words.ts';
-import { t } from '../words/words.ts';
+import { onMissingCode } from '../../installed/installed.ts';
+import { loadPageWords } from '../../words/page-words.ts';
+import { t } from '../../words/words.ts';
+import { toast } from '../toast.tsx';
 import { Loadable } from './loadable.ts';
-import { toast } from './toast.tsx';
 
 /** Code that is loaded when it is first shown, with the words that it uses. */
 export function loadableCode<T>(load: () => Promise<T>): Loadable<T> {

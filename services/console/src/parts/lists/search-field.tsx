@@ -1,5 +1,5 @@
-import { setQuery } from '../router.ts';
-import { t } from '../words/words.ts';
+import { setQuery } from '../../router.ts';
+import { t } from '../../words/words.ts';
 
 /** What a page searches for: `q` of its address. */
 export function SearchField({ value, placeholder }: { value: string | null; placeholder: string }) {

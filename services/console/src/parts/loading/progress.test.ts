@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
-const SOURCES = join(import.meta.dirname, '..');
+const SOURCES = join(import.meta.dirname, '../..');
 
 test('each progress bar and each meter has an accessible name, or is hidden from those who need one', () => {
   const bars = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { t } from '../words/words.ts';
-import { Icon } from './icon.tsx';
+import { t } from '../../words/words.ts';
+import { Icon } from '../icon.tsx';
 
 /** What stands above a list. Where the page is low all but its first child folds away: the rows come first. */
 export function FilterBox({ kind, children }: { kind: 'filters' | 'toolbar'; children: ComponentChildren }) {

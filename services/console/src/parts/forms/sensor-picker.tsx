@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { ruleWords } from '../pages/rules/words.ts';
-import { api } from '../session.ts';
+import { ruleWords } from '../../pages/rules/words.ts';
+import { api } from '../../session.ts';
 import { Picker, type PickerItem } from './picker.tsx';
 import { namesToChoose } from './sensor-names.ts';
 

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { describeError } from '../errors.ts';
-import { t } from '../words/words.ts';
-import { Failure, Message } from './message.tsx';
+import { describeError } from '../../errors.ts';
+import { t } from '../../words/words.ts';
+import { Failure, Message } from '../message.tsx';
 import type { PagedList } from './pages.ts';
 
 interface Props<T> {

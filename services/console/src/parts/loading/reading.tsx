@@ -1,10 +1,10 @@
 import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { describeError } from '../errors.ts';
-import { t } from '../words/words.ts';
+import { describeError } from '../../errors.ts';
+import { t } from '../../words/words.ts';
+import { Message } from '../message.tsx';
 import { useFresh } from './fresh.ts';
-import { Message } from './message.tsx';
 
 /** What a component reads from the API. */
 export interface Reading<T> {

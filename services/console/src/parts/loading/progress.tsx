@@ -1,11 +1,11 @@
 import type { Job } from '@outrider/client';
-import { describeError } from '../errors.ts';
-import { formats } from '../format.ts';
-import { api } from '../session.ts';
-import { t } from '../words/words.ts';
-import { CancelButton } from './buttons.tsx';
+import { describeError } from '../../errors.ts';
+import { formats } from '../../format.ts';
+import { api } from '../../session.ts';
+import { t } from '../../words/words.ts';
+import { CancelButton } from '../buttons.tsx';
+import { toast } from '../toast.tsx';
 import { hasEnded } from './jobs.ts';
-import { toast } from './toast.tsx';
 
 /** How far a job is, and a button that ends it. */
 export function JobProgress({ job }: { job: Job }) {

@@ -1,7 +1,7 @@
 import type { Job } from '@outrider/client';
 import { signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import { api } from '../session.ts';
+import { api } from '../../session.ts';
 
 const FIRST_POLL_MS = 500;
 const LONGEST_POLL_MS = 5000;

@@ -1,9 +1,9 @@
 import { ApiError } from '@outrider/client';
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { describeError } from '../errors.ts';
-import { CancelButton, SubmitButton } from './buttons.tsx';
-import { Failure } from './message.tsx';
+import { describeError } from '../../errors.ts';
+import { CancelButton, SubmitButton } from '../buttons.tsx';
+import { Failure } from '../message.tsx';
 
 interface Props {
   /** On the button. */

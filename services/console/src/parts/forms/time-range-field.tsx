@@ -1,6 +1,6 @@
-import { preferences } from '../preferences.ts';
-import { localText, PRESETS, type Preset, presetRange, type TimeRange, timeOfLocalText } from '../time-range.ts';
-import { t } from '../words/words.ts';
+import { preferences } from '../../preferences.ts';
+import { localText, PRESETS, type Preset, presetRange, type TimeRange, timeOfLocalText } from '../../time-range.ts';
+import { t } from '../../words/words.ts';
 import { Choice, Field } from './field.tsx';
 
 interface Props {

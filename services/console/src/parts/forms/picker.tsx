@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
-import { fleet, geofences, groups, loaded } from '../fleet/store.ts';
-import { joined, language, t } from '../words/words.ts';
-import { Icon } from './icon.tsx';
-import { placed, VirtualList } from './virtual-list.tsx';
+import { fleet, geofences, groups, loaded } from '../../fleet/store.ts';
+import { joined, language, t } from '../../words/words.ts';
+import { Icon } from '../icon.tsx';
+import { placed, VirtualList } from '../lists/virtual-list.tsx';
 
 export interface PickerItem {
   id: string;

@@ -1,14 +1,14 @@
 import type { ComponentChildren } from 'preact';
-import { describeError } from '../errors.ts';
-import { t } from '../words/words.ts';
-import { SubmitButton } from './buttons.tsx';
-import { confirmed } from './dialog.tsx';
+import { describeError } from '../../errors.ts';
+import { t } from '../../words/words.ts';
+import { SubmitButton } from '../buttons.tsx';
+import { confirmed } from '../dialog.tsx';
+import { Icon } from '../icon.tsx';
+import { Failure } from '../message.tsx';
+import { useUnsaved } from '../panel.tsx';
+import { toast } from '../toast.tsx';
 import type { Edit } from './edit.ts';
 import { Choice, Field } from './field.tsx';
-import { Icon } from './icon.tsx';
-import { Failure } from './message.tsx';
-import { useUnsaved } from './panel.tsx';
-import { toast } from './toast.tsx';
 
 interface FormProps<T extends object> {
   edit: Edit<T>;

@@ -1,6 +1,6 @@
 import { type Signal, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import { api } from '../session.ts';
+import { api } from '../../session.ts';
 
 interface Page<T> {
   items: readonly T[];

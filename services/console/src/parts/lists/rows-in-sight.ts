@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
-import { remPx } from '../text-size.ts';
+import { remPx } from '../../text-size.ts';
 
 /** Rows come and go together: most steps of scrolling change nothing in the document. */
 const STEP_ROWS = 5;
