@@ -1,9 +1,9 @@
-import type { customFields } from '../words/en/custom-fields.ts';
+import type { customFields } from '../words/en/fleet/custom-fields.ts';
 import { pageWords } from '../words/page-words.ts';
 
 /** Words of what clients keep with things. */
 export const customFieldWords = pageWords(
-  import.meta.glob<typeof customFields>('../words/*/custom-fields.ts', { import: 'customFields' }),
+  import.meta.glob<typeof customFields>('../words/*/fleet/custom-fields.ts', { import: 'customFields' }),
 );
 
 /** Labels of the fields, beside those of a form. */

@@ -1,7 +1,7 @@
-import type { maintenance } from '../words/en/maintenance.ts';
+import type { maintenance } from '../words/en/fleet/maintenance.ts';
 import { pageWords } from '../words/page-words.ts';
 
 /** Words of maintenance. */
 export const maintenanceWords = pageWords(
-  import.meta.glob<typeof maintenance>('../words/*/maintenance.ts', { import: 'maintenance' }),
+  import.meta.glob<typeof maintenance>('../words/*/fleet/maintenance.ts', { import: 'maintenance' }),
 );

@@ -1,7 +1,7 @@
-import type { protection } from '../words/en/protection.ts';
+import type { protection } from '../words/en/accounts/protection.ts';
 import { pageWords } from '../words/page-words.ts';
 
 /** Words of the export and the erasure of data. */
 export const protectionWords = pageWords(
-  import.meta.glob<typeof protection>('../words/*/protection.ts', { import: 'protection' }),
+  import.meta.glob<typeof protection>('../words/*/accounts/protection.ts', { import: 'protection' }),
 );

@@ -22,7 +22,7 @@ effect(() => {
 /**
  * Makes words of screens: they come after the code that uses them, in the language in use alone.
  *
- * @param files by their paths, `<language>/<name>.ts`, as `import.meta.glob` finds them
+ * @param files by their paths, `<language>/…/<name>.ts`, as `import.meta.glob` finds them
  */
 export function pageWords<Words>(files: Readonly<Record<string, () => Promise<Words>>>): PageWords<Words> {
   const inLanguages = new Map(

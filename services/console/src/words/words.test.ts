@@ -21,8 +21,9 @@ const FIRST_LOAD = Object.fromEntries(
 );
 /** By the name of a file that each language has. */
 const areas = new Map<string, Record<string, unknown>>();
-for (const [path, words] of Object.entries(import.meta.glob<object>('./*/*.ts', { eager: true }))) {
-  const [, tag = '', area = ''] = path.split('/');
+for (const [path, words] of Object.entries(import.meta.glob<object>('./*/**/*.ts', { eager: true }))) {
+  const [, tag = '', ...rest] = path.split('/');
+  const area = rest.join('/');
   areas.set(area, { ...areas.get(area), [tag]: words });
 }
 

@@ -1,7 +1,9 @@
-import type { maintenanceImport } from '../../words/en/maintenance-import.ts';
+import type { maintenanceImport } from '../../words/en/fleet/maintenance-import.ts';
 import { pageWords } from '../../words/page-words.ts';
 
 /** Words of the import of maintenance plans and counter readings. */
 export const maintenanceImportWords = pageWords(
-  import.meta.glob<typeof maintenanceImport>('../../words/*/maintenance-import.ts', { import: 'maintenanceImport' }),
+  import.meta.glob<typeof maintenanceImport>('../../words/*/fleet/maintenance-import.ts', {
+    import: 'maintenanceImport',
+  }),
 );

@@ -1,5 +1,7 @@
-import type { sensors } from '../../words/en/sensors.ts';
+import type { sensors } from '../../words/en/fleet/sensors.ts';
 import { pageWords } from '../../words/page-words.ts';
 
 /** Words of the sensors’ screens. */
-export const words = pageWords(import.meta.glob<typeof sensors>('../../words/*/sensors.ts', { import: 'sensors' }));
+export const words = pageWords(
+  import.meta.glob<typeof sensors>('../../words/*/fleet/sensors.ts', { import: 'sensors' }),
+);

@@ -1,0 +1,46 @@
+import { counted } from '../../counted.ts';
+
+export const terminals = {
+  waiting: 'מסופים ללא כלי רכב',
+  waitingHint: 'הם התחברו ונדחו: לאף רכב אין המזהה שלהם, או שהפרוטוקול אינו של היציאה.',
+  nobodyWaits: 'אף מסוף לא מוכר לא התחבר',
+  nobodyWaitsHint: 'כוונו מסוף לשירות זה כמתואר תחת ”חיבור מסוף”: הוא יופיע כאן בתוך שניות.',
+  operatorsOnly: 'מסופים לא מוכרים מוצגים למפעילים. הוסיפו כלי רכב עם מזהה המסוף שלכם.',
+  attempts: (count: number) => counted('he', count, { one: 'ניסיון אחד', two: 'שני ניסיונות', other: '# ניסיונות' }),
+  firstSeen: 'נראה לראשונה',
+  lastSeen: 'נראה לאחרונה',
+  notUnderstood: 'לא הובן',
+  looksLike: (title: string) => `נראה כמו ${title}.`,
+  pointAt: (port: string) => `יש להפנות אותו ליציאה ${port}.`,
+  firstBytes: (shown: number, all: number) =>
+    shown < all
+      ? `${shown} הבתים הראשונים מתוך ${all}`
+      : counted('he', all, { one: 'בית אחד', two: 'שני בתים', other: '# בתים' }),
+  bytes: 'בתים בהקסדצימלי וכטקסט',
+  addVehicle: 'הוספת כלי רכב',
+  createVehicle: 'יצירה',
+  vehicleName: (protocol: string, digits: string) => `כלי רכב ${protocol} ${digits}`,
+  added: (name: string) => `”${name}” נוסף. המסוף יתחבר שוב מעצמו.`,
+  awaiting: 'ממתין למיקום הראשון…',
+  awaitingHint: 'רוב המסופים מנסים שוב בתוך דקה.',
+  arrived: 'המיקום הראשון הגיע.',
+  editVehicle: 'עריכת כלי הרכב',
+  guide: 'חיבור מסוף',
+  guideHint: 'בחרו את פרוטוקול המסוף.',
+  host: 'מארח',
+  port: 'יציאה',
+  tlsPort: 'יציאה עם TLS',
+  transport: 'תעבורה',
+  notListening: 'לא פתוחה',
+  copy: (what: string) => `העתקה: ${what}`,
+  copied: 'הועתק.',
+  steps: {
+    point: 'הגדירו במסוף מארח ויציאה, בתוכנת ההגדרה שלו או ב־SMS.',
+    id: 'הוסיפו כלי רכב עם מזהה המסוף, או המתינו שהמסוף יופיע ברשימה.',
+    secret: 'אם תרצו, הגדירו סוד בכלי הרכב:',
+    see: 'המיקומים שלו מופיעים במפה בתוך שנייה מהגעתם.',
+  },
+  noSecret: 'מסופים בפרוטוקול זה אינם יכולים להציג סוד. הגבילו את הרשתות שמהן הם מתחברים.',
+  exampleId: 'מזהה לדוגמה',
+  aboutProtocol: 'על פרוטוקול זה',
+};

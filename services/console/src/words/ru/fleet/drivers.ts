@@ -1,0 +1,101 @@
+import { counted } from '../../counted.ts';
+
+export const drivers = {
+  driver: 'Водитель',
+  vehicle: 'Транспортное средство',
+  newDriver: 'Новый водитель',
+  search: 'Имя, код, телефон',
+  none: 'Водителей пока нет',
+  noneHint:
+    'Добавьте водителей с кодами их карт: тогда в поездках, превышениях и топливе будет видно, кто был за рулём.',
+  noneHintUser: 'Водители ваших групп появятся здесь, когда их добавит дилер.',
+  nothingFound: 'Подходящих водителей нет',
+  saved: 'Водитель сохранён.',
+  deleted: 'Водитель удалён.',
+  gone: 'Такого водителя нет, или он вам больше не виден.',
+  codesHint:
+    'Карта, ключ или метка, как их передаёт терминал, по одному в строке. Пробелы, двоеточия и дефисы не важны.',
+  groupsHint: 'Пользователи этих групп видят водителя.',
+  licence: 'Водительское удостоверение',
+  allLicences: 'Любое удостоверение',
+  drivesNow: 'Сейчас за рулём',
+  drivesNothing: 'Сейчас ни на чём не едет',
+  nobody: 'Водитель неизвестен',
+  giveCode: 'Чей это код?',
+  assign: 'Назначить',
+  assignTitle: 'Назначить водителя',
+  from: 'С',
+  until: 'По',
+  untilHint: 'Пусто: до отмены',
+  overlaps: 'В это время на транспорт уже назначены:',
+  endBefore: 'Завершить до этого',
+  endNow: 'Завершить сейчас',
+  countsNow: 'сейчас',
+  takeBack: 'Отменить',
+  takenBack: 'Назначение отменено.',
+  noAssignments: 'Никто не назначен',
+  noAssignmentsHint:
+    'Назначьте водителя вручную, если карты нет, её забыли или одолжили. Это важнее того, что передаёт терминал.',
+  noCodes: 'Неизвестных кодов нет',
+  noCodesHint: 'Здесь появится код, который терминал передал за последние 31 день, если он ничей.',
+  codesExplained:
+    'Терминалы передали эти коды за последние 31 день, и ни у одного водителя их нет. Кто получит код, получит и его прошлые смены.',
+  knownDriver: 'Известный водитель',
+  giveTo: 'Чей это код',
+  dayBefore: 'Предыдущий день',
+  dayAfter: 'Следующий день',
+  reports: 'Отчёты',
+  shifts: 'Смены',
+  trips: 'Поездки',
+  violations: 'Нарушения',
+  noShifts: 'В этот день не ездил',
+  noShiftsHint: 'Смены берутся из кодов, которые передают терминалы, и из назначений вручную.',
+  noViolations: 'Нарушений нет',
+  byHand: 'вручную',
+  byCode: 'по коду',
+  importHint:
+    'CSV-файл с заголовком. Строка с id водителя изменяет этого водителя; иначе строка с кодом, который есть у водителя, изменяет его; остальные добавляются.',
+  imported: 'Водители импортированы.',
+  views: { list: 'Водители', codes: 'Неизвестные коды', assignments: 'Назначения' },
+  tabs: { day: 'День', score: 'Оценка', details: 'Данные', assignments: 'Назначения' },
+  fields: {
+    name: 'Имя',
+    codes: 'Коды',
+    phone: 'Телефон',
+    licenceNumber: 'Номер удостоверения',
+    licenceExpiresOn: 'Удостоверение действует до',
+    groupIds: 'Группы',
+    dealerId: 'Владелец',
+  },
+  licences: { valid: 'действует', 'expires-soon': 'скоро истекает', expired: 'истекло', unknown: 'не указано' },
+  count: (count: number) =>
+    counted('ru', count, { one: '# водитель', few: '# водителя', many: '# водителей', other: '# водителя' }),
+  licencesExpired: (count: number) =>
+    counted('ru', count, {
+      one: '# удостоверение истекло',
+      few: '# удостоверения истекли',
+      many: '# удостоверений истекло',
+      other: '# удостоверения истекло',
+    }),
+  licencesExpireSoon: (count: number) =>
+    counted('ru', count, {
+      one: '# удостоверение скоро истекает',
+      few: '# удостоверения скоро истекают',
+      many: '# удостоверений скоро истекает',
+      other: '# удостоверения скоро истекает',
+    }),
+  tripCount: (count: number) =>
+    counted('ru', count, { one: '# поездка', few: '# поездки', many: '# поездок', other: '# поездки' }),
+  shiftCount: (count: number) =>
+    counted('ru', count, { one: '# смена', few: '# смены', many: '# смен', other: '# смены' }),
+  licenceUntil: (date: string) => `Действует до ${date}`,
+  unknownCode: (code: string) => `Неизвестный код ${code}`,
+  deleteQuestion: (name: string) =>
+    `Удалить «${name}»? Всё, что известно о человеке, будет стёрто, а его поездки станут ничьими. Отменить это нельзя.`,
+  sinceOpen: (start: string) => `с ${start}, до отмены`,
+  takeBackQuestion: (driver: string, vehicle: string) =>
+    `Отменить назначение «${driver}» на «${vehicle}»? Будет так, как если бы его не было; прошлое снова определят коды.`,
+  assigned: (driver: string, vehicle: string) => `${driver}: назначен на «${vehicle}».`,
+  assignmentEnded: (driver: string, vehicle: string) => `${driver}: назначение на «${vehicle}» завершено.`,
+  codeGiven: (code: string, driver: string) => `Код ${code} теперь у водителя ${driver}.`,
+};
