@@ -61,7 +61,7 @@ import { createTraccar, type Traccar } from './traccar/traccar.ts';
 
 export { builtConsole } from './console.ts';
 export { ADMIN_LOGIN, ensureAdmin, refuseLostRegistry } from './first-start.ts';
-export { MIN_PASSWORD_CHARACTERS } from './routes/users.ts';
+export { MIN_PASSWORD_CHARACTERS } from './routes/accounts/users.ts';
 export { quotasOf } from './settings.ts';
 export {
   type DefinitionsDifference,

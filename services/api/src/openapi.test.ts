@@ -9,7 +9,7 @@ import { withEvents } from './live-document.ts';
 import { openApiDocument } from './openapi.ts';
 import { withSharedComponents } from './openapi-components.ts';
 import { GROUPS } from './route.ts';
-import { WebhookOut } from './routes/notifications.ts';
+import { WebhookOut } from './routes/notifications/notifications.ts';
 import { DESCRIBED } from './routes.ts';
 
 interface Media {

@@ -8,7 +8,7 @@ import { type LimitsConfig, SPECIFIED_LIMITS } from './http/limits.ts';
 import { isRepeatable } from './http/once-only.ts';
 import { examplesOf, PROBLEM_EXAMPLES } from './problem-examples.ts';
 import { type Answer, type DescribedRoute, GROUPS, scopeOf } from './route.ts';
-import { WebhookOut } from './routes/notifications.ts';
+import { WebhookOut } from './routes/notifications/notifications.ts';
 
 type Json = Record<string, unknown>;
 

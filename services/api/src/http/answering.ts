@@ -8,7 +8,7 @@ import type { Feeds } from '../feeds/feeds.ts';
 import type { GeometryChecks } from '../geozones/geometry-checks.ts';
 import type { OperatedService } from '../operated-service.ts';
 import { type Authentication, type Route, scopeOf } from '../route.ts';
-import { crossOrigin, noApiAccess, refused } from '../routes/auth.ts';
+import { crossOrigin, noApiAccess, refused } from '../routes/accounts/auth.ts';
 import type { OpenIdSignIn } from '../sign-in/openid-pages.ts';
 import type { TerminalListeners } from '../terminal-listeners.ts';
 import {

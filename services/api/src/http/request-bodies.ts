@@ -3,7 +3,7 @@ import { FairQueue, type FairQueueLimits, tenantOf } from '@outrider/domain';
 import type { Context, MiddlewareHandler, Next } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { ApiEnv } from '../context.ts';
-import { refused } from '../routes/auth.ts';
+import { refused } from '../routes/accounts/auth.ts';
 import { ROUTES } from '../routes.ts';
 import { wholeBody } from './input.ts';
 

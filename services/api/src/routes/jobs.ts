@@ -5,7 +5,7 @@ import { REPORT_JOB, requestOf, type TimeSpan } from '@outrider/reports';
 import { z } from 'zod';
 import { id, idOut, listOf, pageAsked, pageReply, paging, timeOut, utcRangeEndSuchAs } from '../fields/fields.ts';
 import { callsOf, type Reply, type Route, route } from '../route.ts';
-import { vehicleKey } from './vehicles.ts';
+import { vehicleKey } from './fleet/vehicles.ts';
 
 const { get, post } = callsOf('Reports');
 

@@ -8,7 +8,7 @@ import { exampleOf, idOut, listOf, pageReply, paging, readCursor, timeOut } from
 import { USES } from '../operated-service.ts';
 import { callsOf, type Route } from '../route.ts';
 import { SERIES, STEP_MS } from '../service-history.ts';
-import { SESSION_EXAMPLE, SessionOut, sessionBody } from './users.ts';
+import { SESSION_EXAMPLE, SessionOut, sessionBody } from './accounts/users.ts';
 
 const { get, post } = callsOf('Operations');
 

@@ -6,7 +6,7 @@ import type { Registry } from '@outrider/registry';
 import type { AccountBlock } from '../context.ts';
 import type { Limits } from '../http/limits.ts';
 import type { Authentication } from '../route.ts';
-import { accountRefused } from '../routes/auth.ts';
+import { accountRefused } from '../routes/accounts/auth.ts';
 import { PasskeySignIn, type SignedPasskey } from './passkey-sign-in.ts';
 
 /** Who guesses from a thousand addresses must not fill the disk. */

@@ -5,7 +5,7 @@ import { type Directory, hasScope, isApiKey } from '@outrider/domain';
 import { z } from 'zod';
 import type { Identity, KnownIdentity } from '../context.ts';
 import type { Authentication } from '../route.ts';
-import { checkedUser, noApiAccess, refused } from '../routes/auth.ts';
+import { checkedUser, noApiAccess, refused } from '../routes/accounts/auth.ts';
 import { identityOf } from '../sign-in/identify.ts';
 
 /** Name of the cookie that Traccar's clients keep: a session's token, or the key or token that they came with. */

@@ -3,7 +3,7 @@ import { type GroupId, isoTime, type Vehicle, type VehicleGroup } from '@outride
 import type { Question } from '@outrider/reports';
 import { z } from 'zod';
 import { timeIn } from '../fields/fields.ts';
-import { MAX_DAYS } from '../routes/reports.ts';
+import { MAX_DAYS } from '../routes/reports/reports.ts';
 import { traccarId } from './ids.ts';
 
 const DAY_MS = 86_400_000;

@@ -12,7 +12,7 @@ import { readFormOrJson, readQuery, validate } from '../http/input.ts';
 import type { Limits } from '../http/limits.ts';
 import { streamed } from '../http/streamed.ts';
 import type { Authentication } from '../route.ts';
-import { crossOrigin } from '../routes/auth.ts';
+import { crossOrigin } from '../routes/accounts/auth.ts';
 import { ipOf, subjectOf } from '../subjects.ts';
 import { type Call, type List, TRACCAR_LISTS } from './lists.ts';
 import { CREDENTIALS, readerOf, TraccarLogins, traccarCookie } from './logins.ts';

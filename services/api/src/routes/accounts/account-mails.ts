@@ -1,0 +1,103 @@
+import { requestPasswordReset, setPasswordByLink } from '@outrider/access';
+import type { UserId } from '@outrider/domain';
+import { LANGUAGES, type Language } from '@outrider/words';
+import { z } from 'zod';
+import { emailOf, id } from '../../fields/fields.ts';
+import { callsOf, openRoute, type Route, sessionOf } from '../../route.ts';
+import { password } from './users.ts';
+
+const { get, post, put } = callsOf('Users');
+
+/** All requests for a reset are answered after this time, whether there is such an account or not. */
+const ANSWERED_AFTER_MS = 500;
+
+const byId = z.object({ id: id<UserId>() });
+const AccountEmail = z
+  .strictObject({ email: z.string().nullable() })
+  .meta({ id: 'AccountEmail', examples: [{ email: 'anna@example.com' }] });
+
+export const accountMailRoutes: Route[] = [
+  openRoute({
+    method: 'post',
+    path: '/auth/password-reset',
+    group: 'Authentication',
+    operationId: 'requestPasswordReset',
+    summary: 'Have a link sent by which a forgotten password is replaced.',
+    description:
+      'It goes to the e-mail address of the account, where it has one, works once and for an hour. The answer is the same whether there is such an account or not.',
+    body: z
+      .strictObject({
+        account: z.string().trim().min(1).max(320).meta({ description: 'The login, or the e-mail address.' }),
+        language: z
+          .enum(LANGUAGES as [Language, ...Language[]])
+          .default('en')
+          .meta({ description: 'Of the e-mail, where the account has never said one.' }),
+      })
+      .meta({ id: 'PasswordResetRequest', examples: [{ account: 'anna@example.com', language: 'en' }] }),
+    answers: { 204: { description: 'Sent, if there is such an account and it has an address.' } },
+    async handle({ body }, { authentication }) {
+      const work = requestPasswordReset(authentication.passwordReset, body.account, body.language);
+      await Promise.all([work, authentication.wait(ANSWERED_AFTER_MS)]);
+      return { status: 204 };
+    },
+  }),
+  openRoute({
+    method: 'post',
+    path: '/auth/password-reset/complete',
+    group: 'Authentication',
+    operationId: 'completePasswordReset',
+    summary: 'Set the password of an account by the link of an e-mail.',
+    description:
+      'For a forgotten password and for invitations. All sessions of the account end; its second factor and its API keys stay.',
+    body: z.strictObject({ token: z.string().min(1).max(200), password }).meta({
+      id: 'PasswordResetCompletion',
+      examples: [{ token: '2zVn0mJmGQ5mXf3uG8mX1m3l0c6Qv6pJq9b1o2s3t4u', password: 'new and unknown' }],
+    }),
+    answers: { 204: { description: 'Set.' } },
+    problems: ['unavailable'],
+    async handle({ body }, { authentication }) {
+      await setPasswordByLink(authentication.passwordReset, body.token, body.password);
+      return { status: 204 };
+    },
+  }),
+  get('/api/v1/users/{id}/email', {
+    operationId: 'getEmail',
+    scope: null,
+    summary: 'Where e-mails about the account go, such as those that replace a forgotten password.',
+    params: byId,
+    answers: { 200: { description: 'The address; null: none.', body: AccountEmail } },
+    problems: ['not-found', 'forbidden'],
+    async handle({ params }, { access }) {
+      return { status: 200, body: { email: await access.accountMails.email(params.id) } };
+    },
+  }),
+  put('/api/v1/users/{id}/email', {
+    operationId: 'setEmail',
+    scope: null,
+    summary: 'Say where e-mails about the account go.',
+    description: 'For the own account it needs `currentPassword`: who reads the address can replace the password.',
+    params: byId,
+    body: z
+      .strictObject({ email: emailOf().nullable(), currentPassword: z.string().min(1).max(1000).optional() })
+      .meta({ id: 'NewAccountEmail', examples: [{ email: 'anna@example.com' }] }),
+    answers: { 204: { description: 'Noted.' } },
+    problems: ['not-found', 'forbidden', 'unavailable'],
+    async handle({ params, body }, { access, sessionId }) {
+      await access.accountMails.setEmail(params.id, body.email, body.currentPassword, sessionOf({ sessionId }));
+      return { status: 204 };
+    },
+  }),
+  post('/api/v1/users/{id}/invitation', {
+    operationId: 'inviteUser',
+    scope: null,
+    summary: 'Send an account a link by which its user chooses a password.',
+    description: 'It goes to the e-mail address of the account, works once and for seven days.',
+    params: byId,
+    answers: { 204: { description: 'It will be sent.' } },
+    problems: ['not-found', 'forbidden', 'conflict'],
+    async handle({ params }, { access }) {
+      await access.accountMails.invite(params.id);
+      return { status: 204 };
+    },
+  }),
+];

@@ -1,0 +1,112 @@
+import type { VehicleId } from '@outrider/domain';
+import { isTimeZone } from '@outrider/reports';
+import { LANGUAGES, type Language } from '@outrider/words';
+import { z } from 'zod';
+import { id, idOut } from '../../fields/fields.ts';
+import { callsOf, type Route } from '../../route.ts';
+
+const { get, patch } = callsOf('Users');
+
+const MAX_FAVOURITES = 1000;
+
+const language = z.enum(LANGUAGES as [Language, ...Language[]]);
+const timeZone = z
+  .string()
+  .max(64)
+  .refine(isTimeZone, 'It must be a time zone of the IANA database such as Europe/Berlin.');
+
+const FIELDS = {
+  language: language
+    .nullable()
+    .meta({ description: 'Of the console, of reports and of messages. Null: that of the browser.', examples: ['en'] }),
+  browserLanguage: language.nullable().meta({
+    description:
+      'That of the browser, which the console sets: reports and messages are in it where `language` is null.',
+    examples: ['en'],
+  }),
+  browserTimeZone: timeZone.nullable().meta({
+    description: 'That of the device, which the console sets: messages are in it where `timeZone` is null.',
+    examples: ['Europe/Berlin'],
+  }),
+  theme: z.enum(['auto', 'light', 'dark']),
+  units: z.enum(['metric', 'imperial']),
+  timeZone: timeZone.nullable().meta({ description: 'Null: that of the device.', examples: ['Europe/Berlin'] }),
+  favourites: z
+    .array(id<VehicleId>())
+    .max(MAX_FAVOURITES)
+    .meta({ description: 'Vehicles that the user marked, in their order; deleted ones may still be named.' }),
+  clusters: z.boolean().meta({ description: 'Whether many vehicles at one place are drawn as one mark.' }),
+  vehicleColors: z.boolean().meta({
+    description: 'Whether a map draws vehicles in their own colours, with the colours of their states around.',
+  }),
+  compactList: z.boolean().meta({ description: 'Whether vehicles have one line each in the list beside the map.' }),
+  listColumns: z
+    .array(z.enum(['plate', 'driver', 'groups', 'speed', 'fuel', 'contact']))
+    .max(6)
+    .nullable()
+    .meta({
+      description: 'What that list shows of a vehicle beside its name and state. Null: what it has space for.',
+      examples: [['driver', 'contact']],
+    }),
+  map: z
+    .string()
+    .regex(/^[\w-]{1,64}$/)
+    .nullable()
+    .meta({
+      description:
+        'One of `/maps`, or `online`. Null: the online map, else the first of a region, else that of the world.',
+      examples: ['region'],
+    }),
+};
+type Preferences = z.output<z.ZodObject<typeof FIELDS>>;
+
+const DEFAULTS: Preferences = {
+  language: null,
+  browserLanguage: null,
+  browserTimeZone: null,
+  theme: 'auto',
+  units: 'metric',
+  timeZone: null,
+  favourites: [],
+  clusters: true,
+  vehicleColors: false,
+  compactList: false,
+  listColumns: null,
+  map: null,
+};
+const EXAMPLE: Preferences = { ...DEFAULTS, language: 'en', theme: 'dark', timeZone: 'Europe/Berlin' };
+const PreferencesOut = z
+  .strictObject({ ...FIELDS, favourites: z.array(idOut) })
+  .meta({ id: 'Preferences', examples: [EXAMPLE] });
+
+/** What is stored, field by field: one that this version does not take has its default. */
+function preferencesOf(stored: object | null): Preferences {
+  const known = Object.entries(stored ?? {}).filter(
+    ([name, value]) => name in FIELDS && FIELDS[name as keyof typeof FIELDS].safeParse(value).success,
+  );
+  return { ...DEFAULTS, ...Object.fromEntries(known) };
+}
+
+export const preferenceRoutes: Route[] = [
+  get('/api/v1/me/preferences', {
+    operationId: 'getMyPreferences',
+    summary: 'How the caller wants the console: language, time zone, units, theme and map.',
+    answers: { 200: { description: 'What was never set has its default.', body: PreferencesOut } },
+    async handle(_, { access }) {
+      return { status: 200, body: preferencesOf(await access.preferences()) };
+    },
+  }),
+  patch('/api/v1/me/preferences', {
+    operationId: 'changeMyPreferences',
+    summary: 'Change how the caller wants the console (JSON merge patch).',
+    body: z
+      .strictObject(FIELDS)
+      .partial()
+      .meta({ id: 'PreferencesPatch', examples: [{ theme: 'dark', timeZone: 'Europe/Berlin' }] }),
+    answers: { 200: { description: 'All of them, as they are now.', body: PreferencesOut } },
+    async handle({ body }, { access }) {
+      const changed = await access.changePreferences((stored) => ({ ...preferencesOf(stored), ...body }));
+      return { status: 200, body: changed };
+    },
+  }),
+];

@@ -1,0 +1,117 @@
+import { badParameter } from '@outrider/access';
+import { isoTime, type VehicleId } from '@outrider/domain';
+import { type ArchivedFix, MAX_FLEET_OF_FIXES, type Warehouse } from '@outrider/warehouse';
+import { z } from 'zod';
+import { idOut, listOf, pageAsked, paging, timeIn, timeOut, writeCursor } from '../../fields/fields.ts';
+import { answerList, pageOrWhole, WHOLE_LIST } from '../../http/whole-list.ts';
+import { type Reply, type Route, route } from '../../route.ts';
+import { reportedVehicles } from '../reports/reports.ts';
+
+/** An older fix says nothing about where a vehicle was. */
+const MAX_AGE_DAYS = 31;
+/** What moves has a fix in a few minutes, most others in some hours: only of those that are left more is read. */
+const LOOKED_BACK_MS = [10 * 60_000, 6 * 3_600_000, MAX_AGE_DAYS * 86_400_000];
+
+const PositionAt = z
+  .strictObject({
+    vehicleId: idOut,
+    fixTime: timeOut,
+    latitude: z.number(),
+    longitude: z.number(),
+    speedKmh: z.number().optional(),
+    courseDeg: z.number().optional(),
+    ignition: z.boolean().optional(),
+  })
+  .meta({
+    id: 'PositionAt',
+    examples: [
+      {
+        vehicleId: '01961f3c-7a10-7c3e-9b1d-2f6a0c4e8d57',
+        fixTime: '2026-01-15T11:59:55.000Z',
+        latitude: 59.9386,
+        longitude: 30.3141,
+        speedKmh: 42.5,
+        courseDeg: 270,
+        ignition: true,
+      },
+    ],
+  });
+
+function fixBody({ fixTimeMs, speedKmh, courseDeg, ignition, ...place }: ArchivedFix): z.output<typeof PositionAt> {
+  return {
+    ...place,
+    fixTime: isoTime(fixTimeMs),
+    ...(speedKmh !== null && { speedKmh }),
+    ...(courseDeg !== null && { courseDeg }),
+    ...(ignition !== null && { ignition }),
+  };
+}
+
+/** Of each vehicle its last fix until a moment, in the order of the ids. */
+async function fixesAt(
+  archive: Pick<Warehouse, 'fixesBefore'>,
+  ids: readonly VehicleId[],
+  atMs: number,
+  signal: AbortSignal,
+): Promise<ArchivedFix[]> {
+  let left = ids;
+  const found: ArchivedFix[] = [];
+  for (const agoMs of LOOKED_BACK_MS) {
+    const fixes = await archive.fixesBefore({
+      vehicleIds: left,
+      fromMs: atMs - agoMs,
+      beforeMs: atMs + 1,
+      count: 1,
+      signal,
+    });
+    found.push(...fixes);
+    const known = new Set(fixes.map(({ vehicleId }) => vehicleId));
+    left = left.filter((id) => !known.has(id));
+    if (left.length === 0) break;
+  }
+  return found.sort((a, b) => (a.vehicleId < b.vehicleId ? -1 : 1));
+}
+
+export const positionsAtRoutes: Route[] = [
+  route({
+    method: 'get',
+    path: '/api/v1/reports/positions-at',
+    group: 'Reports',
+    operationId: 'reportPositionsAt',
+    summary: 'Where vehicles were at a moment: of each, the last valid fix until then.',
+    description:
+      'What the terminal did not say is left out. ' +
+      `Vehicles without a fix in the ${MAX_AGE_DAYS} days before are left out. A page is about \`limit\` vehicles, so it may show fewer; ` +
+      `the last page is the one without \`nextCursor\`. ${WHOLE_LIST}`,
+    query: z.object({
+      ...paging,
+      ...reportedVehicles,
+      at: timeIn.meta({ description: 'The moment, inclusive.' }),
+    }),
+    answers: {
+      200: pageOrWhole(
+        { description: 'A page, in the order of the ids of vehicles.', body: listOf(PositionAt) },
+        PositionAt,
+      ),
+    },
+    problems: ['not-found', 'vehicle-suspended', 'too-much', 'unavailable'],
+    async handle({ query: { at, vehicleId, groupId, ...asked } }, context) {
+      if (vehicleId !== undefined && groupId !== undefined)
+        throw badParameter('groupId', 'Name a vehicle or a group, not both.');
+      const { access, signal } = context;
+      const vehicles = await access.vehicles.ofReport(vehicleId, groupId);
+      const { archive } = access.reports.sources;
+      const page = async (query: typeof asked): Promise<Reply> => {
+        const { limit, after } = pageAsked(query);
+        const left = after === null ? vehicles : vehicles.filter(({ id }) => id > after);
+        const ids = left.slice(0, limit).map(({ id }) => id);
+        const fixes = await fixesAt(archive, ids, at, signal);
+        return {
+          status: 200,
+          body: { items: fixes.map(fixBody), nextCursor: left.length > ids.length ? writeCursor(ids.at(-1)) : null },
+        };
+      };
+      return answerList(asked, context, page, MAX_FLEET_OF_FIXES);
+    },
+  }),
+];

@@ -1,0 +1,153 @@
+import { isoTime, type Position, readableNumber, type Sensor, type SensorId } from '@outrider/domain';
+import { CompiledSensor, SensorSeries } from '@outrider/engine';
+import { SENSOR_PRESETS } from '@outrider/protocols';
+import { z } from 'zod';
+import { timeOut } from '../../fields/fields.ts';
+import { SENSOR_TERMS } from '../../fields/sensor-fields.ts';
+import { callsOf, type Route } from '../../route.ts';
+import { vehicleKey } from './vehicles.ts';
+
+const { get, post } = callsOf('Vehicles');
+
+const MINUTE_MS = 60_000;
+/** The newest records of a vehicle are looked for in these times before the last; the first with enough of them. */
+const WINDOWS_MS = [15 * MINUTE_MS, 6 * 60 * MINUTE_MS, 7 * 24 * 60 * MINUTE_MS];
+const ENOUGH = 20;
+const MAX_TRIED = 100;
+const PAGE = 1000;
+const MAX_LISTED = 1000;
+
+const presetOut = z.strictObject({
+  name: z.string(),
+  kind: SENSOR_TERMS.kind,
+  unit: z.string(),
+  source: z.string(),
+});
+const SensorPresetsOut = z
+  .strictObject({
+    items: z.array(
+      z.strictObject({
+        family: z.string().meta({ description: 'Such as a protocol, or a bus of the vehicle.' }),
+        title: z.string(),
+        sensors: z.array(presetOut),
+      }),
+    ),
+  })
+  .meta({
+    id: 'SensorPresets',
+    examples: [
+      {
+        items: [
+          {
+            family: 'omnicomm',
+            title: 'Omnicomm',
+            sensors: [{ name: 'Level 1', kind: 'fuel-level', unit: 'l', source: 'fuelLevel1' }],
+          },
+        ],
+      },
+    ],
+  });
+
+const SensorsOut = z
+  .strictObject({
+    items: z.array(
+      z.strictObject({
+        name: z.string(),
+        kind: SENSOR_TERMS.kind,
+        unit: z.string(),
+        vehicles: z.int().meta({ description: 'How many of them have a sensor of this name.' }),
+      }),
+    ),
+  })
+  .meta({
+    id: 'SensorList',
+    examples: [{ items: [{ name: 'Cargo', kind: 'temperature', unit: '°C', vehicles: 12 }] }],
+  });
+
+const SensorTrialOut = z
+  .strictObject({
+    records: z.array(
+      z.strictObject({
+        time: timeOut,
+        raw: z.number().nullable().meta({ description: 'What the expression gives. Null: no value.' }),
+        value: z.number().nullable().meta({ description: 'Calibrated and smoothed. Null: none that counts.' }),
+      }),
+    ),
+    attributes: z.array(z.string()).meta({ description: 'Attributes of these records, to write expressions with.' }),
+  })
+  .meta({
+    id: 'SensorTrial',
+    examples: [
+      {
+        records: [{ time: '2026-01-15T12:00:00.000Z', raw: 2048, value: 182.5 }],
+        attributes: ['fuelLevel1'],
+      },
+    ],
+  });
+
+export const sensorRoutes: Route[] = [
+  get('/api/v1/sensor-presets', {
+    operationId: 'listSensorPresets',
+    summary: 'Sensors that terminals usually have, by their families.',
+    description: 'To be put into the `sensors` of a vehicle as they are, or with a calibration.',
+    answers: { 200: { description: 'All of them.', body: SensorPresetsOut } },
+    async handle() {
+      return {
+        status: 200,
+        body: {
+          items: SENSOR_PRESETS.map(({ sensors, ...family }) => ({
+            ...family,
+            sensors: sensors.map((sensor) => ({ ...sensor })),
+          })),
+        },
+      };
+    },
+  }),
+  get('/api/v1/sensors', {
+    operationId: 'listSensors',
+    summary: 'Names of the sensors of the caller’s vehicles.',
+    description: `For notification rules and reports, which name sensors. The first ${MAX_LISTED}, by name.`,
+    answers: { 200: { description: 'Each name once, whatever its case.', body: SensorsOut } },
+    async handle(_, { access }) {
+      return { status: 200, body: { items: access.vehicles.sensors().slice(0, MAX_LISTED) } };
+    },
+  }),
+  post('/api/v1/vehicles/{id}/sensor-trial', {
+    operationId: 'trySensor',
+    scope: 'read',
+    summary: 'What a sensor would have shown for the last records of the vehicle.',
+    description: `Nothing is stored. At most ${MAX_TRIED} records, the oldest first.`,
+    params: z.object({ id: vehicleKey }),
+    body: z
+      .strictObject(SENSOR_TERMS)
+      .meta({ id: 'SensorTrialTerms', examples: [{ kind: 'fuel-level', source: 'fuelLevel1' }] }),
+    answers: { 200: { description: 'Nothing, where no record is archived.', body: SensorTrialOut } },
+    problems: ['not-found', 'vehicle-suspended'],
+    async handle({ params, body }, { access }) {
+      const { status } = await access.vehicles.status(params.id);
+      const records: Position[] = [];
+      for (const windowMs of status === null ? [] : WINDOWS_MS) {
+        const toMs = (status?.record.fixTimeMs ?? 0) + 1;
+        const question = { fromMs: toMs - windowMs, toMs, limit: PAGE, after: null };
+        const page = await access.vehicles.track(params.id, question);
+        records.splice(0, records.length, ...page.positions.slice(-MAX_TRIED).map(({ position }) => position));
+        if (records.length >= ENOUGH || page.next !== null) break;
+      }
+      return { status: 200, body: trialOf({ ...body, ...UNNAMED }, records) };
+    },
+  }),
+];
+
+const UNNAMED = { id: '' as SensorId, name: '', unit: '', thresholds: [] };
+
+function trialOf(sensor: Sensor, records: readonly Position[]): z.output<typeof SensorTrialOut> {
+  const raw = new CompiledSensor({ ...sensor, calibration: [], validMin: null, validMax: null });
+  const series = new SensorSeries(new CompiledSensor(sensor), Number.POSITIVE_INFINITY);
+  const shown = (value: number) => (Number.isFinite(value) ? readableNumber(value) : null);
+  const names = new Set<string>();
+  const tried = records.map((record) => {
+    for (const name of Object.keys(record.attributes ?? {})) names.add(name);
+    return { time: isoTime(record.fixTimeMs), raw: shown(raw.valueOf(record)), value: shown(series.take(record)) };
+  });
+  return { records: tried, attributes: [...names].sort() };
+}

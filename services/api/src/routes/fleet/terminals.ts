@@ -1,0 +1,200 @@
+import { deviceModelsOf, isoTime } from '@outrider/domain';
+import type { Sightings, UnknownDevice, UnknownTerminal } from '@outrider/hub';
+import { allProtocols, protocols } from '@outrider/protocols';
+import { z } from 'zod';
+import { listOf, paging, readCursor, timeOut, writeCursor } from '../../fields/fields.ts';
+import { callsOf, type Route } from '../../route.ts';
+
+const { get } = callsOf('Vehicles');
+
+const port = z.int().nullable();
+const TerminalProtocolsOut = z
+  .strictObject({
+    host: z
+      .string()
+      .nullable()
+      .meta({ description: 'Name or address to point terminals at; null: the one that the caller uses.' }),
+    items: z.array(
+      z.strictObject({
+        name: z.string().meta({ description: 'As `terminalAccess.protocol` of a vehicle has it.' }),
+        title: z.string(),
+        transport: z.enum(['tcp', 'http', 'mqtt']),
+        port: port.meta({ description: 'Null: the gateway does not listen for it.' }),
+        udpPort: port.meta({ description: 'By UDP; null: none.' }),
+        tlsPort: port.meta({ description: 'With TLS; null: none.' }),
+        authentication: z
+          .string()
+          .nullable()
+          .meta({ description: 'What a terminal can show beside its id; null: nothing.' }),
+        help: z.string().meta({ description: 'What the terminal id is, and how a terminal is set up. Markdown.' }),
+        exampleId: z.string().meta({ description: 'Id of a made-up terminal.' }),
+        models: z.array(z.string()).meta({
+          description:
+            'Values of `deviceModel` of a vehicle: models whose data means something else than that of others.',
+        }),
+      }),
+    ),
+  })
+  .meta({
+    id: 'TerminalProtocols',
+    examples: [
+      {
+        host: 'gps.example.com',
+        items: [
+          {
+            name: 'teltonika',
+            title: 'Teltonika Codec 8, 8 Extended, 16',
+            transport: 'tcp',
+            port: 5027,
+            udpPort: 5027,
+            tlsPort: null,
+            authentication: null,
+            help: 'The terminal id is the IMEI.',
+            exampleId: '356307042440000',
+            models: ['FMB120', 'FMB640', 'FMB920'],
+          },
+        ],
+      },
+    ],
+  });
+
+const UnknownTerminalOut = z
+  .strictObject({
+    terminalId: z
+      .string()
+      .nullable()
+      .meta({ description: 'Null: the device was refused before it said who it is. One is kept of each address.' }),
+    protocol: z.string().meta({ description: 'Of the port that it came to.' }),
+    transport: z.enum(['tcp', 'udp', 'http']).nullable().meta({ description: 'Null: not kept.' }),
+    address: z.string(),
+    reason: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why it was refused last, as the metrics count it; null: not kept.' }),
+    detail: z.string().nullable().meta({ description: 'The reason in words.' }),
+    receivedBytes: z
+      .int()
+      .nullable()
+      .meta({ description: 'Of its last connection, datagram or request; null: not kept.' }),
+    firstBytes: z
+      .string()
+      .nullable()
+      .meta({ description: 'The first 256 of these bytes in hexadecimal. They may hold a password. Null: not kept.' }),
+    guesses: z
+      .array(
+        z.strictObject({
+          protocol: z.string(),
+          title: z.string(),
+          port: port.meta({ description: 'Null: the gateway does not listen for it.' }),
+          terminalId: z.string().nullable().meta({ description: 'Null: the bytes do not hold it.' }),
+        }),
+      )
+      .meta({ description: 'Protocols that the bytes fit, where the device did not say who it is.' }),
+    firstSeen: timeOut,
+    lastSeen: timeOut,
+    attempts: z.int(),
+  })
+  .meta({
+    id: 'UnknownTerminal',
+    examples: [
+      {
+        terminalId: '356307042441013',
+        protocol: 'teltonika',
+        transport: 'tcp',
+        address: '203.0.113.5',
+        reason: 'unknown-terminal',
+        detail: 'no vehicle has terminal "356307042441013"',
+        receivedBytes: 17,
+        firstBytes: '000f333536333037303432343431303133',
+        guesses: [],
+        firstSeen: '2026-01-15T11:00:00.000Z',
+        lastSeen: '2026-01-15T12:00:00.000Z',
+        attempts: 7,
+      },
+    ],
+  });
+const seenCursor = z.tuple([z.number(), z.string()]);
+
+/** What who installs terminals needs. */
+export const terminalRoutes: Route[] = [
+  get('/api/v1/terminal-protocols', {
+    operationId: 'listTerminalProtocols',
+    summary: 'Protocols that terminals can speak: where to point them, and how.',
+    answers: { 200: { description: 'All of them.', body: TerminalProtocolsOut } },
+    async handle(_, { terminals }) {
+      const { host, ports, udpPorts, tlsPorts } = terminals();
+      const items = allProtocols.map((protocol) => ({
+        name: protocol.name,
+        title: protocol.title,
+        transport: 'createSession' in protocol ? 'tcp' : 'settingPrefix' in protocol ? 'http' : 'mqtt',
+        port: ports[protocol.name] ?? null,
+        udpPort: udpPorts[protocol.name] ?? null,
+        tlsPort: tlsPorts[protocol.name] ?? null,
+        authentication: protocol.secret,
+        help: protocol.help,
+        exampleId: protocol.exampleId(0),
+        models: [...deviceModelsOf(protocol.name)],
+      }));
+      return { status: 200, body: { host, items } };
+    },
+  }),
+  get('/api/v1/unknown-terminals', {
+    operationId: 'listUnknownTerminals',
+    summary: 'Terminals and devices that were refused, the last heard first.',
+    description:
+      'For operators alone. A terminal has no vehicle, or its vehicle did not take it as it came: then `reason` is `wrong-protocol`, `wrong-network`, `wrong-certificate` or `wrong-secret`, and its bytes are not kept. A device that no protocol of its port understood is listed by its address, with its first bytes and the protocols that they fit.',
+    query: z.object(paging),
+    answers: { 200: { description: 'A page.', body: listOf(UnknownTerminalOut) } },
+    problems: ['forbidden'],
+    async handle({ query }, { access, terminals }) {
+      const after = readCursor(seenCursor, query.cursor);
+      const refused = [
+        ...(await access.vehicles.unknownTerminals()).map(terminalSeen),
+        ...(await access.vehicles.unknownDevices()).map(deviceSeen),
+      ];
+      const left = refused
+        .toSorted((a, b) => b.lastSeenMs - a.lastSeenMs || (a.key < b.key ? -1 : 1))
+        .filter(
+          ({ lastSeenMs, key }) =>
+            after === null || lastSeenMs < after[0] || (lastSeenMs === after[0] && key > after[1]),
+        );
+      const page = left.slice(0, query.limit);
+      const last = left.length > page.length ? page.at(-1) : undefined;
+      const { ports } = terminals();
+      const items = page.map(({ terminalId, protocol, address, contact, guesses, ...seen }) => ({
+        terminalId,
+        protocol,
+        transport: contact?.transport ?? null,
+        address,
+        reason: contact?.reason ?? null,
+        detail: contact?.detail ?? null,
+        receivedBytes: contact?.receivedBytes || null,
+        firstBytes: contact?.firstBytes || null,
+        guesses: guesses.map((guess) => ({
+          protocol: guess.protocol,
+          title: protocols.find(({ name }) => name === guess.protocol)?.title ?? guess.protocol,
+          port: ports[guess.protocol] ?? null,
+          terminalId: guess.terminalId,
+        })),
+        firstSeen: isoTime(seen.firstSeenMs),
+        lastSeen: isoTime(seen.lastSeenMs),
+        attempts: seen.attempts,
+      }));
+      return { status: 200, body: { items, nextCursor: last ? writeCursor([last.lastSeenMs, last.key]) : null } };
+    },
+  }),
+];
+
+/** A row of the list; the key orders those that were seen at the same time. */
+interface Seen extends Omit<UnknownTerminal, 'terminalId'>, Pick<UnknownDevice, 'guesses'> {
+  key: string;
+  terminalId: string | null;
+}
+
+function terminalSeen(terminal: UnknownTerminal): Seen {
+  return { ...terminal, key: `terminal ${terminal.terminalId}`, guesses: [] };
+}
+
+function deviceSeen(device: UnknownDevice & Sightings): Seen {
+  return { ...device, key: `address ${device.protocol} ${device.address}`, terminalId: null };
+}

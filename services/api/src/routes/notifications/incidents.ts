@@ -1,0 +1,226 @@
+import type { ListedIncident, Search } from '@outrider/access';
+import {
+  INCIDENT_ENTRY_KINDS,
+  INCIDENT_STATES,
+  type Incident,
+  type IncidentAct,
+  type IncidentId,
+  incidentEntryJson,
+  incidentJson,
+  type UserId,
+  type VehicleId,
+} from '@outrider/domain';
+import { z } from 'zod';
+import {
+  id,
+  idOut,
+  listOf,
+  pageAsked,
+  pageReply,
+  paging,
+  searchAsked,
+  searching,
+  text,
+  timeOut,
+} from '../../fields/fields.ts';
+import { callsOf, type Route } from '../../route.ts';
+import { EventOut, LicenceExpiryOut, NOTIFICATION_EXAMPLE, rangeOf, timeRange } from './notifications.ts';
+
+const { get, post } = callsOf('Notifications');
+
+const COLLEAGUE_EXAMPLE = { id: '01961f3c-9c32-7e5a-9d3f-4b8c2e6a0f79', name: 'Dispatch' };
+const ColleagueOut = z
+  .strictObject({ id: idOut, name: z.string() })
+  .meta({ id: 'Colleague', description: 'An account, by the name that others see.', examples: [COLLEAGUE_EXAMPLE] });
+
+const SEVERE = z.enum(['warning', 'critical']);
+const INCIDENT_EXAMPLE = {
+  id: NOTIFICATION_EXAMPLE.id,
+  version: 2,
+  ruleId: NOTIFICATION_EXAMPLE.ruleId,
+  ruleName: NOTIFICATION_EXAMPLE.ruleName,
+  vehicleName: NOTIFICATION_EXAMPLE.vehicleName,
+  geofenceName: NOTIFICATION_EXAMPLE.geofenceName,
+  driverName: null,
+  severity: 'critical' as const,
+  shared: true,
+  state: 'acknowledged' as const,
+  owner: COLLEAGUE_EXAMPLE,
+  assignee: null,
+  event: NOTIFICATION_EXAMPLE.event,
+  createdAt: '2026-01-15T22:30:05.000Z',
+  changedAt: '2026-01-15T22:31:00.000Z',
+  acknowledgedAt: '2026-01-15T22:31:00.000Z',
+  closedAt: null,
+  endedAt: null,
+  escalateAt: null,
+  escalatedAt: null,
+};
+const IncidentOut = z
+  .strictObject({
+    id: idOut.meta({ description: 'That of the notification that opened it.' }),
+    version: z.int().meta({ description: 'Grows with each entry.' }),
+    ruleId: idOut,
+    ruleName: z.string().meta({ description: 'Names are those at the time of the notification.' }),
+    vehicleName: z.string().nullable(),
+    geofenceName: z.string().nullable(),
+    driverName: z.string().nullable(),
+    severity: SEVERE,
+    shared: z.boolean().meta({ description: 'Whether it is for the whole organisation of its owner.' }),
+    state: z.enum(INCIDENT_STATES).meta({
+      description:
+        '`open`: nobody has acknowledged it. `acknowledged`: somebody works on it. `closed`: it is dealt with.',
+    }),
+    owner: ColleagueOut.nullable().meta({ description: 'Whose rule opened it.' }),
+    assignee: ColleagueOut.nullable(),
+    event: z.union([EventOut, LicenceExpiryOut]).meta({ description: 'As it was notified first.' }),
+    createdAt: timeOut,
+    changedAt: timeOut,
+    acknowledgedAt: timeOut.nullable(),
+    closedAt: timeOut.nullable(),
+    endedAt: timeOut.nullable().meta({
+      description: 'When the event ended, where the rule asks for ends; null: not yet, or the rule does not ask.',
+    }),
+    escalateAt: timeOut.nullable().meta({ description: 'When it is escalated unless somebody acknowledges it.' }),
+    escalatedAt: timeOut.nullable().meta({ description: 'When it was escalated last.' }),
+  })
+  .meta({ id: 'Incident', examples: [INCIDENT_EXAMPLE] });
+
+const ENTRY_EXAMPLE = {
+  id: '01961f3d-26f0-7081-b374-afe291c063b5',
+  at: '2026-01-15T22:31:00.000Z',
+  kind: 'acknowledged' as const,
+  by: COLLEAGUE_EXAMPLE,
+  assignee: null,
+  text: null,
+};
+const EntryOut = z
+  .strictObject({
+    id: idOut,
+    at: timeOut,
+    kind: z.enum(INCIDENT_ENTRY_KINDS).meta({ description: '`ended`: the event is over.' }),
+    by: ColleagueOut.nullable().meta({ description: 'Null: the service, or an account that was deleted.' }),
+    assignee: ColleagueOut.nullable().meta({ description: 'Of `assigned`: to whom; null: to nobody any more.' }),
+    text: z.string().nullable(),
+  })
+  .meta({ id: 'IncidentEntry', examples: [ENTRY_EXAMPLE] });
+const ListedIncidentOut = z
+  .strictObject({ ...IncidentOut.shape, entries: z.array(EntryOut).meta({ description: 'The oldest first.' }) })
+  .meta({ id: 'IncidentWithEntries', examples: [{ ...INCIDENT_EXAMPLE, entries: [ENTRY_EXAMPLE] }] });
+
+const comment = text(2000);
+const NewEntry = z
+  .discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('acknowledged') }),
+    z.strictObject({
+      kind: z.literal('assigned'),
+      assigneeId: id<UserId>().nullable().meta({ description: 'An account that may see it; null: nobody.' }),
+    }),
+    z.strictObject({ kind: z.literal('commented'), text: comment }),
+    z.strictObject({ kind: z.literal('escalated') }),
+    z.strictObject({ kind: z.literal('closed'), text: comment.nullable().default(null) }),
+  ])
+  .meta({ id: 'NewIncidentEntry', examples: [{ kind: 'acknowledged' }] });
+
+const byId = z.object({ id: id<IncidentId>() });
+
+type NameOf = (id: UserId) => string | null;
+
+function listedBody({ incident, entries }: ListedIncident, nameOf: NameOf): Record<string, unknown> {
+  return { ...incidentJson(incident, nameOf), entries: entries.map((entry) => incidentEntryJson(entry, nameOf)) };
+}
+
+export const incidentRoutes: Route[] = [
+  get('/api/v1/incidents', {
+    operationId: 'listIncidents',
+    summary: 'Incidents that the caller deals with, the newest first.',
+    description:
+      'Those of the caller’s rules, and those that others of the organisation share, about what the caller may see now: a page may hold less than its limit.',
+    query: z.object({
+      ...paging,
+      ...timeRange('it was opened'),
+      state: z
+        .enum([...INCIDENT_STATES, 'active'])
+        .optional()
+        .meta({ description: 'Only those; `active`: `open` or `acknowledged`.', examples: ['active'] }),
+      severity: SEVERE.optional().meta({ description: 'Only those.', examples: ['critical'] }),
+      vehicleId: id<VehicleId>().optional().meta({ description: 'Only about this vehicle.' }),
+      assigneeId: id<UserId>().optional().meta({ description: 'Only what is assigned to this account.' }),
+    }),
+    answers: {
+      200: {
+        description: 'A page.',
+        body: z
+          .strictObject({
+            ...listOf(IncidentOut).shape,
+            openCount: z.int().meta({ description: 'How many nobody has acknowledged, whatever is asked for.' }),
+          })
+          .meta({ examples: [{ items: [INCIDENT_EXAMPLE], nextCursor: null, openCount: 1 }] }),
+      },
+    },
+    async handle({ query }, { access }) {
+      const { state, severity, vehicleId, assigneeId } = query;
+      const states = state === 'active' ? (['open', 'acknowledged'] as const) : state && [state];
+      const { incidents } = access;
+      const page = await incidents.list(
+        {
+          ...rangeOf(query),
+          ...(states === undefined ? {} : { states }),
+          ...(severity === undefined ? {} : { severity }),
+          ...(vehicleId === undefined ? {} : { vehicleId }),
+          ...(assigneeId === undefined ? {} : { assigneeId }),
+        },
+        pageAsked(query),
+      );
+      const { body, status } = pageReply(page, (incident: Incident) => incidentJson(incident, incidents.nameOf));
+      return { status, body: { ...body, openCount: page.openCount } };
+    },
+  }),
+  get('/api/v1/incidents/{id}', {
+    operationId: 'getIncident',
+    summary: 'One incident, with its history.',
+    params: byId,
+    answers: { 200: { description: 'The incident.', body: ListedIncidentOut } },
+    problems: ['not-found'],
+    async handle({ params }, { access: { incidents } }) {
+      return { status: 200, body: listedBody(await incidents.get(params.id), incidents.nameOf) };
+    },
+  }),
+  post('/api/v1/incidents/{id}/entries', {
+    operationId: 'addIncidentEntry',
+    summary: 'Acknowledge, assign, comment, escalate or close an incident.',
+    description:
+      'What changes nothing is not noted: to acknowledge what is acknowledged, to close what is closed. An escalation sends the messages of the rule at once. A closed incident takes comments alone.',
+    params: byId,
+    body: NewEntry,
+    answers: {
+      201: {
+        description: 'The incident as it now is.',
+        body: ListedIncidentOut,
+        headers: { Location: 'URL of the incident.' },
+      },
+    },
+    problems: ['not-found', 'conflict'],
+    async handle({ params, body }, { access: { incidents } }) {
+      const listed = await incidents.act(params.id, body as IncidentAct);
+      return {
+        status: 201,
+        body: listedBody(listed, incidents.nameOf),
+        headers: { location: `/api/v1/incidents/${params.id}` },
+      };
+    },
+  }),
+  get('/api/v1/incidents/{id}/assignees', {
+    operationId: 'listIncidentAssignees',
+    summary: 'Accounts that may see an incident, and so be assigned it, in the order of their names.',
+    params: byId,
+    query: z.object({ ...paging, q: searching('name').q }),
+    answers: { 200: { description: 'A page.', body: listOf(ColleagueOut) } },
+    problems: ['not-found'],
+    async handle({ params, query }, { access }) {
+      // Only what is neither searched nor sorted is null.
+      const search = searchAsked({ ...query, sort: 'name' }) as Search<'name'>;
+      return pageReply(await access.incidents.assignees(params.id, search), (each) => each);
+    },
+  }),
+];
