@@ -6,6 +6,7 @@ import { copyMovieFirst } from './movie-first.ts';
 import { joinNalUnits, type NalUnit, nalRole, type VideoCodec } from './nal-units.ts';
 import { type PictureFormat, readPictureFormat } from './picture-format.ts';
 import { type Picture, PictureGatherer } from './picture-gatherer.ts';
+import { PictureTimes } from './picture-times.ts';
 import { Timeline } from './timeline.ts';
 
 /** A frame as a terminal streams it. */
@@ -96,12 +97,9 @@ const PRELUDE_MS = 1500;
 const PRELUDE_BYTES = 4 * 1024 * 1024;
 /** Frames of sound that may come before the first picture is known to be whole. */
 const MAX_EARLY = 32;
-/** The library writes half a second of a track at once: more bytes than this in it are moved apart in time. */
-const HALF_SECOND_BYTES = 16 * 1024 * 1024;
 /** A quarter of an hour with 60 pictures a second and as much sound is a third of this. */
 const MAX_FRAMES = 400_000;
 const DISK_CHUNK_BYTES = 256 * 1024;
-const USUAL_STEP_MS = 40;
 /** Sound that is this much off its time is taken to follow what was before. */
 const SOUND_TOLERANCE_MS = 60;
 const SOUND_TOO_LATE_MS = 500;
@@ -156,16 +154,11 @@ class Writer implements Mp4Writer {
   #audioSource: Media.EncodedAudioPacketSource | null = null;
   /** The first sound: what the track is described by. */
   #soundOf: Sound | null = null;
-  #pictures = new Timeline(0);
+  #pictures = new PictureTimes(0);
   #sounds = new Timeline(0);
   #soundEndMs: number | null = null;
   /** Parameter sets that the file's head holds. */
   #described = new Set<string>();
-  #chunk = { startMs: 0, bytes: 0 };
-  #keyFloorMs = 0;
-  #stepMs = USUAL_STEP_MS;
-  /** When the last few pictures are shown. */
-  #lateTimes: number[] = [];
   #ended = false;
 
   constructor({ path, audio }: Mp4WriterOptions) {
@@ -293,7 +286,7 @@ class Writer implements Mp4Writer {
     facts.videoCodec = gatherer.codec;
     facts.width = format.width;
     facts.height = format.height;
-    this.#pictures = new Timeline(this.#zeroMs);
+    this.#pictures = new PictureTimes(this.#zeroMs);
     this.#sounds = new Timeline(this.#zeroMs);
 
     const media = await loadMedia();
@@ -344,24 +337,16 @@ class Writer implements Mp4Writer {
     if (source === null || gatherer === null || format === null || media === null) return;
     this.#countFrame();
 
-    const before = this.#pictures.latestMs;
-    const crowded = this.#chunk.bytes + picture.bytes > HALF_SECOND_BYTES;
-    // Nothing behind a key picture is shown before what came in front of it.
-    if (picture.key) this.#keyFloorMs = before ?? 0;
-    const notBeforeMs = crowded ? this.#chunk.startMs + 500 : before === null ? undefined : this.#keyFloorMs;
-    const atMs = this.#pictures.place(picture.timestampMs, picture.bidirectional && !picture.key, notBeforeMs);
-    if (atMs < 0) {
+    const atMs = this.#pictures.place(picture);
+    if (atMs === null) {
       facts.framesBeforeKey++;
       return;
     }
-    this.#noteStep(atMs);
-    if (before === null || atMs - this.#chunk.startMs >= 500) this.#chunk = { startMs: atMs, bytes: 0 };
-    this.#chunk.bytes += picture.bytes;
-
+    const { stepMs } = this.#pictures;
     const isFirst = facts.videoFrames === 0;
     const data = joinNalUnits(isFirst ? this.#describe(picture, gatherer) : picture.units.filter(this.#isNews));
     const type = picture.key ? 'key' : 'delta';
-    const packet = new media.EncodedPacket(data, type, atMs / 1000, this.#stepMs / 1000);
+    const packet = new media.EncodedPacket(data, type, atMs / 1000, stepMs / 1000);
     if (isFirst) {
       const { codecString: codec, width: codedWidth, height: codedHeight } = format;
       await source.add(packet, { decoderConfig: { codec, codedWidth, codedHeight } }).catch(asBadStream);
@@ -369,19 +354,7 @@ class Writer implements Mp4Writer {
     facts.videoFrames++;
     if (picture.key) facts.keyFrames++;
     facts.bytes += data.length;
-    facts.durationMs = Math.max(facts.durationMs, atMs + this.#stepMs);
-  }
-
-  /**
-   * How long a picture is shown: the smallest step between those of late. Only the last picture’s is not given by
-   * the next one.
-   */
-  #noteStep(atMs: number): void {
-    this.#lateTimes = [...this.#lateTimes, atMs].slice(-8);
-    const sorted = this.#lateTimes.toSorted((one, other) => one - other);
-    const steps = sorted.slice(1).map((later, i) => later - (sorted[i] ?? later));
-    const smallest = Math.min(...steps.filter((step) => step > 0), 1000);
-    if (sorted.length > 1) this.#stepMs = smallest;
+    facts.durationMs = Math.max(facts.durationMs, atMs + stepMs);
   }
 
   /** The first picture, with all parameter sets that are known in front of it: they become the file's head. */

@@ -297,8 +297,7 @@ export class Connection {
     const terminalId = this.#terminalId;
     const vehicle = terminalId === null ? undefined : this.#context.vehicleOf(terminalId);
     if (terminalId === null || vehicle === undefined || !this.#isAllowed(vehicle, null)) return;
-    const { intake, traces } = this.#context;
-    intake.noteContact(this.#protocol.name, terminalId, this.lastReceivedMs, traces);
+    this.#context.intake.noteContact(this.#protocol.name, terminalId, this.lastReceivedMs, this.#context.traces);
   }
 
   #countTaken(): void {
