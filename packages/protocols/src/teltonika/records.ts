@@ -1,5 +1,5 @@
 import { type Alarm, type AttributeValue, NO_ALARMS, type Position } from '@outrider/domain';
-import { type Elements, inUnit, setDoors, setOperator } from './elements.ts';
+import { type Element, type Elements, inUnit, setDoors, setOperator } from './elements.ts';
 import { alarmOf, IO, ioName } from './io.ts';
 
 export const CODEC_8 = 0x08;
@@ -63,15 +63,8 @@ export function readRecords(
 
   for (let record = 0; record < count; record++) {
     if (end - p < headBytes) return `record ${record + 1} of ${count} is cut off`;
-    const timeHigh = u32(bytes, p);
-    if (timeHigh >= TIME_HIGH_LIMIT) return `record ${record + 1} of ${count} has no possible time`;
-    const fixTimeMs = timeHigh * TWO_32 + u32(bytes, p + 4);
-    const longitude = i32(bytes, p + 9) / 1e7;
-    const latitude = i32(bytes, p + 13) / 1e7;
-    const altitudeM = (u16(bytes, p + 17) << 16) >> 16;
-    const angle = u16(bytes, p + 19);
-    const satellites = u8(bytes, p + 21);
-    const speedKmh = u16(bytes, p + 22);
+    if (u32(bytes, p) >= TIME_HIGH_LIMIT) return `record ${record + 1} of ${count} has no possible time`;
+    const position = readFix(bytes, p);
     p += FIXED_BYTES;
 
     const eventId = hasWideIds ? u16(bytes, p) : u8(bytes, p);
@@ -79,10 +72,6 @@ export function readRecords(
     // The total after it is not read: what the groups themselves count decides.
     p += headBytes - FIXED_BYTES;
 
-    let ignition: boolean | null = null;
-    let odometerM: number | null = null;
-    let supplyV: number | null = null;
-    let fuelL: number | null = null;
     let alarms: Alarm[] | null = null;
     let attributes: Record<string, AttributeValue> | null = null;
     if (eventId !== 0 && elements.of(eventId, 0)?.use !== 'alarm') attributes = { eventIo: eventId };
@@ -98,62 +87,39 @@ export function readRecords(
       for (; left > 0; left--) {
         const id = hasWideIds ? u16(bytes, p) : u8(bytes, p);
         p += idBytes;
-        let value: number;
-        if (nth === 0) value = u8(bytes, p);
-        else if (nth === 1) value = u16(bytes, p);
-        else if (nth === 2) value = u32(bytes, p);
-        else value = u32(bytes, p) * TWO_32 + u32(bytes, p + 4);
+        const value = unsigned(bytes, p, nth);
         p += width;
 
         const element = elements.of(id, nth);
-        if (element === null) {
-          if (attributes === null) attributes = {};
-          attributes[ioName(id)] = nth === 3 && !Number.isSafeInteger(value) ? u64(bytes, p - 8) : value;
-          continue;
-        }
-        const { use } = element;
-        if (use === 'attribute') {
-          if (attributes === null) attributes = {};
-          const raw = element.isSigned ? signed(width, value) : value;
-          attributes[ioName(id)] = raw;
-          const known = inUnit(element, raw);
-          if (known !== null) attributes[element.name] = known;
-          continue;
-        }
-        switch (use) {
-          case 'ignition':
-            ignition = value !== 0;
-            continue;
-          case 'odometer':
-            odometerM = value;
-            continue;
-          case 'supply':
-            supplyV = value / element.per;
-            continue;
-          case 'fuel':
-            fuelL = value / element.per;
-            continue;
-          case 'alarm': {
-            const alarm = alarmOf(id, value, eventId);
-            if (alarm !== null) {
-              if (alarms === null) alarms = [alarm];
-              else if (!alarms.includes(alarm)) alarms.push(alarm);
+        if (element !== null) {
+          switch (element.use) {
+            case 'attribute':
+              break;
+            case 'ignition':
+              position.ignition = value !== 0;
+              continue;
+            case 'odometer':
+              position.odometerM = value;
+              continue;
+            case 'supply':
+              position.supplyV = value / element.per;
+              continue;
+            case 'fuel':
+              position.fuelL = value / element.per;
+              continue;
+            case 'alarm': {
+              const alarm = alarmOf(id, value, eventId);
+              if (alarm !== null) {
+                if (alarms === null) alarms = [alarm];
+                else if (!alarms.includes(alarm)) alarms.push(alarm);
+              }
+              // 0 says that all is well; what is neither an alarm nor all well is reported as it stands.
+              if (value === 0 || (alarm !== null && id !== IO.overspeed)) continue;
             }
-            // 0 says that all is well; what is neither an alarm nor all well is reported as it stands.
-            if (value === 0 || (alarm !== null && id !== IO.overspeed)) continue;
           }
         }
         if (attributes === null) attributes = {};
-        if (use === 'key') {
-          attributes[ioName(id)] = Number.isSafeInteger(value) ? value : u64(bytes, p - 8);
-          if (value !== 0) attributes[element.name] = printedKey(bytes, p - 8);
-          continue;
-        }
-        const raw = element.isSigned ? signed(width, value) : value;
-        attributes[ioName(id)] = raw;
-        if (use === 'state') attributes[element.name] = raw !== 0;
-        else if (use === 'operator') setOperator(attributes, raw);
-        else if (use === 'doors') setDoors(attributes, raw);
+        setAttributes(attributes, element, id, value, width, bytes, p);
       }
     }
 
@@ -168,24 +134,64 @@ export function readRecords(
       }
     }
 
-    positions.push({
-      fixTimeMs,
-      latitude,
-      longitude,
-      valid: satellites !== 0,
-      speedKmh,
-      courseDeg: angle < 360 ? angle : angle === 360 ? 0 : null,
-      altitudeM,
-      satellites,
-      ignition,
-      odometerM,
-      supplyV,
-      fuelL,
-      alarms: alarms === null ? NO_ALARMS : alarms,
-      attributes,
-    });
+    if (alarms !== null) position.alarms = alarms;
+    position.attributes = attributes;
+    positions.push(position);
   }
   return p === end ? null : `${end - p} bytes after the last record`;
+}
+
+/** Time and place of a record: what stands before its elements. */
+function readFix(bytes: Buffer, at: number): Position {
+  const angle = u16(bytes, at + 19);
+  const satellites = u8(bytes, at + 21);
+  return {
+    fixTimeMs: u32(bytes, at) * TWO_32 + u32(bytes, at + 4),
+    latitude: i32(bytes, at + 13) / 1e7,
+    longitude: i32(bytes, at + 9) / 1e7,
+    valid: satellites !== 0,
+    speedKmh: u16(bytes, at + 22),
+    courseDeg: angle < 360 ? angle : angle === 360 ? 0 : null,
+    altitudeM: (u16(bytes, at + 17) << 16) >> 16,
+    satellites,
+    ignition: null,
+    odometerM: null,
+    supplyV: null,
+    fuelL: null,
+    alarms: NO_ALARMS,
+    attributes: null,
+  };
+}
+
+/**
+ * Sets the attributes of one element: its value as it stands, and what is known of its meaning.
+ *
+ * @param element null where it is not known
+ * @param end where its value ends
+ */
+function setAttributes(
+  attributes: Record<string, AttributeValue>,
+  element: Element | null,
+  id: number,
+  value: number,
+  width: number,
+  bytes: Buffer,
+  end: number,
+): void {
+  if (element === null || element.use === 'key') {
+    attributes[ioName(id)] = Number.isSafeInteger(value) ? value : u64(bytes, end - 8);
+    if (element !== null && value !== 0) attributes[element.name] = printedKey(bytes, end - 8);
+    return;
+  }
+  const { use, name } = element;
+  const raw = element.isSigned ? signed(width, value) : value;
+  attributes[ioName(id)] = raw;
+  if (use === 'attribute') {
+    const known = inUnit(element, raw);
+    if (known !== null) attributes[name] = known;
+  } else if (use === 'state') attributes[name] = raw !== 0;
+  else if (use === 'operator') setOperator(attributes, raw);
+  else if (use === 'doors') setDoors(attributes, raw);
 }
 
 /** @returns where the elements end; -1 where one is cut off */
@@ -215,6 +221,14 @@ function printedKey(bytes: Buffer, at: number): string {
     .reverse()
     .toString('hex')
     .toUpperCase();
+}
+
+/** @param nth which of the widths 1, 2, 4 and 8 it has */
+function unsigned(bytes: Buffer, at: number, nth: number): number {
+  if (nth === 0) return u8(bytes, at);
+  if (nth === 1) return u16(bytes, at);
+  if (nth === 2) return u32(bytes, at);
+  return u32(bytes, at) * TWO_32 + u32(bytes, at + 4);
 }
 
 function signed(width: number, value: number): number {
