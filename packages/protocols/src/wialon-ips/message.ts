@@ -77,101 +77,7 @@ export function readMessage(fields: readonly string[], nowMs: number): Position 
   const satellites = readNumber(sats);
   if (satellites !== null && !(satellites >= 0 && satellites <= 255)) return FAULT.satellites;
 
-  let ignition: boolean | null = null;
-  let odometerM: number | null = null;
-  let supplyV: number | null = null;
-  let fuelL: number | null = null;
-  let alarms = NO_ALARMS;
-  let attributes: Record<string, AttributeValue> | null = null;
-
-  if (fields.length === EXTENDED_FIELDS) {
-    const hdop = readNumber(fields[10] ?? '');
-    const inputs = readNumber(fields[11] ?? '');
-    const outputs = readNumber(fields[12] ?? '');
-    const adc = fields[13] ?? '';
-    const ibutton = fields[14] ?? '';
-    const params = fields[15] ?? '';
-    let held = 0;
-
-    if (Number.isNaN(hdop)) return FAULT.satellites;
-    if (Number.isNaN(inputs) || Number.isNaN(outputs)) return FAULT.inputs;
-    if (hdop !== null) {
-      attributes = { hdop };
-      held++;
-    }
-    if (inputs !== null) {
-      attributes ??= {};
-      attributes.inputs = inputs;
-      held++;
-    }
-    if (outputs !== null) {
-      attributes ??= {};
-      attributes.outputs = outputs;
-      held++;
-    }
-    if (!isUnknown(adc)) {
-      let input = 0;
-      for (const text of adc.split(',')) {
-        input++;
-        const value = readNumber(text);
-        if (Number.isNaN(value)) return FAULT.adc;
-        if (value === null || held >= MAX_ATTRIBUTES) continue;
-        attributes ??= {};
-        attributes[`adc${input}`] = value;
-        attributes[`analog${input}V`] = value;
-        held++;
-      }
-    }
-    if (!isUnknown(ibutton) && ibutton.length <= MAX_NAME_LENGTH) {
-      attributes ??= {};
-      attributes.ibutton = ibutton;
-      held++;
-    }
-
-    if (!isUnknown(params)) {
-      for (const param of params.split(',')) {
-        if (isUnknown(param)) continue;
-        const typeAt = param.indexOf(':') + 1;
-        // Name, colon, type of one character, colon, value.
-        if (typeAt < 2 || typeAt > MAX_NAME_LENGTH + 1 || param[typeAt + 1] !== ':') return FAULT.params;
-        const name = param.slice(0, typeAt - 1);
-        const text = param.slice(typeAt + 2);
-        if (isUnknown(text)) continue;
-        const value = readParam(param[typeAt], text);
-        if (value === null) return FAULT.params;
-
-        if (typeof value === 'number') {
-          if (name === PARAM.sos) {
-            if (value !== 0) alarms = SOS;
-            continue;
-          }
-          if ((name === PARAM.ignition || name === PARAM.ignitionShort) && (value === 0 || value === 1)) {
-            ignition = value === 1;
-            continue;
-          }
-          if (name === PARAM.supply) {
-            supplyV = value;
-            continue;
-          }
-          if (name === PARAM.odometer) {
-            odometerM = Math.round(value);
-            continue;
-          }
-          if (name === PARAM.fuel) {
-            fuelL = value;
-            continue;
-          }
-        }
-        // An object's own prototype can't be reached by a name from outside.
-        if (held >= MAX_ATTRIBUTES || name === '__proto__') continue;
-        attributes ??= {};
-        attributes[name] = value;
-        held++;
-      }
-    }
-  }
-
-  return {
+  const position: Position = {
     fixTimeMs,
     latitude,
     longitude,
@@ -180,13 +86,110 @@ export function readMessage(fields: readonly string[], nowMs: number): Position 
     courseDeg: courseDeg === 360 ? 0 : courseDeg,
     altitudeM: altitudeM === null ? null : Math.round(altitudeM) + 0,
     satellites: satellites === null ? null : Math.round(satellites),
-    ignition,
-    odometerM,
-    supplyV,
-    fuelL,
-    alarms,
-    attributes: withCommonNames(attributes, supplyV, fuelL),
+    ignition: null,
+    odometerM: null,
+    supplyV: null,
+    fuelL: null,
+    alarms: NO_ALARMS,
+    attributes: null,
   };
+  if (fields.length === SHORT_FIELDS) return position;
+  return readExtension(position, fields) ?? position;
+}
+
+/** Adds what only an extended message has. @returns what is wrong, or null */
+function readExtension(position: Position, fields: readonly string[]): Fault | null {
+  let attributes: Record<string, AttributeValue> | null = null;
+  const hdop = readNumber(fields[10] ?? '');
+  const inputs = readNumber(fields[11] ?? '');
+  const outputs = readNumber(fields[12] ?? '');
+  const adc = fields[13] ?? '';
+  const ibutton = fields[14] ?? '';
+  const params = fields[15] ?? '';
+  let held = 0;
+
+  if (Number.isNaN(hdop)) return FAULT.satellites;
+  if (Number.isNaN(inputs) || Number.isNaN(outputs)) return FAULT.inputs;
+  if (hdop !== null) {
+    attributes = { hdop };
+    held++;
+  }
+  if (inputs !== null) {
+    attributes ??= {};
+    attributes.inputs = inputs;
+    held++;
+  }
+  if (outputs !== null) {
+    attributes ??= {};
+    attributes.outputs = outputs;
+    held++;
+  }
+  if (!isUnknown(adc)) {
+    let input = 0;
+    for (const text of adc.split(',')) {
+      input++;
+      const value = readNumber(text);
+      if (Number.isNaN(value)) return FAULT.adc;
+      if (value === null || held >= MAX_ATTRIBUTES) continue;
+      attributes ??= {};
+      attributes[`adc${input}`] = value;
+      attributes[`analog${input}V`] = value;
+      held++;
+    }
+  }
+  if (!isUnknown(ibutton) && ibutton.length <= MAX_NAME_LENGTH) {
+    attributes ??= {};
+    attributes.ibutton = ibutton;
+    held++;
+  }
+
+  if (!isUnknown(params)) {
+    for (const param of params.split(',')) {
+      if (isUnknown(param)) continue;
+      const typeAt = param.indexOf(':') + 1;
+      // Name, colon, type of one character, colon, value.
+      if (typeAt < 2 || typeAt > MAX_NAME_LENGTH + 1 || param[typeAt + 1] !== ':') return FAULT.params;
+      const name = param.slice(0, typeAt - 1);
+      const text = param.slice(typeAt + 2);
+      if (isUnknown(text)) continue;
+      const value = readParam(param[typeAt], text);
+      if (value === null) return FAULT.params;
+
+      if (typeof value === 'number' && setField(position, name, value)) continue;
+      // An object's own prototype can't be reached by a name from outside.
+      if (held >= MAX_ATTRIBUTES || name === '__proto__') continue;
+      attributes ??= {};
+      attributes[name] = value;
+      held++;
+    }
+  }
+  position.attributes = withCommonNames(attributes, position.supplyV, position.fuelL);
+  return null;
+}
+
+/** Takes a parameter that has a field of its own. @returns false where it has none */
+function setField(position: Position, name: string, value: number): boolean {
+  switch (name) {
+    case PARAM.sos:
+      if (value !== 0) position.alarms = SOS;
+      return true;
+    case PARAM.ignition:
+    case PARAM.ignitionShort:
+      if (value !== 0 && value !== 1) return false;
+      position.ignition = value === 1;
+      return true;
+    case PARAM.supply:
+      position.supplyV = value;
+      return true;
+    case PARAM.odometer:
+      position.odometerM = Math.round(value);
+      return true;
+    case PARAM.fuel:
+      position.fuelL = value;
+      return true;
+    default:
+      return false;
+  }
 }
 
 /** Adds the names that all brands share beside the terminal's own ones. */
