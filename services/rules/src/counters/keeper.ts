@@ -11,7 +11,7 @@ import {
 import type { Hub } from '@outrider/hub';
 import { type Checkpoints, eventsTopic, type Log } from '@outrider/log';
 import type { KeptState, Registry } from '@outrider/registry';
-import { Counter, type Logger, type Metrics, type Part, poller } from '@outrider/runtime';
+import { Counter, type Logger, type Metrics, type Part, type Poller, poller } from '@outrider/runtime';
 import { appendAll } from '../append-all.ts';
 import { ArchiveBehind, ArchiveProgress } from '../recalculation/archive-progress.ts';
 import type { History } from '../recalculation/recalculate-vehicle.ts';
@@ -67,142 +67,169 @@ class LostLease extends Error {}
  * them would do at once is stored once.
  */
 export function createCounterKeeper(parts: CounterKeeperParts): CounterKeeper {
-  const { log, hub, registry, history, directory, logger, clock } = parts;
-  const { counters, customCounters, maintenance } = registry;
-  const { pollMs = 15_000, unreadMs = 0 } = parts.config ?? {};
-  const holder = randomUUID();
-  const archive = new ArchiveProgress(log, parts.checkpoints, clock, parts.hurryArchiver);
-  const published = new Counter({
-    name: 'outrider_maintenance_events_total',
-    help: 'Events of maintenance put into the log',
-    registers: [parts.metrics],
-  });
-  let heldUntilMs = 0;
+  return new LeasedCounterKeeper(parts);
+}
+
+class LeasedCounterKeeper implements CounterKeeper {
+  readonly name = 'counters';
+  readonly #parts: CounterKeeperParts;
+  readonly #holder = randomUUID();
+  readonly #archive: ArchiveProgress;
+  readonly #published: Counter;
+  readonly #polling: Poller;
+  #heldUntilMs = 0;
   /** A large fleet is counted less often: counting takes a quarter of the time at most. */
-  let countAgainMs = 0;
-  /** Vehicles are counted at each poll until the one, and else not before the other. */
-  let [readUntilMs, dueAtMs] = [0, 0];
-  let unsubscribe: (() => Promise<void>) | null = null;
+  #countAgainMs = 0;
+  /** Vehicles are counted at each poll until this time, … */
+  #readUntilMs = 0;
+  /** … and else not before this one. */
+  #dueAtMs = 0;
+  #unsubscribe: (() => Promise<void>) | null = null;
 
-  async function hold(): Promise<boolean> {
-    if (!(await hub.holdLease(LEASE, holder, LEASE_MS))) return false;
-    heldUntilMs = clock.now() + LEASE_MS;
-    return true;
-  }
-
-  function check(signal: AbortSignal): void {
-    signal.throwIfAborted();
-    if (clock.now() > heldUntilMs) throw new LostLease();
-  }
-
-  async function latest(vehicleIds: readonly VehicleId[]): Promise<readonly VehicleStatus[]> {
-    const statuses: VehicleStatus[] = [];
-    for (let at = 0; at < vehicleIds.length; at += AT_ONCE)
-      statuses.push(...(await hub.latest(vehicleIds.slice(at, at + AT_ONCE))));
-    return statuses;
-  }
-
-  /** What is lost on its way is made good by what is counted next. */
-  function announce(vehicleIds: readonly VehicleId[]): void {
-    hub.publish(COUNTERS_CHANNEL, JSON.stringify({ vehicleIds } satisfies CountersNews)).catch((error) => {
-      logger.debug({ err: error }, 'announcing counters failed');
+  constructor(parts: CounterKeeperParts) {
+    const { config, log, checkpoints, hurryArchiver, logger, metrics, clock } = parts;
+    this.#parts = parts;
+    this.#archive = new ArchiveProgress(log, checkpoints, clock, hurryArchiver);
+    this.#published = new Counter({
+      name: 'outrider_maintenance_events_total',
+      help: 'Events of maintenance put into the log',
+      registers: [metrics],
+    });
+    this.#polling = poller({
+      name: this.name,
+      everyMs: config?.pollMs ?? 15_000,
+      logger,
+      clock,
+      work: async (signal) => {
+        await this.#work(signal);
+      },
     });
   }
 
-  async function countAll(signal: AbortSignal): Promise<void> {
-    const statuses = await latest([...directory.vehicles.keys()]);
-    await archive.caughtUp(async () => check(signal), signal);
-    const stale = await counters.stale(MAX_STALE);
-    const contact = new Map(statuses.map(({ vehicleId, lastContactAtMs }) => [vehicleId, lastContactAtMs]));
-    for (const vehicleId of stale) if (!contact.has(vehicleId)) contact.set(vehicleId, 0);
-    let open = [...contact].map(([vehicleId, lastContactAtMs]) => ({ vehicleId, lastContactAtMs }));
-    for (let round = 0; open.length > 0 && round < MAX_ROUNDS; round++) {
-      if (round % 10 === 9) await hold();
-      const counted = countVehicles(history, counters, customCounters, open, () => check(signal), announce);
-      const unfinished = new Set(await counted);
-      open = open.filter(({ vehicleId }) => unfinished.has(vehicleId));
-    }
+  get healthy(): boolean {
+    return this.#polling.healthy;
   }
 
-  /** The archive first: clients that are notified of an event find it as it is. What is repeated changes nothing. */
-  async function publish(): Promise<void> {
-    for (;;) {
-      const states = await maintenance.unsent(MAX_UNSENT);
-      if (states.length === 0) return;
-      await rewrite(states);
-      const events = states.flatMap(({ unsent }) => unsent);
-      await appendAll(log, eventsTopic, events, () => {}, clock);
-      await maintenance.saveStates(states.map((state) => ({ ...state, unsent: [], written: [], removed: [] })));
-      published.inc(events.length);
-      for (const { id, phase, vehicleId } of events) logger.debug({ eventId: id, phase, vehicleId }, 'maintenance');
-    }
+  work(): Promise<boolean> {
+    return this.#work(new AbortController().signal);
   }
 
-  async function rewrite(states: readonly KeptState[]): Promise<void> {
-    const written = states.flatMap((state) => state.written);
-    const ids = new Set(written.map(({ id }) => id));
-    const removed = states.flatMap((state) => state.removed).filter(({ id }) => !ids.has(id));
-    if (written.length + removed.length > 0) await history.replaceEvents({ number: clock.now(), written, removed });
+  read(): void {
+    const { clock } = this.#parts;
+    const isNew = clock.now() >= this.#readUntilMs;
+    this.#readUntilMs = clock.now() + READ_MS;
+    if (isNew) this.#polling.wake();
   }
 
-  async function work(signal: AbortSignal): Promise<boolean> {
-    if (!(await hold())) return false;
+  async start(): Promise<void> {
+    this.#unsubscribe = await this.#parts.hub.subscribe(MAINTENANCE_CHANNEL, () => {
+      this.#dueAtMs = 0;
+      this.#polling.wake();
+    });
+    await this.#polling.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#unsubscribe?.();
+    await this.#polling.stop();
+    await this.#parts.hub.releaseLease(LEASE, this.#holder).catch(() => {});
+  }
+
+  async #work(signal: AbortSignal): Promise<boolean> {
+    const { config, registry, history, directory, clock } = this.#parts;
+    const { counters, customCounters, maintenance } = registry;
+    if (!(await this.#hold())) return false;
     try {
       const startMs = clock.now();
-      if (startMs >= countAgainMs && (startMs < readUntilMs || startMs >= dueAtMs)) {
+      if (startMs >= this.#countAgainMs && (startMs < this.#readUntilMs || startMs >= this.#dueAtMs)) {
         // What is changed meanwhile asks for another time.
-        dueAtMs = startMs + unreadMs;
-        await countAll(signal);
-        countAgainMs = clock.now() + 3 * (clock.now() - startMs);
+        this.#dueAtMs = startMs + (config?.unreadMs ?? 0);
+        await this.#countAll(signal);
+        this.#countAgainMs = clock.now() + 3 * (clock.now() - startMs);
       }
     } catch (error) {
-      dueAtMs = 0;
+      this.#dueAtMs = 0;
       if (error instanceof LostLease) return false;
       if (!(error instanceof ArchiveBehind)) throw error;
     }
-    if (!(await hold())) return false;
+    if (!(await this.#hold())) return false;
     const stopped = () => signal.throwIfAborted();
+    const latest = (vehicleIds: readonly VehicleId[]) => this.#latest(vehicleIds);
     const find =
       (vehicleId: VehicleId): FindReached =>
       (counter, value) =>
         findReached({ history, counters, customCounters }, vehicleId, counter, value, stopped);
     await judgePlans({ maintenance, counters, customCounters, directory, latest, find }, clock.now(), stopped);
-    await publish();
+    await this.#publish();
     return true;
   }
 
-  const polling = poller({
-    name: 'counters',
-    everyMs: pollMs,
-    logger,
-    clock,
-    async work(signal) {
-      await work(signal);
-    },
-  });
+  async #hold(): Promise<boolean> {
+    const { hub, clock } = this.#parts;
+    if (!(await hub.holdLease(LEASE, this.#holder, LEASE_MS))) return false;
+    this.#heldUntilMs = clock.now() + LEASE_MS;
+    return true;
+  }
 
-  return {
-    name: polling.name,
-    get healthy() {
-      return polling.healthy;
-    },
-    work: () => work(new AbortController().signal),
-    read() {
-      const isNew = clock.now() >= readUntilMs;
-      readUntilMs = clock.now() + READ_MS;
-      if (isNew) polling.wake();
-    },
-    async start() {
-      unsubscribe = await hub.subscribe(MAINTENANCE_CHANNEL, () => {
-        dueAtMs = 0;
-        polling.wake();
-      });
-      await polling.start();
-    },
-    async stop() {
-      await unsubscribe?.();
-      await polling.stop();
-      await hub.releaseLease(LEASE, holder).catch(() => {});
-    },
-  };
+  #check(signal: AbortSignal): void {
+    signal.throwIfAborted();
+    if (this.#parts.clock.now() > this.#heldUntilMs) throw new LostLease();
+  }
+
+  async #latest(vehicleIds: readonly VehicleId[]): Promise<readonly VehicleStatus[]> {
+    const statuses: VehicleStatus[] = [];
+    for (let at = 0; at < vehicleIds.length; at += AT_ONCE)
+      statuses.push(...(await this.#parts.hub.latest(vehicleIds.slice(at, at + AT_ONCE))));
+    return statuses;
+  }
+
+  async #countAll(signal: AbortSignal): Promise<void> {
+    const { history, registry, directory } = this.#parts;
+    const { counters, customCounters } = registry;
+    const check = () => this.#check(signal);
+    const announce = (vehicleIds: readonly VehicleId[]) => this.#announce(vehicleIds);
+    const statuses = await this.#latest([...directory.vehicles.keys()]);
+    await this.#archive.caughtUp(async () => check(), signal);
+    const stale = await counters.stale(MAX_STALE);
+    const contact = new Map(statuses.map(({ vehicleId, lastContactAtMs }) => [vehicleId, lastContactAtMs]));
+    for (const vehicleId of stale) if (!contact.has(vehicleId)) contact.set(vehicleId, 0);
+    let open = [...contact].map(([vehicleId, lastContactAtMs]) => ({ vehicleId, lastContactAtMs }));
+    for (let round = 0; open.length > 0 && round < MAX_ROUNDS; round++) {
+      if (round % 10 === 9) await this.#hold();
+      const unfinished = new Set(await countVehicles(history, counters, customCounters, open, check, announce));
+      open = open.filter(({ vehicleId }) => unfinished.has(vehicleId));
+    }
+  }
+
+  /** What is lost on its way is made good by what is counted next. */
+  #announce(vehicleIds: readonly VehicleId[]): void {
+    const { hub, logger } = this.#parts;
+    hub.publish(COUNTERS_CHANNEL, JSON.stringify({ vehicleIds } satisfies CountersNews)).catch((error) => {
+      logger.debug({ err: error }, 'announcing counters failed');
+    });
+  }
+
+  /** The archive first: clients that are notified of an event find it as it is. What is repeated changes nothing. */
+  async #publish(): Promise<void> {
+    const { log, registry, logger, clock } = this.#parts;
+    const { maintenance } = registry;
+    for (;;) {
+      const states = await maintenance.unsent(MAX_UNSENT);
+      if (states.length === 0) return;
+      await this.#rewrite(states);
+      const events = states.flatMap(({ unsent }) => unsent);
+      await appendAll(log, eventsTopic, events, () => {}, clock);
+      await maintenance.saveStates(states.map((state) => ({ ...state, unsent: [], written: [], removed: [] })));
+      this.#published.inc(events.length);
+      for (const { id, phase, vehicleId } of events) logger.debug({ eventId: id, phase, vehicleId }, 'maintenance');
+    }
+  }
+
+  async #rewrite(states: readonly KeptState[]): Promise<void> {
+    const { history, clock } = this.#parts;
+    const written = states.flatMap((state) => state.written);
+    const ids = new Set(written.map(({ id }) => id));
+    const removed = states.flatMap((state) => state.removed).filter(({ id }) => !ids.has(id));
+    if (written.length + removed.length > 0) await history.replaceEvents({ number: clock.now(), written, removed });
+  }
 }
