@@ -68,142 +68,218 @@ const CUSTOMERS = [
  * @param seed the same seed gives the same town
  */
 export function createRoadNetwork(seed: number): RoadNetwork {
-  const random = createRandom(seed);
-  const plane = createPlane(TOWN);
-  const points: PointM[] = [];
-  const roadsFrom: Road[][] = [];
+  return new TownBuilder(createRandom(seed)).build();
+}
 
-  const addJunction = (point: PointM): number => {
-    roadsFrom.push([]);
-    return points.push(point) - 1;
-  };
-  const pointOf = (junction: number): PointM => {
-    const point = points[junction];
+class TownBuilder {
+  readonly #random: Random;
+  readonly #plane = createPlane(TOWN);
+  readonly #points: PointM[] = [];
+  readonly #roadsFrom: Road[][] = [];
+  readonly #sites: Site[] = [];
+  /** Junctions of the grid, by column and row. */
+  readonly #corners = new Map<string, number>();
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
+
+  build(): RoadNetwork {
+    this.#addCorners();
+    this.#addStreets();
+    this.#addBoulevards();
+    const ring = this.#addRing();
+    this.#addConnectors(ring);
+    const tollRoad = this.#addTollRoad(ring[0] as number);
+    this.#addSites(tollRoad[MOTORWAY_STEPS] as number);
+    return {
+      plane: this.#plane,
+      junctions: this.#points.map((point) => this.#plane.toLngLat(point)),
+      roadsFrom: this.#roadsFrom,
+      sites: this.#sites,
+      blocks: this.#blocks(),
+      tollRoad,
+      center: this.#corner(0, 0),
+    };
+  }
+
+  #addJunction(point: PointM): number {
+    this.#roadsFrom.push([]);
+    return this.#points.push(point) - 1;
+  }
+
+  #pointOf(junction: number): PointM {
+    const point = this.#points[junction];
     if (!point) throw new RangeError(`no junction ${junction}`);
     return point;
-  };
-  const addRoad = (name: string, kind: RoadKind, limitKmh: number, from: number, to: number, line: PointM[]): void => {
-    const path = line.map((point) => plane.toLngLat(point));
-    let lengthM = 0;
-    for (let i = 1; i < line.length; i++) lengthM += spanM(line[i - 1] as PointM, line[i] as PointM);
-    roadsFrom[from]?.push({ from, to, name, kind, limitKmh, path, lengthM });
-    roadsFrom[to]?.push({ from: to, to: from, name, kind, limitKmh, path: path.toReversed(), lengthM });
-  };
-  /** `bend`: how far the middle stands off the straight line, as a share of the length. */
-  const addBentRoad = (name: string, kind: RoadKind, limitKmh: number, from: number, to: number, bend: number): void =>
-    addRoad(name, kind, limitKmh, from, to, bentLine(pointOf(from), pointOf(to), bend));
+  }
 
-  // The grid.
-  const grid = new Map<string, number>();
-  const at = (column: number, row: number): number => {
-    const junction = grid.get(`${column},${row}`);
+  #corner(column: number, row: number): number {
+    const junction = this.#corners.get(`${column},${row}`);
     if (junction === undefined) throw new RangeError(`no block corner ${column},${row}`);
     return junction;
-  };
-  for (let row = -HALF; row <= HALF; row++)
-    for (let column = -HALF; column <= HALF; column++)
-      grid.set(
-        `${column},${row}`,
-        addJunction([column * BLOCK_M + random.between(-80, 80), row * BLOCK_M + random.between(-80, 80)]),
+  }
+
+  #addRoad(name: string, kind: RoadKind, limitKmh: number, from: number, to: number, line: PointM[]): void {
+    const path = line.map((point) => this.#plane.toLngLat(point));
+    let lengthM = 0;
+    for (let i = 1; i < line.length; i++) lengthM += spanM(line[i - 1] as PointM, line[i] as PointM);
+    this.#roadsFrom[from]?.push({ from, to, name, kind, limitKmh, path, lengthM });
+    this.#roadsFrom[to]?.push({ from: to, to: from, name, kind, limitKmh, path: path.toReversed(), lengthM });
+  }
+
+  /** @param bend how far the middle stands off the straight line, as a share of the length */
+  #addBentRoad(name: string, kind: RoadKind, limitKmh: number, from: number, to: number, bend: number): void {
+    this.#addRoad(name, kind, limitKmh, from, to, bentLine(this.#pointOf(from), this.#pointOf(to), bend));
+  }
+
+  #addCorners(): void {
+    const shiftM = () => this.#random.between(-80, 80);
+    for (let row = -HALF; row <= HALF; row++)
+      for (let column = -HALF; column <= HALF; column++)
+        this.#corners.set(
+          `${column},${row}`,
+          this.#addJunction([column * BLOCK_M + shiftM(), row * BLOCK_M + shiftM()]),
+        );
+  }
+
+  /** The streets and avenues of the grid. */
+  #addStreets(): void {
+    const random = this.#random;
+    const streetsLeft = new Map<number, number>();
+    const neighbours: [from: number, to: number, index: number, name: string][] = [];
+    for (let row = -HALF; row <= HALF; row++)
+      for (let column = -HALF; column <= HALF; column++) {
+        const from = this.#corner(column, row);
+        if (column < HALF) neighbours.push([from, this.#corner(column + 1, row), row, ordinal(row, 'Street')]);
+        if (row < HALF) neighbours.push([from, this.#corner(column, row + 1), column, ordinal(column, 'Avenue')]);
+      }
+    for (const [from, to] of neighbours) {
+      streetsLeft.set(from, (streetsLeft.get(from) ?? 0) + 1);
+      streetsLeft.set(to, (streetsLeft.get(to) ?? 0) + 1);
+    }
+    for (const [from, to, index, name] of neighbours) {
+      const wide = isAvenue(index);
+      const fromLeft = streetsLeft.get(from) ?? 0;
+      const toLeft = streetsLeft.get(to) ?? 0;
+      // Some streets were never built. Every corner keeps two, and the avenues are whole: so no corner is cut off.
+      if (!wide && random.next() < 0.15 && fromLeft > 2 && toLeft > 2) {
+        streetsLeft.set(from, fromLeft - 1);
+        streetsLeft.set(to, toLeft - 1);
+        continue;
+      }
+      const bend = random.next() < 0.6 ? random.between(-0.06, 0.06) : 0;
+      const limitKmh = wide ? 60 : random.next() < 0.25 ? 30 : 50;
+      this.#addBentRoad(name, wide ? 'avenue' : 'street', limitKmh, from, to, bend);
+    }
+  }
+
+  /** Two, through the middle. */
+  #addBoulevards(): void {
+    for (let step = -HALF; step < HALF; step++) {
+      const bend = this.#random.between(-0.04, 0.04);
+      const add = (name: string, from: number, to: number, bent: number) =>
+        this.#addBentRoad(name, 'boulevard', 70, from, to, bent);
+      add('Liberty Boulevard', this.#corner(step, step), this.#corner(step + 1, step + 1), bend);
+      add('River Boulevard', this.#corner(step, -step), this.#corner(step + 1, -step - 1), -bend);
+    }
+  }
+
+  /** @returns its junctions */
+  #addRing(): number[] {
+    const ring: number[] = [];
+    for (let step = 0; step < RING_JUNCTIONS; step++)
+      ring.push(this.#addJunction(onCircle((step / RING_JUNCTIONS) * 2 * Math.PI)));
+    ring.forEach((from, step) => {
+      const to = ring[(step + 1) % RING_JUNCTIONS] as number;
+      const line = Array.from({ length: 41 }, (_, part) =>
+        onCircle(((step + part / 40) / RING_JUNCTIONS) * 2 * Math.PI),
       );
-  const streetsLeft = new Map<number, number>();
-  const isAvenue = (index: number): boolean => index % 2 === 0;
-  const neighbours: [from: number, to: number, index: number, name: string][] = [];
-  for (let row = -HALF; row <= HALF; row++)
-    for (let column = -HALF; column <= HALF; column++) {
-      if (column < HALF) neighbours.push([at(column, row), at(column + 1, row), row, ordinal(row, 'Street')]);
-      if (row < HALF) neighbours.push([at(column, row), at(column, row + 1), column, ordinal(column, 'Avenue')]);
-    }
-  for (const [from, to] of neighbours) {
-    streetsLeft.set(from, (streetsLeft.get(from) ?? 0) + 1);
-    streetsLeft.set(to, (streetsLeft.get(to) ?? 0) + 1);
-  }
-  for (const [from, to, index, name] of neighbours) {
-    const wide = isAvenue(index);
-    const fromLeft = streetsLeft.get(from) ?? 0;
-    const toLeft = streetsLeft.get(to) ?? 0;
-    // Some streets were never built. Every corner keeps two, and the avenues are whole: so no corner is cut off.
-    if (!wide && random.next() < 0.15 && fromLeft > 2 && toLeft > 2) {
-      streetsLeft.set(from, fromLeft - 1);
-      streetsLeft.set(to, toLeft - 1);
-      continue;
-    }
-    const bend = random.next() < 0.6 ? random.between(-0.06, 0.06) : 0;
-    const limitKmh = wide ? 60 : random.next() < 0.25 ? 30 : 50;
-    addBentRoad(name, wide ? 'avenue' : 'street', limitKmh, from, to, bend);
+      this.#addRoad('Ring Road', 'ring', 90, from, to, line);
+    });
+    return ring;
   }
 
-  // Two boulevards across it, through the middle.
-  for (let step = -HALF; step < HALF; step++) {
-    const bend = random.between(-0.04, 0.04);
-    addBentRoad('Liberty Boulevard', 'boulevard', 70, at(step, step), at(step + 1, step + 1), bend);
-    addBentRoad('River Boulevard', 'boulevard', 70, at(step, -step), at(step + 1, -step - 1), -bend);
-  }
-
-  // The ring road, and what leads to it.
-  const ring: number[] = [];
-  for (let step = 0; step < RING_JUNCTIONS; step++)
-    ring.push(addJunction(onCircle((step / RING_JUNCTIONS) * 2 * Math.PI)));
-  ring.forEach((from, step) => {
-    const to = ring[(step + 1) % RING_JUNCTIONS] as number;
-    const line = Array.from({ length: 41 }, (_, part) => onCircle(((step + part / 40) / RING_JUNCTIONS) * 2 * Math.PI));
-    addRoad('Ring Road', 'ring', 90, from, to, line);
-  });
-  const nearestOnRing = (point: PointM): number =>
-    ring.reduce((best, each) => (spanM(pointOf(each), point) < spanM(pointOf(best), point) ? each : best));
-  for (let index = -HALF + 1; index < HALF; index++) {
-    if (!isAvenue(index)) continue;
-    for (const corner of [at(index, HALF), at(index, -HALF), at(HALF, index), at(-HALF, index)]) {
-      const onRing = nearestOnRing(pointOf(corner));
-      addBentRoad(`${ordinal(index, 'Connector')}`, 'connector', 70, corner, onRing, random.between(-0.12, 0.12));
+  /** From the grid to the ring road. */
+  #addConnectors(ring: readonly number[]): void {
+    const nearestOnRing = (corner: number): number => {
+      const lengthM = (junction: number) => spanM(this.#pointOf(junction), this.#pointOf(corner));
+      return ring.reduce((best, each) => (lengthM(each) < lengthM(best) ? each : best));
+    };
+    for (let index = -HALF + 1; index < HALF; index++) {
+      if (!isAvenue(index)) continue;
+      for (const [column, row] of [
+        [index, HALF],
+        [index, -HALF],
+        [HALF, index],
+        [-HALF, index],
+      ] as const) {
+        const corner = this.#corner(column, row);
+        const bend = this.#random.between(-0.12, 0.12);
+        this.#addBentRoad(ordinal(index, 'Connector'), 'connector', 70, corner, nearestOnRing(corner), bend);
+      }
+    }
+    for (const [column, row] of [
+      [HALF, HALF],
+      [-HALF, HALF],
+      [HALF, -HALF],
+      [-HALF, -HALF],
+    ] as const) {
+      const corner = this.#corner(column, row);
+      this.#addBentRoad('Boulevard Gate', 'connector', 70, corner, nearestOnRing(corner), 0);
     }
   }
-  for (const corner of [at(HALF, HALF), at(-HALF, HALF), at(HALF, -HALF), at(-HALF, -HALF)])
-    addBentRoad('Boulevard Gate', 'connector', 70, corner, nearestOnRing(pointOf(corner)), 0);
 
-  // The toll motorway: east from the ring in long curves, to a logistics park of its own.
-  const tollRoad: number[] = [ring[0] as number];
-  for (let step = 1; step <= MOTORWAY_STEPS; step++) {
-    const [eastM, northM] = pointOf(tollRoad[step - 1] as number);
-    tollRoad.push(addJunction([eastM + 1700, northM + (step % 2 === 0 ? 260 : 480)]));
-    const bend = step % 2 === 0 ? -0.07 : 0.07;
-    addBentRoad('M7 toll road', 'motorway', 110, tollRoad[step - 1] as number, tollRoad[step] as number, bend);
+  /** East from the ring in long curves, to a logistics park of its own. @returns its junctions */
+  #addTollRoad(onRing: number): number[] {
+    const tollRoad = [onRing];
+    for (let step = 1; step <= MOTORWAY_STEPS; step++) {
+      const from = tollRoad[step - 1] as number;
+      const [eastM, northM] = this.#pointOf(from);
+      const to = this.#addJunction([eastM + 1700, northM + (step % 2 === 0 ? 260 : 480)]);
+      tollRoad.push(to);
+      this.#addBentRoad('M7 toll road', 'motorway', 110, from, to, step % 2 === 0 ? -0.07 : 0.07);
+    }
+    return tollRoad;
   }
 
-  const blocks: [number, number, number, number][] = [];
-  for (let row = -HALF; row < HALF; row++)
-    for (let column = -HALF; column < HALF; column++)
-      blocks.push([at(column, row), at(column + 1, row), at(column + 1, row + 1), at(column, row + 1)]);
-
-  const sites: Site[] = [];
-  const addSite = (name: string, kind: Site['kind'], gate: number, offset: PointM): void => {
-    const [eastM, northM] = pointOf(gate);
-    const yard = addJunction([eastM + offset[0], northM + offset[1]]);
-    addBentRoad(`${name} yard`, 'service', 30, gate, yard, 0.1);
-    sites.push({ name, kind, junction: yard, at: plane.toLngLat(pointOf(yard)) });
-  };
-  addSite('Depot', 'depot', at(2, -1), [-190, 230]);
-  const taken = new Set([at(2, -1)]);
-  for (const name of CUSTOMERS) {
-    // A yard lies inside the block: not in one that a boulevard crosses.
-    const gate = pickCorner(
-      random,
-      (column, row) => column !== row && column + row !== -1 && !taken.has(at(column, row)),
-    );
-    taken.add(at(gate[0], gate[1]));
-    addSite(name, 'customer', at(gate[0], gate[1]), [random.between(150, 220), random.between(200, 260)]);
+  #blocks(): RoadNetwork['blocks'] {
+    const blocks: [number, number, number, number][] = [];
+    for (let row = -HALF; row < HALF; row++)
+      for (let column = -HALF; column < HALF; column++)
+        blocks.push([
+          this.#corner(column, row),
+          this.#corner(column + 1, row),
+          this.#corner(column + 1, row + 1),
+          this.#corner(column, row + 1),
+        ]);
+    return blocks;
   }
-  addSite('East Logistics Park', 'logistics', tollRoad[MOTORWAY_STEPS] as number, [260, 340]);
 
-  return {
-    plane,
-    junctions: points.map((point) => plane.toLngLat(point)),
-    roadsFrom,
-    sites,
-    blocks,
-    tollRoad,
-    center: at(0, 0),
-  };
+  #addSite(name: string, kind: Site['kind'], gate: number, offset: PointM): void {
+    const [eastM, northM] = this.#pointOf(gate);
+    const yard = this.#addJunction([eastM + offset[0], northM + offset[1]]);
+    this.#addBentRoad(`${name} yard`, 'service', 30, gate, yard, 0.1);
+    this.#sites.push({ name, kind, junction: yard, at: this.#plane.toLngLat(this.#pointOf(yard)) });
+  }
+
+  #addSites(logisticsGate: number): void {
+    const random = this.#random;
+    const depotGate = this.#corner(2, -1);
+    this.#addSite('Depot', 'depot', depotGate, [-190, 230]);
+    const taken = new Set([depotGate]);
+    for (const name of CUSTOMERS) {
+      // A yard lies inside the block: not in one that a boulevard crosses.
+      const corner = pickCorner(
+        random,
+        (column, row) => column !== row && column + row !== -1 && !taken.has(this.#corner(column, row)),
+      );
+      const gate = this.#corner(...corner);
+      taken.add(gate);
+      this.#addSite(name, 'customer', gate, [random.between(150, 220), random.between(200, 260)]);
+    }
+    this.#addSite('East Logistics Park', 'logistics', logisticsGate, [260, 340]);
+  }
 }
 
 /**
@@ -248,6 +324,10 @@ export function findRoute(network: RoadNetwork, from: number, to: number): Road[
     junction = road.from;
   }
   return roads.reverse();
+}
+
+function isAvenue(index: number): boolean {
+  return index % 2 === 0;
 }
 
 function onCircle(angle: number): PointM {
