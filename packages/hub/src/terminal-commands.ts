@@ -7,7 +7,7 @@ import {
   type TerminalId,
   type Timer,
 } from '@outrider/domain';
-import type { Hub } from './hub.ts';
+import type { Hub, Unsubscribe } from './hub.ts';
 
 /*
  * Commands to terminals that are connected to some gateway, over publish and subscribe. A command is addressed to the
@@ -77,137 +77,177 @@ export interface TerminalCommands {
   close(): Promise<void>;
 }
 
+interface Options {
+  clock?: Clock;
+  onError?: (error: unknown) => void;
+}
+
 /** Begins to give commands over the hub, and calls the roll of the terminals that are there. */
-export async function openTerminalCommands(
-  hub: Hub,
-  { clock = SYSTEM_CLOCK, onError = () => {} }: { clock?: Clock; onError?: (error: unknown) => void } = {},
-): Promise<TerminalCommands> {
-  const sender = crypto.randomUUID();
-  const underWay = new Map<string, UnderWay>();
-  const probes = new Map<string, (isReachable: boolean) => void>();
-  const present = new Map<TerminalId, { gateway: string; seenMs: number }>();
-  const listeners = new Set<(terminalId: TerminalId, online: boolean) => void>();
-  const notify = (terminalId: TerminalId, online: boolean) => {
-    for (const listener of listeners) listener(terminalId, online);
-  };
-  const leave = (terminalId: TerminalId) => {
-    if (present.delete(terminalId)) notify(terminalId, false);
-  };
-  const finish = (id: string, outcome: CommandOutcome) => {
-    const waiting = underWay.get(id);
-    if (waiting === undefined) return;
-    underWay.delete(id);
-    waiting.timer.cancel();
-    waiting.resolve(outcome);
-  };
+export function openTerminalCommands(hub: Hub, options: Options = {}): Promise<TerminalCommands> {
+  return new HubTerminalCommands(hub, options).open();
+}
 
-  const missed = (terminalId: TerminalId) => {
-    leave(terminalId);
-    callTheRollSoon();
-  };
+class HubTerminalCommands implements TerminalCommands {
+  readonly #hub: Hub;
+  readonly #clock: Clock;
+  readonly #onError: (error: unknown) => void;
+  readonly #sender = crypto.randomUUID();
+  readonly #underWay = new Map<string, UnderWay>();
+  readonly #probes = new Map<string, (isReachable: boolean) => void>();
+  readonly #present = new Map<TerminalId, { gateway: string; seenMs: number }>();
+  readonly #listeners = new Set<(terminalId: TerminalId, online: boolean) => void>();
+  #subscriptions: Unsubscribe[] = [];
+  #rollCall: Timer | null = null;
+  #rollCallSoon: Timer | null = null;
 
-  const leaveAnswers = await hub.subscribe(answersTo(sender), (text) => {
+  constructor(hub: Hub, { clock = SYSTEM_CLOCK, onError = () => {} }: Options) {
+    this.#hub = hub;
+    this.#clock = clock;
+    this.#onError = onError;
+  }
+
+  async open(): Promise<TerminalCommands> {
+    this.#subscriptions = [
+      await this.#hub.subscribe(answersTo(this.#sender), (text) => this.#takeAnswer(text)),
+      await this.#hub.subscribe(PRESENCE, (text) => this.#takePresence(text)),
+    ];
+    this.#callTheRoll();
+    this.#rollCall = this.#clock.every(ROLL_CALL_MS, () => this.#callTheRoll());
+    this.#rollCall.unref();
+    return this;
+  }
+
+  send(
+    terminalId: TerminalId,
+    command: TerminalCommand,
+    { timeoutMs, signal }: { timeoutMs: number; signal?: AbortSignal },
+  ): Promise<CommandOutcome> {
+    if (signal?.aborted) return Promise.resolve({ outcome: 'aborted' });
+    if (this.#underWay.size >= MAX_UNDER_WAY) return Promise.resolve({ outcome: 'overloaded' });
+    const id = crypto.randomUUID();
+    const abort = () => this.#finish(id, { outcome: 'aborted' });
+    return new Promise<CommandOutcome>((resolve) => {
+      const bounded = Math.min(timeoutMs, MAX_TIMEOUT_MS);
+      const timer = this.#clock.after(TAKEN_MS, () => {
+        this.#missed(terminalId);
+        // A gateway may have had it, and its confirmation been lost.
+        this.#finish(id, { outcome: 'offline', maybeSent: true });
+      });
+      this.#underWay.set(id, { terminalId, timeoutMs: bounded, timer, resolve });
+      signal?.addEventListener('abort', abort, { once: true });
+      const gateway = this.#present.get(terminalId)?.gateway ?? null;
+      const message: CommandMessage = { id, sender: this.#sender, gateway, terminalId, command, timeoutMs: bounded };
+      this.#hub.publish(COMMANDS, JSON.stringify(message)).catch((error) => {
+        this.#onError(error);
+        this.#finish(id, { outcome: 'offline' });
+      });
+    }).finally(() => signal?.removeEventListener('abort', abort));
+  }
+
+  async isReachable(terminalId: TerminalId): Promise<boolean> {
+    const gateway = this.#present.get(terminalId)?.gateway;
+    if (gateway === undefined || this.#probes.size >= MAX_UNDER_WAY) return false;
+    const id = crypto.randomUUID();
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const timer = this.#clock.after(TAKEN_MS, () => resolve(false));
+    this.#probes.set(id, resolve);
+    try {
+      const message: ProbeMessage = { id, sender: this.#sender, gateway, terminalId, isProbe: true };
+      await this.#hub.publish(COMMANDS, JSON.stringify(message));
+      const isReachable = await promise;
+      if (!isReachable) this.#missed(terminalId);
+      return isReachable;
+    } catch (error) {
+      this.#onError(error);
+      return false;
+    } finally {
+      timer.cancel();
+      this.#probes.delete(id);
+    }
+  }
+
+  isOnline(terminalId: TerminalId): boolean {
+    return this.#present.has(terminalId);
+  }
+
+  onPresence(listener: (terminalId: TerminalId, online: boolean) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#rollCall?.cancel();
+    this.#rollCallSoon?.cancel();
+    await Promise.all(this.#subscriptions.map((leave) => leave()));
+    for (const id of [...this.#underWay.keys()]) this.#finish(id, { outcome: 'aborted' });
+    for (const resolve of this.#probes.values()) resolve(false);
+    this.#listeners.clear();
+  }
+
+  #takeAnswer(text: string): void {
     const message = parse<AnswerMessage>(text);
     if (!message) return;
-    probes.get(message.id)?.('taken' in message);
-    const waiting = underWay.get(message.id);
+    this.#probes.get(message.id)?.('taken' in message);
+    const waiting = this.#underWay.get(message.id);
     if (!waiting) return;
     if ('outcome' in message) {
-      if (message.outcome.outcome === 'offline') missed(waiting.terminalId);
-      return finish(message.id, message.outcome);
+      if (message.outcome.outcome === 'offline') this.#missed(waiting.terminalId);
+      return this.#finish(message.id, message.outcome);
     }
     waiting.timer.cancel();
     const outcomeWithinMs = waiting.timeoutMs + OUTCOME_GRACE_MS;
-    waiting.timer = clock.after(outcomeWithinMs, () => finish(message.id, { outcome: 'unanswered' }));
-  });
-  const leavePresence = await hub.subscribe(PRESENCE, (text) => {
+    waiting.timer = this.#clock.after(outcomeWithinMs, () => this.#finish(message.id, { outcome: 'unanswered' }));
+  }
+
+  #finish(id: string, outcome: CommandOutcome): void {
+    const waiting = this.#underWay.get(id);
+    if (waiting === undefined) return;
+    this.#underWay.delete(id);
+    waiting.timer.cancel();
+    waiting.resolve(outcome);
+  }
+
+  #takePresence(text: string): void {
     const message = parse<PresenceMessage>(text);
     if (!message) return;
     const { gateway } = message;
-    const seenMs = clock.steadyMs();
+    const seenMs = this.#clock.steadyMs();
     for (const terminalId of message.online ?? []) {
-      const known = present.has(terminalId);
-      if (!known && present.size >= MAX_TERMINALS) continue;
-      present.set(terminalId, { gateway, seenMs });
-      if (!known) notify(terminalId, true);
+      const known = this.#present.has(terminalId);
+      if (!known && this.#present.size >= MAX_TERMINALS) continue;
+      this.#present.set(terminalId, { gateway, seenMs });
+      if (!known) this.#notify(terminalId, true);
     }
-    for (const terminalId of message.offline ?? []) if (present.get(terminalId)?.gateway === gateway) leave(terminalId);
-  });
+    for (const terminalId of message.offline ?? [])
+      if (this.#present.get(terminalId)?.gateway === gateway) this.#leave(terminalId);
+  }
 
-  const callTheRoll = () => {
-    for (const [terminalId, { seenMs }] of present) if (clock.steadyMs() - seenMs > STALE_MS) leave(terminalId);
-    hub.publish(ROLL_CALL, '').catch(onError);
-  };
-  callTheRoll();
-  const rollCall = clock.every(ROLL_CALL_MS, callTheRoll);
-  rollCall.unref();
-  let soon: Timer | null = null;
-  const callTheRollSoon = () => {
-    soon ??= clock.after(ROLL_CALL_SOON_MS, () => {
-      soon = null;
-      callTheRoll();
+  #notify(terminalId: TerminalId, online: boolean): void {
+    for (const listener of this.#listeners) listener(terminalId, online);
+  }
+
+  #leave(terminalId: TerminalId): void {
+    if (this.#present.delete(terminalId)) this.#notify(terminalId, false);
+  }
+
+  #missed(terminalId: TerminalId): void {
+    this.#leave(terminalId);
+    this.#callTheRollSoon();
+  }
+
+  #callTheRoll(): void {
+    for (const [terminalId, { seenMs }] of this.#present)
+      if (this.#clock.steadyMs() - seenMs > STALE_MS) this.#leave(terminalId);
+    this.#hub.publish(ROLL_CALL, '').catch(this.#onError);
+  }
+
+  #callTheRollSoon(): void {
+    this.#rollCallSoon ??= this.#clock.after(ROLL_CALL_SOON_MS, () => {
+      this.#rollCallSoon = null;
+      this.#callTheRoll();
     });
-    soon.unref();
-  };
-
-  return {
-    send(terminalId, command, { timeoutMs, signal }) {
-      if (signal?.aborted) return Promise.resolve({ outcome: 'aborted' });
-      if (underWay.size >= MAX_UNDER_WAY) return Promise.resolve({ outcome: 'overloaded' });
-      const id = crypto.randomUUID();
-      const abort = () => finish(id, { outcome: 'aborted' });
-      return new Promise<CommandOutcome>((resolve) => {
-        const bounded = Math.min(timeoutMs, MAX_TIMEOUT_MS);
-        const timer = clock.after(TAKEN_MS, () => {
-          missed(terminalId);
-          // A gateway may have had it, and its confirmation been lost.
-          finish(id, { outcome: 'offline', maybeSent: true });
-        });
-        underWay.set(id, { terminalId, timeoutMs: bounded, timer, resolve });
-        signal?.addEventListener('abort', abort, { once: true });
-        const gateway = present.get(terminalId)?.gateway ?? null;
-        const message: CommandMessage = { id, sender, gateway, terminalId, command, timeoutMs: bounded };
-        hub.publish(COMMANDS, JSON.stringify(message)).catch((error) => {
-          onError(error);
-          finish(id, { outcome: 'offline' });
-        });
-      }).finally(() => signal?.removeEventListener('abort', abort));
-    },
-    async isReachable(terminalId) {
-      const gateway = present.get(terminalId)?.gateway;
-      if (gateway === undefined || probes.size >= MAX_UNDER_WAY) return false;
-      const id = crypto.randomUUID();
-      const { promise, resolve } = Promise.withResolvers<boolean>();
-      const timer = clock.after(TAKEN_MS, () => resolve(false));
-      probes.set(id, resolve);
-      try {
-        const message: ProbeMessage = { id, sender, gateway, terminalId, isProbe: true };
-        await hub.publish(COMMANDS, JSON.stringify(message));
-        const isReachable = await promise;
-        if (!isReachable) missed(terminalId);
-        return isReachable;
-      } catch (error) {
-        onError(error);
-        return false;
-      } finally {
-        timer.cancel();
-        probes.delete(id);
-      }
-    },
-    isOnline: (terminalId) => present.has(terminalId),
-    onPresence(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    async close() {
-      rollCall.cancel();
-      soon?.cancel();
-      await Promise.all([leaveAnswers(), leavePresence()]);
-      for (const id of [...underWay.keys()]) finish(id, { outcome: 'aborted' });
-      for (const resolve of probes.values()) resolve(false);
-      listeners.clear();
-    },
-  };
+    this.#rollCallSoon.unref();
+  }
 }
 
 /** What decides which of several gateways has a terminal that is connected to all of them. */
