@@ -92,127 +92,142 @@ async function leave(joined: Promise<Unsubscribe> | null | undefined): Promise<v
 
 /** A hub that lives in another thread of this process, at the other end of a port given to {@link serveHub}. */
 export function connectHub(port: MessagePort): Hub {
-  const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
-  const listeners = new Set<(statuses: readonly VehicleStatus[]) => void>();
-  const channels = new Map<string, Set<(message: string) => void>>();
-  let nextId = 0;
-  let closed = false;
-  /** How many updates the other thread has handled, in memory of both. */
-  const handled = new Int32Array(new SharedArrayBuffer(4));
-  let updates = 0;
-  let updateFailed: string | null = null;
+  return new DistantHub(port);
+}
 
-  port.on('message', (response: Response) => {
+class DistantHub implements Hub {
+  readonly latest = this.#ask('latest');
+  readonly forgetLatest = this.#ask('forgetLatest');
+  readonly noteConnections = this.#ask('noteConnections');
+  readonly connections = this.#ask('connections');
+  readonly hit = this.#ask('hit');
+  readonly unhit = this.#ask('unhit');
+  readonly resetCount = this.#ask('resetCount');
+  readonly block = this.#ask('block');
+  readonly blockedUntil = this.#ask('blockedUntil');
+  readonly holdLease = this.#ask('holdLease');
+  readonly releaseLease = this.#ask('releaseLease');
+  readonly noteUnknownTerminal = this.#ask('noteUnknownTerminal');
+  readonly refusedTerminal = this.#ask('refusedTerminal');
+  readonly unknownTerminals = this.#ask('unknownTerminals');
+  readonly noteUnknownDevice = this.#ask('noteUnknownDevice');
+  readonly unknownDevices = this.#ask('unknownDevices');
+  readonly publish = this.#ask('publish');
+  readonly #port: MessagePort;
+  readonly #waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
+  readonly #listeners = new Set<(statuses: readonly VehicleStatus[]) => void>();
+  readonly #channels = new Map<string, Set<(message: string) => void>>();
+  #nextId = 0;
+  #closed = false;
+  /** How many updates the other thread has handled, in memory of both. */
+  readonly #handled = new Int32Array(new SharedArrayBuffer(4));
+  #updates = 0;
+  #updateFailed: string | null = null;
+
+  constructor(port: MessagePort) {
+    this.#port = port;
+    port.on('message', (response: Response) => this.#take(response));
+    port.on('close', () => {
+      this.#closed = true;
+      for (const { reject } of this.#waiting.values()) reject(new Error('the hub is gone'));
+      this.#waiting.clear();
+    });
+    this.#say({ handled: this.#handled });
+  }
+
+  /**
+   * An answer would wake this thread for nothing: while the other one keeps up, the call resolves without. So two
+   * updates are under way at most; a failure of the first is that of the next call.
+   */
+  async updateLatest(statuses: readonly VehicleStatus[]): Promise<void> {
+    if (this.#updateFailed !== null) {
+      const failure = new Error(this.#updateFailed);
+      this.#updateFailed = null;
+      throw failure;
+    }
+    const update = writeStatuses(statuses);
+    const keepsUp = Atomics.load(this.#handled, 0) === this.#updates;
+    this.#updates = (this.#updates + 1) | 0;
+    if (!keepsUp) await this.#request({ update });
+    else if (this.#closed) throw new Error('the hub is gone');
+    else this.#say({ update, id: null });
+  }
+
+  async onLatest(listener: (statuses: readonly VehicleStatus[]) => void): Promise<Unsubscribe> {
+    this.#listeners.add(listener);
+    try {
+      await this.#request({ listen: true });
+    } catch (error) {
+      this.#listeners.delete(listener);
+      throw error;
+    }
+    return async () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size === 0 && !this.#closed) this.#say({ listen: false });
+    };
+  }
+
+  async subscribe(channel: string, listener: (message: string) => void): Promise<Unsubscribe> {
+    const own = (message: string) => listener(message);
+    const all = this.#channels.get(channel) ?? new Set();
+    this.#channels.set(channel, all);
+    all.add(own);
+    try {
+      await this.#request({ subscribe: channel });
+    } catch (error) {
+      all.delete(own);
+      throw error;
+    }
+    return async () => {
+      all.delete(own);
+      if (all.size > 0 || this.#channels.get(channel) !== all) return;
+      this.#channels.delete(channel);
+      if (!this.#closed) this.#say({ unsubscribe: channel });
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#listeners.clear();
+    this.#channels.clear();
+    this.#port.close();
+  }
+
+  #take(response: Response): void {
     if ('latest' in response) {
       const latest = readStatuses(response.latest);
-      for (const listener of listeners) listener(latest);
+      for (const listener of this.#listeners) listener(latest);
       return;
     }
     if ('channel' in response) {
-      for (const listener of channels.get(response.channel) ?? []) listener(response.message);
+      for (const listener of this.#channels.get(response.channel) ?? []) listener(response.message);
       return;
     }
     if ('updateFailed' in response) {
-      updateFailed = response.updateFailed;
+      this.#updateFailed = response.updateFailed;
       return;
     }
-    const asked = waiting.get(response.id);
-    waiting.delete(response.id);
+    const asked = this.#waiting.get(response.id);
+    this.#waiting.delete(response.id);
     if ('error' in response) asked?.reject(new Error(response.error));
     else asked?.resolve(response.value);
-  });
-  port.on('close', () => {
-    closed = true;
-    for (const { reject } of waiting.values()) reject(new Error('the hub is gone'));
-    waiting.clear();
-  });
+  }
 
-  function request(
+  #request(
     what: { call: Call; args: unknown[] } | { subscribe: string } | { listen: true } | { update: string },
   ): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      if (closed) return reject(new Error('the hub is gone'));
-      const id = nextId++;
-      waiting.set(id, { resolve, reject });
-      port.postMessage({ ...what, id } satisfies Request);
+      if (this.#closed) return reject(new Error('the hub is gone'));
+      const id = this.#nextId++;
+      this.#waiting.set(id, { resolve, reject });
+      this.#say({ ...what, id });
     });
   }
 
-  function ask<C extends Call>(call: C): Hub[C] {
-    return ((...args: unknown[]) => request({ call, args })) as unknown as Hub[C];
+  #ask<C extends Call>(call: C): Hub[C] {
+    return ((...args: unknown[]) => this.#request({ call, args })) as unknown as Hub[C];
   }
 
-  port.postMessage({ handled } satisfies Request);
-  return {
-    /**
-     * An answer would wake this thread for nothing: while the other one keeps up, the call resolves without. So two
-     * updates are under way at most; a failure of the first is that of the next call.
-     */
-    async updateLatest(statuses) {
-      if (updateFailed !== null) {
-        const failure = new Error(updateFailed);
-        updateFailed = null;
-        throw failure;
-      }
-      const update = writeStatuses(statuses);
-      const keepsUp = Atomics.load(handled, 0) === updates;
-      updates = (updates + 1) | 0;
-      if (!keepsUp) await request({ update });
-      else if (closed) throw new Error('the hub is gone');
-      else port.postMessage({ update, id: null } satisfies Request);
-    },
-    latest: ask('latest'),
-    forgetLatest: ask('forgetLatest'),
-    noteConnections: ask('noteConnections'),
-    connections: ask('connections'),
-    hit: ask('hit'),
-    unhit: ask('unhit'),
-    resetCount: ask('resetCount'),
-    block: ask('block'),
-    blockedUntil: ask('blockedUntil'),
-    holdLease: ask('holdLease'),
-    releaseLease: ask('releaseLease'),
-    noteUnknownTerminal: ask('noteUnknownTerminal'),
-    refusedTerminal: ask('refusedTerminal'),
-    unknownTerminals: ask('unknownTerminals'),
-    noteUnknownDevice: ask('noteUnknownDevice'),
-    unknownDevices: ask('unknownDevices'),
-    publish: ask('publish'),
-    async onLatest(listener) {
-      listeners.add(listener);
-      try {
-        await request({ listen: true });
-      } catch (error) {
-        listeners.delete(listener);
-        throw error;
-      }
-      return async () => {
-        listeners.delete(listener);
-        if (listeners.size === 0 && !closed) port.postMessage({ listen: false } satisfies Request);
-      };
-    },
-    async subscribe(channel, listener) {
-      const own = (message: string) => listener(message);
-      const all = channels.get(channel) ?? new Set();
-      channels.set(channel, all);
-      all.add(own);
-      try {
-        await request({ subscribe: channel });
-      } catch (error) {
-        all.delete(own);
-        throw error;
-      }
-      return async () => {
-        all.delete(own);
-        if (all.size > 0 || channels.get(channel) !== all) return;
-        channels.delete(channel);
-        if (!closed) port.postMessage({ unsubscribe: channel } satisfies Request);
-      };
-    },
-    async close() {
-      listeners.clear();
-      channels.clear();
-      port.close();
-    },
-  };
+  #say(request: Request): void {
+    this.#port.postMessage(request);
+  }
 }
