@@ -6,6 +6,7 @@ import {
   BusyError,
   type Engine,
   FILE_SETTINGS,
+  type FileRows,
   INSERT_SETTINGS,
   limitError,
   limitedSql,
@@ -49,6 +50,8 @@ const INSERT_WITHIN_MS = 30_000;
 const OPEN_WITHIN_MS = 15_000;
 /** A working server answers a ping at once. */
 const PING_WITHIN_MS = 5000;
+
+type Client = ReturnType<typeof createClient>;
 
 /**
  * A ClickHouse server over HTTP.
@@ -100,78 +103,8 @@ export async function openServer({
       await stream.resume().toArray();
     },
 
-    async select(statement) {
-      const { signal } = statement;
-      signal?.throwIfAborted();
-      const name = randomUUID();
-      const kill = () => {
-        // A server goes on with a query whose client has left. One that can't be broken off ends by its limit of time.
-        const query = `KILL QUERY WHERE query_id = '${name}' ASYNC`;
-        client.command({ query }).catch(() => {});
-      };
-      signal?.addEventListener('abort', kill);
-      const work = async () => {
-        const { sql, parameters } = inFields(statement);
-        const result = await client.query({
-          query: limitedSql({ ...statement, sql }),
-          query_params: parameters,
-          // A thousand vehicles are too long for a URL: then they go in the body.
-          use_multipart_params_auto: true,
-          query_id: name,
-          format: 'JSONCompact',
-          // The answer is held until it is whole: a failure after its first bytes would be a broken connection without
-          // a reason.
-          clickhouse_settings: { wait_end_of_query: 1 },
-          ...(signal && { abort_signal: signal }),
-        });
-        const { data } = (await result.json()) as { data: unknown[][] };
-        return data;
-      };
-      try {
-        return await queues[statement.queue ?? 'quick'].take(work, statement);
-      } catch (error) {
-        signal?.throwIfAborted();
-        // The client takes the name of the error out of its message.
-        if (error instanceof BusyError) throw error;
-        throw error instanceof ClickHouseError ? limitError(error, error.type) : away(error);
-      } finally {
-        signal?.removeEventListener('abort', kill);
-      }
-    },
-
-    async *file({ format, columns, lines, signal }) {
-      const table = `${SET_ASIDE}${randomUUID().replaceAll('-', '')}`;
-      const settings = { ...FILE_SETTINGS, wait_end_of_query: 0 } as const;
-      const source = new Source(lines);
-      try {
-        await client.command({
-          query: `CREATE TABLE ${table} (row_number UInt64, ${structureOf(columns)}) ENGINE = MergeTree ORDER BY row_number`,
-        });
-        const { stream: inserted } = await client.exec({
-          query: `INSERT INTO ${table} FORMAT JSONCompactEachRow`,
-          values: Readable.from(source.numbered(), { objectMode: false }),
-          clickhouse_settings: { ...FILE_SETTINGS, async_insert: 0, wait_end_of_query: 1 },
-          ...(signal && { abort_signal: signal }),
-        });
-        await inserted.resume().toArray();
-        const { stream } = await client.exec({
-          query: `SELECT * EXCEPT row_number FROM ${table} ORDER BY row_number FORMAT ${format}`,
-          clickhouse_settings: settings,
-          ...(signal && { abort_signal: signal }),
-        });
-        for await (const chunk of stream) {
-          signal?.throwIfAborted();
-          yield chunk as Buffer;
-        }
-      } catch (error) {
-        signal?.throwIfAborted();
-        if (source.failure) throw source.failure.error;
-        throw error instanceof ClickHouseError ? error : away(error);
-      } finally {
-        // One that can't be dropped now is found by a process that starts.
-        await client.command({ query: `DROP TABLE IF EXISTS ${table}` }).catch(() => {});
-      }
-    },
+    select: (statement) => select(client, queues[statement.queue ?? 'quick'], statement),
+    file: (rows) => file(client, rows),
 
     async execute(sql) {
       await client.command({ query: sql });
@@ -184,6 +117,45 @@ export async function openServer({
 
     close: () => client.close(),
   };
+}
+
+async function select(client: Client, places: QueryPlaces<null>, statement: Statement): Promise<unknown[][]> {
+  const { signal } = statement;
+  signal?.throwIfAborted();
+  const name = randomUUID();
+  const kill = () => {
+    // A server goes on with a query whose client has left. One that can't be broken off ends by its limit of time.
+    const query = `KILL QUERY WHERE query_id = '${name}' ASYNC`;
+    client.command({ query }).catch(() => {});
+  };
+  signal?.addEventListener('abort', kill);
+  const work = async () => {
+    const { sql, parameters } = inFields(statement);
+    const result = await client.query({
+      query: limitedSql({ ...statement, sql }),
+      query_params: parameters,
+      // A thousand vehicles are too long for a URL: then they go in the body.
+      use_multipart_params_auto: true,
+      query_id: name,
+      format: 'JSONCompact',
+      // The answer is held until it is whole: a failure after its first bytes would be a broken connection without
+      // a reason.
+      clickhouse_settings: { wait_end_of_query: 1 },
+      ...(signal && { abort_signal: signal }),
+    });
+    const { data } = (await result.json()) as { data: unknown[][] };
+    return data;
+  };
+  try {
+    return await places.take(work, statement);
+  } catch (error) {
+    signal?.throwIfAborted();
+    // The client takes the name of the error out of its message.
+    if (error instanceof BusyError) throw error;
+    throw error instanceof ClickHouseError ? limitError(error, error.type) : away(error);
+  } finally {
+    signal?.removeEventListener('abort', kill);
+  }
 }
 
 /**
@@ -223,8 +195,42 @@ function away(error: unknown): WarehouseAwayError {
 /** Names of tables that hold the rows of one file while it is written. */
 const SET_ASIDE = 'set_aside_';
 
+async function* file(client: Client, { format, columns, lines, signal }: FileRows): AsyncGenerator<Uint8Array> {
+  const table = `${SET_ASIDE}${randomUUID().replaceAll('-', '')}`;
+  const settings = { ...FILE_SETTINGS, wait_end_of_query: 0 } as const;
+  const source = new Source(lines);
+  try {
+    await client.command({
+      query: `CREATE TABLE ${table} (row_number UInt64, ${structureOf(columns)}) ENGINE = MergeTree ORDER BY row_number`,
+    });
+    const { stream: inserted } = await client.exec({
+      query: `INSERT INTO ${table} FORMAT JSONCompactEachRow`,
+      values: Readable.from(source.numbered(), { objectMode: false }),
+      clickhouse_settings: { ...FILE_SETTINGS, async_insert: 0, wait_end_of_query: 1 },
+      ...(signal && { abort_signal: signal }),
+    });
+    await inserted.resume().toArray();
+    const { stream } = await client.exec({
+      query: `SELECT * EXCEPT row_number FROM ${table} ORDER BY row_number FORMAT ${format}`,
+      clickhouse_settings: settings,
+      ...(signal && { abort_signal: signal }),
+    });
+    for await (const chunk of stream) {
+      signal?.throwIfAborted();
+      yield chunk as Buffer;
+    }
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (source.failure) throw source.failure.error;
+    throw error instanceof ClickHouseError ? error : away(error);
+  } finally {
+    // One that can't be dropped now is found by a process that starts.
+    await client.command({ query: `DROP TABLE IF EXISTS ${table}` }).catch(() => {});
+  }
+}
+
 /** Drops what was set aside by a process that died over it: a file takes no day. */
-async function dropForgotten(client: ReturnType<typeof createClient>, database: string): Promise<void> {
+async function dropForgotten(client: Client, database: string): Promise<void> {
   const result = await client.query({
     query: `SELECT name FROM system.tables WHERE database = {database:String} AND startsWith(name, '${SET_ASIDE}')
       AND metadata_modification_time < now() - INTERVAL 1 DAY`,
