@@ -61,6 +61,7 @@ const CONNECT_TIMEOUT_MS = 3000;
 /** Connections kept open for a next delivery, over all hosts, and for how long. */
 const MAX_IDLE_CONNECTIONS = 64;
 const IDLE_MS = 10_000;
+const AGENT_OPTIONS = { keepAlive: true, maxSockets: MAX_CONNECTIONS_PER_HOST, maxFreeSockets: 1, timeout: IDLE_MS };
 const MAX_RETRY_AFTER_MS = 24 * 3600_000;
 
 /** OpenSSL's reasons against a certificate, and failures of the handshake itself, by their codes in Node. */
@@ -76,26 +77,78 @@ const TLS_ERROR =
  * certificates that do not hold among it.
  */
 export function createGuardedHttp(options: GuardedHttpOptions): GuardedHttp {
-  const { timeoutMs, maxResponseBytes, now, connectTimeoutMs = CONNECT_TIMEOUT_MS } = options;
   // Name servers that keep silent hold up only lookups of their own kind.
   const lookupProven = boundLookup(options.lookup ?? lookupBySystem);
   const lookupUnproven = boundLookup(options.lookup ?? lookupBySystem);
   const queue = new FairQueue({ atOnce: MAX_AT_ONCE, maxWaiting: MAX_WAITING });
-  // An agent of one's own takes no proxy from the environment.
-  const bounds = { keepAlive: true, maxSockets: MAX_CONNECTIONS_PER_HOST, maxFreeSockets: 1, timeout: IDLE_MS };
-  const plain = boundIdle(new http.Agent(bounds));
-  // Said here, so that NODE_TLS_REJECT_UNAUTHORIZED=0 does not reach endpoints.
-  const secured = boundIdle(new https.Agent({ ...bounds, rejectUnauthorized: true }));
+  const connections = new Connections(options);
   let closed = false;
 
+  async function send(request: GuardedRequest): Promise<GuardedAnswer> {
+    const url = new URL(request.url);
+    const body = Buffer.from(request.body);
+    const lookup = request.isUnproven ? lookupUnproven : lookupProven;
+    const allowPrivateAddresses = request.isTrusted === true || options.allowPrivateAddresses;
+    const deadline = new AbortController();
+    const timer = SYSTEM_CLOCK.after(options.timeoutMs, () => deadline.abort());
+    try {
+      const looking = checkedAddresses(hostOf(url), lookup, allowPrivateAddresses);
+      const addresses = await Promise.race([looking, aborted(deadline.signal)]);
+      if (addresses === null) return failed(failedForNow(`The name ${hostOf(url)} was not resolved in time.`));
+      if ('ok' in addresses) return failed(addresses);
+      // Each dead connection is gone once it was tried, so this ends with a fresh one.
+      for (;;) {
+        const answer = await connections.exchange(request, url, addresses, body, deadline.signal);
+        if (answer !== null) return answer;
+      }
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  return {
+    async request(request) {
+      const allowPrivateAddresses = request.isTrusted === true || options.allowPrivateAddresses;
+      const wrong = checkWebhookUrl(request.url, { allowPrivateAddresses });
+      if (wrong !== null) return failed(failedForGood(wrong));
+      if (closed) return failed(failedForNow('The service is stopping.'));
+      try {
+        return await queue.run(async () => (closed ? failed(failedForNow('The service is stopping.')) : send(request)));
+      } catch (error) {
+        if (error instanceof QueueFullError) return failed(failedForNow('Too many webhooks are waiting.'));
+        // Such as a header that the connection refuses.
+        return failed(failedForGood(`The request can't be sent (${codeOf(error)}).`));
+      }
+    },
+    async close() {
+      closed = true;
+      await queue.idle();
+      connections.end();
+    },
+  };
+}
+
+/** Connections to addresses that were checked, kept open for a while for a next request. */
+class Connections {
+  readonly #options: GuardedHttpOptions;
+  // An agent of one's own takes no proxy from the environment.
+  readonly #plain = boundIdle(new http.Agent(AGENT_OPTIONS));
+  // Said here, so that NODE_TLS_REJECT_UNAUTHORIZED=0 does not reach endpoints.
+  readonly #secured = boundIdle(new https.Agent({ ...AGENT_OPTIONS, rejectUnauthorized: true }));
+
+  constructor(options: GuardedHttpOptions) {
+    this.#options = options;
+  }
+
   /** One request; null when a kept connection turned out to be dead, and nothing was answered. */
-  function exchange(
+  exchange(
     { method, headers, ca }: GuardedRequest,
     url: URL,
     addresses: readonly ResolvedAddress[],
     body: Buffer,
     deadline: AbortSignal,
   ): Promise<GuardedAnswer | null> {
+    const { timeoutMs, maxResponseBytes, now, connectTimeoutMs = CONNECT_TIMEOUT_MS } = this.#options;
     return new Promise((done) => {
       const chunks: Buffer[] = [];
       const settle = (result: SendResult | null) =>
@@ -105,7 +158,7 @@ export function createGuardedHttp(options: GuardedHttpOptions): GuardedHttp {
       const encrypted = url.protocol === 'https:';
       const request = (encrypted ? https : http).request(url, {
         method,
-        agent: encrypted ? secured : plain,
+        agent: encrypted ? this.#secured : this.#plain,
         lookup: pinnedLookup(addresses),
         // Connections are kept apart by it.
         ...(ca === undefined ? {} : { ca }),
@@ -154,49 +207,10 @@ export function createGuardedHttp(options: GuardedHttpOptions): GuardedHttp {
     });
   }
 
-  async function send(request: GuardedRequest): Promise<GuardedAnswer> {
-    const url = new URL(request.url);
-    const body = Buffer.from(request.body);
-    const lookup = request.isUnproven ? lookupUnproven : lookupProven;
-    const allowPrivateAddresses = request.isTrusted === true || options.allowPrivateAddresses;
-    const deadline = new AbortController();
-    const timer = SYSTEM_CLOCK.after(timeoutMs, () => deadline.abort());
-    try {
-      const looking = checkedAddresses(hostOf(url), lookup, allowPrivateAddresses);
-      const addresses = await Promise.race([looking, aborted(deadline.signal)]);
-      if (addresses === null) return failed(failedForNow(`The name ${hostOf(url)} was not resolved in time.`));
-      if ('ok' in addresses) return failed(addresses);
-      // Each dead connection is gone once it was tried, so this ends with a fresh one.
-      for (;;) {
-        const answer = await exchange(request, url, addresses, body, deadline.signal);
-        if (answer !== null) return answer;
-      }
-    } finally {
-      timer.cancel();
-    }
+  end(): void {
+    this.#plain.destroy();
+    this.#secured.destroy();
   }
-
-  return {
-    async request(request) {
-      const allowPrivateAddresses = request.isTrusted === true || options.allowPrivateAddresses;
-      const wrong = checkWebhookUrl(request.url, { allowPrivateAddresses });
-      if (wrong !== null) return failed(failedForGood(wrong));
-      if (closed) return failed(failedForNow('The service is stopping.'));
-      try {
-        return await queue.run(async () => (closed ? failed(failedForNow('The service is stopping.')) : send(request)));
-      } catch (error) {
-        if (error instanceof QueueFullError) return failed(failedForNow('Too many webhooks are waiting.'));
-        // Such as a header that the connection refuses.
-        return failed(failedForGood(`The request can't be sent (${codeOf(error)}).`));
-      }
-    },
-    async close() {
-      closed = true;
-      await queue.idle();
-      plain.destroy();
-      secured.destroy();
-    },
-  };
 }
 
 function failed(result: SendResult): GuardedAnswer {
