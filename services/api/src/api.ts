@@ -12,7 +12,7 @@ import type {
   VideoFiles,
 } from '@outrider/access';
 import { Access, LoginBrake, notFound, type Owned, Problem, type PushAccessConfig } from '@outrider/access';
-import { type Arrival, arrivalOf, arrivalOfUpgrade, isTrustedProxy, type Tokens, trustedProxies } from '@outrider/auth';
+import { arrivalOfUpgrade, type Tokens, trustedProxies } from '@outrider/auth';
 import type { Clock, Directory } from '@outrider/domain';
 import type { FeedLog } from '@outrider/feeds';
 import { DamagedFileError, type Files } from '@outrider/files';
@@ -24,16 +24,16 @@ import type { Claim, Registry } from '@outrider/registry';
 import type { ReportArchive, TrackReport } from '@outrider/reports';
 import { type Logger, type Metrics, type MetricsAccess, NO_TRACING, type Tracing } from '@outrider/runtime';
 import type { Warehouse } from '@outrider/warehouse';
-import { type Context, type ErrorHandler, Hono } from 'hono';
+import { type ErrorHandler, Hono } from 'hono';
 import { consolePages } from './console.ts';
-import type { ApiEnv, Identity, KnownIdentity } from './context.ts';
+import type { ApiEnv, KnownIdentity } from './context.ts';
 import { staticPages } from './docs.ts';
 import { Feeds } from './feeds/feeds.ts';
 import { GeometryChecks } from './geozones/geometry-checks.ts';
 import { createAnswering } from './http/answering.ts';
 import { compressed } from './http/compressed.ts';
 import { crossOrigin } from './http/cross-origin.ts';
-import { asProblem, isAway, isDiskFull } from './http/error-responses.ts';
+import { asProblem, isAway } from './http/error-responses.ts';
 import { Limits, type LimitsConfig } from './http/limits.ts';
 import { measured } from './http/measured.ts';
 import { limitBodies } from './http/request-bodies.ts';
@@ -45,19 +45,17 @@ import { openApiDocument } from './openapi.ts';
 import { withSharedComponents } from './openapi-components.ts';
 import { OperatedService, type ServiceLimits } from './operated-service.ts';
 import { notAllowed, PATHS, SERVED } from './paths.ts';
-import type { Authentication } from './route.ts';
 import { operations, type ReadyCheck } from './routes/operations.ts';
 import { DESCRIBED } from './routes.ts';
 import { type SharePagesConfig, sharePages } from './share-pages.ts';
 import { createAuthentication } from './sign-in/authentication.ts';
-import { identify } from './sign-in/identify.ts';
-import { LastUse } from './sign-in/last-use.ts';
+import { Identification } from './sign-in/identification.ts';
 import { mailPages } from './sign-in/mail-pages.ts';
 import { type OpenIdSettings, OpenIdSignIn } from './sign-in/openid-pages.ts';
-import { apiKeyOf, ipOf, subjectOf, userOf } from './subjects.ts';
+import { apiKeyOf, ipOf, userOf } from './subjects.ts';
 import { telemetryAppender } from './telemetry-appender.ts';
 import { NO_LISTENERS, type TerminalListeners } from './terminal-listeners.ts';
-import { createTraccar, type Traccar } from './traccar/traccar.ts';
+import { createTraccar } from './traccar/traccar.ts';
 
 export { builtConsole } from './console.ts';
 export { ADMIN_LOGIN, ensureAdmin, refuseLostRegistry } from './first-start.ts';
@@ -190,8 +188,6 @@ const WITH_OWN_PASSWORD = [
   '/api/v1/me/openid/link',
   '/api/v1/me/openid/unlink',
 ];
-/** What proxies add to a request. */
-const FORWARDING_HEADERS = ['x-forwarded-for', 'forwarded', 'x-real-ip'];
 
 /**
  * The REST API. The life of a request, from top to bottom: counted and timed; its client's address and account found
@@ -206,7 +202,6 @@ export function createApi(given: ApiParts): Api {
   const limits = new Limits(config.limits, hub, now);
   const trusted = trustedProxies(config.trustedProxies);
   const geometry = new GeometryChecks(logger);
-  const lastUse = new LastUse();
   const proxies = new UntrustedProxies({ logger, metrics: parts.metrics, now });
   const wait = parts.wait ?? ((ms: number) => clock.sleep(ms));
   const brake = new LoginBrake({ hub, now, wait });
@@ -230,12 +225,7 @@ export function createApi(given: ApiParts): Api {
     arrivalOf: (request) => arrivalOfUpgrade(request, trusted),
     corsOrigins: config.corsOrigins ?? [],
   });
-  const identityOf = async (c: Context<ApiEnv>, arrival: Arrival): Promise<Identity> => {
-    const identity = traccar.serves(c.req.path)
-      ? traccar.identify(c)
-      : identify(c.req.path, c.req.header('authorization'), arrival.cookie, tokens, directory);
-    return withReason(await identity, authentication);
-  };
+  const identification = new Identification({ ...parts, limits, authentication, traccar, proxies, trusted });
   const openId = config.openId ? new OpenIdSignIn({ ...parts, settings: config.openId, authentication }) : null;
   const answer = createAnswering({
     accessOf,
@@ -246,7 +236,7 @@ export function createApi(given: ApiParts): Api {
     operated,
     feeds,
     openId,
-    identifyAgain: (c) => identityOf(c, c.get('arrival')),
+    identifyAgain: (c) => identification.identityOf(c),
     logger,
     now,
   });
@@ -270,27 +260,9 @@ export function createApi(given: ApiParts): Api {
     staticPages(() => JSON.stringify(withSharedComponents(openApiDocument(DESCRIBED, config.limits)))),
   );
 
-  const addressOf = (c: Context<ApiEnv>) =>
-    arrivalOf(c.env?.incoming?.socket, (name) => c.req.header(name), trusted).address;
-  app.route('/', sharePages({ ...parts, addressOf }));
+  app.route('/', sharePages({ ...parts, addressOf: (c) => identification.arrivalOf(c).address }));
 
-  app.use(async (c, next) => {
-    const arrival = arrivalOf(c.env?.incoming?.socket, (name) => c.req.header(name), trusted);
-    c.set('arrival', arrival);
-    const block = await limits.blockOf(ipOf(c));
-    if (block !== null && !(await mayPassBlock(c, arrival, tokens, traccar))) throw block;
-    // A client may read here what it has just written through another instance: the account of a login included.
-    await parts.refresh?.();
-    const identity = await identityOf(c, arrival);
-    if (block !== null && !('caller' in identity)) throw block;
-    c.set('identity', identity);
-    noteProxy(c, identity);
-    if ('caller' in identity) {
-      await limits.refuseBlocked(subjectOf(identity));
-      await noteUse(registry, lastUse, identity, arrival.address, now()).catch(passDiskFull);
-    }
-    await next();
-  });
+  app.use(identification.identified());
   app.use(limits.authorized((c) => userOf(c.get('identity'))));
   app.use(limits.ofApiKey((c) => apiKeyOf(c.get('identity'))));
   app.use(limits.unauthorized((c) => ('caller' in c.get('identity') ? null : ipOf(c))));
@@ -302,13 +274,6 @@ export function createApi(given: ApiParts): Api {
   serveRoutes(app, answer);
 
   app.onError(answerError(logger));
-
-  function noteProxy(c: Context<ApiEnv>, identity: Identity): void {
-    if (FORWARDING_HEADERS.every((name) => c.req.header(name) === undefined)) return;
-    const peer = c.env?.incoming?.socket.remoteAddress;
-    if (peer === undefined || isTrustedProxy(peer, trusted)) return;
-    proxies.note({ peer, userId: 'caller' in identity ? identity.caller.id : null });
-  }
 
   return {
     fetch: (request, env = {}) => app.fetch(request, env),
@@ -327,25 +292,6 @@ export function createApi(given: ApiParts): Api {
       geometry.close();
     },
   };
-}
-
-/** Why a blocked account is blocked is looked up where it calls. */
-async function withReason(identity: Identity, { accountBlock }: Authentication): Promise<Identity> {
-  return 'userId' in identity ? { ...identity, refused: await accountBlock(identity.userId) } : identity;
-}
-
-/**
- * May a call go on whose address is blocked? A session of the console is counted by its account: the wrong passwords of
- * a colleague do not end it. A cookie that was made up costs one check of its signature, and no query.
- */
-async function mayPassBlock(
-  c: Context<ApiEnv>,
-  { cookie }: Arrival,
-  tokens: Pick<Tokens, 'verifyCookie'>,
-  traccar: Pick<Traccar, 'serves'>,
-): Promise<boolean> {
-  if (cookie === null || c.req.header('authorization') !== undefined || traccar.serves(c.req.path)) return false;
-  return (await tokens.verifyCookie(cookie)).error === undefined;
 }
 
 /** Wrong passwords count, wherever they are tried: a stolen token must not help to guess the password. */
@@ -372,26 +318,6 @@ function answerError(logger: Logger): ErrorHandler<ApiEnv> {
     logger.error({ err: error, traceId: traceIdOfSpan(c.get('span')) }, 'a request failed');
     return new Problem('internal-error', 'This is not the fault of the request. It was noted.').toResponse();
   };
-}
-
-/** What only reads goes on while the disk is full. */
-function passDiskFull(error: unknown): void {
-  if (!isDiskFull(error)) throw error;
-}
-
-async function noteUse(
-  registry: Registry,
-  lastUse: LastUse,
-  identity: KnownIdentity,
-  address: string,
-  nowMs: number,
-): Promise<void> {
-  if (identity.via === 'cookie' && lastUse.isDue(identity.sessionId, nowMs))
-    await registry.sessions.touch(identity.sessionId, address);
-  if (identity.via === 'jwt' && lastUse.isNewToken(identity.sessionId, identity.generation))
-    await registry.sessions.noteToken(identity.sessionId, identity.generation);
-  if (identity.via === 'api-key' && lastUse.isDue(identity.apiKeyId, nowMs))
-    await registry.apiKeys.touch(identity.apiKeyId, address);
 }
 
 /** Each path by its methods; others are answered with those that exist. */
