@@ -109,7 +109,7 @@ export class MailCounts {
     return reached;
   }
 
-  /** Mails of today (UTC) that were not sent because of a limit, by the ids of addresses; those without any are missing. */
+  /** Mails of today (UTC) that were not sent because of a limit, by the ids of addresses that have some. */
   async suppressed(ids: readonly string[]): Promise<Map<string, number>> {
     const ofCounter = new Map(ids.map((id) => [dayCounter(id), id]));
     const suppressed = new Map<string, number>();
