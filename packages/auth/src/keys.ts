@@ -163,7 +163,7 @@ function pruned({ keys }: KeyFile, lifetimes: Lifetimes, nowMs: number): KeyFile
   return { keys: keys.filter(({ retiredAtMs }) => !isOver(retiredAtMs ?? null, lifetimes, nowMs)) };
 }
 
-/** Is nothing good any more that a key can have signed? */
+/** Has everything expired that a retired key signed? */
 function isOver(retiredAtMs: number | null, { tokenSeconds, sessionSeconds }: Lifetimes, nowMs: number): boolean {
   return retiredAtMs !== null && nowMs >= endOf(retiredAtMs, Math.max(tokenSeconds, sessionSeconds));
 }

@@ -672,7 +672,7 @@ export interface Paths {
     /** Have positions and events forwarded to another system. */ post: { path: never; query: never; headers: { "Idempotency-Key"?: string }; body: NewForwardingDestination; result: ForwardingDestination };
   };
   "/api/v1/forwarding-destinations/{id}": {
-    /** One destination, and how far it is. */ get: { path: { id: string }; query: never; headers: never; body: never; result: ForwardingDestination };
+    /** One forwarding destination, and how far it is. */ get: { path: { id: string }; query: never; headers: never; body: never; result: ForwardingDestination };
     /** Change, pause or resume a destination. */ patch: { path: { id: string }; query: never; headers: { "If-Match"?: string }; body: ForwardingDestinationPatch; result: ForwardingDestination };
     /** Forward nothing more to a destination, and forget how far it was. */ delete: { path: { id: string }; query: never; headers: { "If-Match"?: string }; body: never; result: undefined };
   };

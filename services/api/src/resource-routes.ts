@@ -1,9 +1,9 @@
 import type { ProblemKind } from '@outrider/access';
 import type { ApiKeyScope } from '@outrider/domain';
 import type { z } from 'zod';
-import { listOf, pageReply } from './fields/fields.ts';
+import { pageReply } from './fields/fields.ts';
 import { etagOf } from './http/input.ts';
-import { answerList, pageOrWhole } from './http/whole-list.ts';
+import { answerList, pageOf, pageOrWhole } from './http/whole-list.ts';
 import { type Answer, type AuthorizedContext, callsOf, type GroupName, type Reply, type Route } from './route.ts';
 
 /** Headers of an answer that is one thing of a collection, as they are described. */
@@ -80,12 +80,12 @@ export class ResourceRoutes<Shown, Id extends z.ZodObject> {
   constructor(options: ResourceOptions<Shown, Id>) {
     this.#options = options;
     this.#calls = callsOf(options.group);
-    this.one = { description: `The ${options.noun}.`, body: options.body, headers: ENTITY_HEADERS };
+    this.one = { description: `The ${options.noun} as it is now.`, body: options.body, headers: ENTITY_HEADERS };
   }
 
   list<Q extends ListQuery>({ page, atOnce, ...call }: ListCall<Shown, Q>): Route {
     const { path, operations, body, show } = this.#options;
-    const ofPage = { description: 'A page.', body: listOf(body) };
+    const ofPage = pageOf(body);
     const reply = async (query: z.output<Q>, context: AuthorizedContext): Promise<Reply> =>
       pageReply(await page(query, context), (item) => show(item, context));
     const [described, answer]: [Answer, typeof reply] =
@@ -105,12 +105,12 @@ export class ResourceRoutes<Shown, Id extends z.ZodObject> {
   }
 
   add<B extends z.ZodType>({ add, answered, ...call }: AddCall<Shown, B>): Route {
-    const { path, operations, body } = this.#options;
+    const { path, operations, noun, body } = this.#options;
     return this.#calls.post(path, {
       operationId: `add${operations[0]}`,
       ...this.#scope(),
       ...call,
-      answers: { 201: { description: 'Added.', body: answered ?? body, headers: ENTITY_HEADERS } },
+      answers: { 201: { description: `The new ${noun}.`, body: answered ?? body, headers: ENTITY_HEADERS } },
       handle: async (input, context) => this.reply(201, await add(input.body as z.output<B>, context), context),
     });
   }
@@ -145,14 +145,14 @@ export class ResourceRoutes<Shown, Id extends z.ZodObject> {
   }
 
   remove({ remove, ...call }: RemoveCall<z.output<Id>>): Route {
-    const { operations, params } = this.#options;
+    const { operations, noun, params } = this.#options;
     return this.#calls.remove(this.#onePath(), {
       operationId: `delete${operations[0]}`,
       ...this.#scope(),
       ...call,
       params,
       conditional: true,
-      answers: { 204: { description: 'Deleted.' } },
+      answers: { 204: { description: `The ${noun} is deleted.` } },
       problems: ['not-found', ...(call.problems ?? []), 'stale'],
       handle: async (input, context) => {
         await remove(input.params as z.output<Id>, context);

@@ -121,7 +121,7 @@ export const sharePageDescriptions: readonly DescribedRoute[] = [
     query: null,
     body: null,
     answers: {
-      200: { description: 'What it shows now.', body: SharedOut, headers: DESCRIBED_HEADERS },
+      200: { description: 'What the link shows now.', body: SharedOut, headers: DESCRIBED_HEADERS },
       304: { description: 'Nothing has changed.', headers: DESCRIBED_HEADERS },
     },
     problems: ['invalid-request', 'not-found', 'too-many-requests', 'unavailable'],

@@ -50,7 +50,7 @@ export class RefusedPeers {
   refuse(protocol: ProtocolName, reason: string, detail: string, address: string, trace: PacketTrace): void {
     const { metrics, logger, tracing } = this.#parts;
     metrics.refused(protocol, reason);
-    logger.debug({ traceId: trace, protocol, reason, detail, address }, 'refused');
+    logger.debug({ traceId: trace, protocol, reason, detail, address }, 'data of a terminal refused');
     if (!tracing.isOn) return;
     const facts = { 'outrider.protocol': protocol, 'outrider.refusal': reason, 'client.address': address };
     const span = tracing.beginPacket(trace, 'refuse', { kind: 'server', facts });

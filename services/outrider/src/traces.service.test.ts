@@ -97,7 +97,7 @@ test('one id follows a packet from the gateway to its notification, in all logs'
       );
   const expected = [
     'gateway packet taken',
-    'rules event geofence-visit begin',
+    'rules event published geofence-visit begin',
     'notifications notification saved',
     'notifier event sent to live clients',
     'notifier notification sent to a live client',
@@ -119,7 +119,7 @@ test('one id follows a packet from the gateway to its notification, in all logs'
   expect(plain.headers.get('traceresponse')).toBeNull();
   expect((await fetch(`http://127.0.0.1:${service.ports.osmand}/?id=nobody&lat=1&lon=2`)).status).toBe(404);
   await vi.waitFor(() => {
-    const refused = loggerOf(running).filter(({ msg }) => msg === 'refused');
+    const refused = loggerOf(running).filter(({ msg }) => msg === 'data of a terminal refused');
     expect(refused).toMatchObject([{ reason: 'unknown-terminal', traceId: expect.stringMatching(/^[0-9a-f]{32}$/) }]);
   }, PATIENCE);
 });

@@ -820,7 +820,7 @@ class Operations(Transport):
         return self._call("POST", "/api/v1/forwarding-destinations", headers={"Idempotency-Key": idempotency_key}, body=body, content_type="application/json")
 
     def get_forwarding_destination(self, id: str) -> ForwardingDestination:
-        """One destination, and how far it is."""
+        """One forwarding destination, and how far it is."""
         return self._call("GET", "/api/v1/forwarding-destinations/{id}", path_values={"id": id})
 
     def change_forwarding_destination(self, id: str, *, body: ForwardingDestinationPatch, if_match: str | None = None) -> ForwardingDestination:

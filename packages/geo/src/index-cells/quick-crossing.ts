@@ -16,8 +16,8 @@ const NEAR_FRACTION = 1e-9;
 
 /**
  * Finds where a way meets a polygon: {@link begin} with the way, {@link take} all edges that it may meet, ask for the
- * {@link fraction}. Not plain is a way that touches a corner, runs along an edge, begins or ends on one, or meets two
- * at once.
+ * {@link fraction}. It is not decided here, but by `PreparedShape.crossing`, for a way that touches a corner, runs along
+ * an edge, begins or ends on one, or meets two at once.
  *
  * Each edge that is met changes the side, so an odd number of them leads from one side to the other.
  */
@@ -125,8 +125,8 @@ const MAP_DEG = 0.01;
 const MAP_SLACK = 2e-3;
 
 /**
- * Finds where a way meets a line's rim, like {@link PolygonCrossing}. Not plain is a way of over {@link MAP_DEG}, and
- * one that comes through the width of an edge that neither end is in.
+ * Finds where a way meets a line's rim, like {@link PolygonCrossing}. It is not decided here for a way of over
+ * {@link MAP_DEG}, and for one that comes through the width of an edge that neither end is in.
  *
  * The width around an edge is convex: a way with one end in it crosses its rim once.
  */

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { acceptedFormat, ndjson } from '@outrider/reports';
 import { z } from 'zod';
-import { exampleOf } from '../fields/fields.ts';
+import { exampleOf, listOf } from '../fields/fields.ts';
 import type { Answer, AuthorizedContext, Reply } from '../route.ts';
 
 /** What a list says of its form without pages. */
@@ -11,6 +11,14 @@ export const WHOLE_LIST = `With \`Accept: ${ndjson.mediaType}\` the answer has t
 interface Asked {
   limit: number;
   cursor?: string | undefined;
+}
+
+/** What the answer of a list is, in words. */
+export const PAGE = 'A page of the list; its `nextCursor` asks for the next one.';
+
+/** The answer of a list that is asked for page by page. */
+export function pageOf(item: z.ZodType): Answer {
+  return { description: PAGE, body: listOf(item) };
 }
 
 /** The answer of a list that can be had whole. */

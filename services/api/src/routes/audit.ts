@@ -2,7 +2,8 @@ import type { AuditShown } from '@outrider/access';
 import { isoTime, type UserId } from '@outrider/domain';
 import { AUDIT_ACTIONS } from '@outrider/registry';
 import { z } from 'zod';
-import { id, idOut, listOf, pageAsked, pageReply, paging, timeOut, utcRangeEndSuchAs } from '../fields/fields.ts';
+import { id, idOut, pageAsked, pageReply, paging, timeOut, utcRangeEndSuchAs } from '../fields/fields.ts';
+import { pageOf } from '../http/whole-list.ts';
 import { type Route, route } from '../route.ts';
 
 const fields = z.record(z.string(), z.unknown()).nullable();
@@ -102,7 +103,7 @@ export const auditRoutes: Route[] = [
       action: z.enum(AUDIT_ACTIONS).optional().meta({ description: 'Only this.' }),
       kind: z.enum(KINDS).optional().meta({ description: 'Only what was done to things of this kind.' }),
     }),
-    answers: { 200: { description: 'A page.', body: listOf(AuditEntryOut) } },
+    answers: { 200: pageOf(AuditEntryOut) },
     problems: ['forbidden'],
     async handle({ query }, { access }) {
       const { from, to, userId, subject, action, kind } = query;

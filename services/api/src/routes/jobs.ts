@@ -3,7 +3,8 @@ import { type GeofenceId, isoTime, type JobId } from '@outrider/domain';
 import { ERASE_HISTORY, ERASURE, type ErasureFacts, JOB_STATES, type Job, RETENTION } from '@outrider/registry';
 import { REPORT_JOB, requestOf, type TimeSpan } from '@outrider/reports';
 import { z } from 'zod';
-import { id, idOut, listOf, pageAsked, pageReply, paging, timeOut, utcRangeEndSuchAs } from '../fields/fields.ts';
+import { id, idOut, pageAsked, pageReply, paging, timeOut, utcRangeEndSuchAs } from '../fields/fields.ts';
+import { pageOf } from '../http/whole-list.ts';
 import { callsOf, type Reply, type Route, route } from '../route.ts';
 import { vehicleKey } from './fleet/vehicles.ts';
 
@@ -438,7 +439,7 @@ Where positions come late, the service does this by itself: this call is for def
       kind: z.enum(KINDS).optional(),
       state: z.enum(JOB_STATES).optional(),
     }),
-    answers: { 200: { description: 'A page.', body: listOf(JobOut) } },
+    answers: { 200: pageOf(JobOut) },
     async handle({ query }, { access }) {
       const { kind, state } = query;
       const filter = { ...(kind === undefined ? {} : { kind }), ...(state === undefined ? {} : { state }) };
@@ -451,7 +452,7 @@ Where positions come late, the service does this by itself: this call is for def
     operationId: 'getJob',
     summary: 'How far a job is.',
     params: z.object({ id: id<JobId>() }),
-    answers: { 200: { description: 'The job.', body: JobOut } },
+    answers: { 200: { description: 'The job, with its progress and its result.', body: JobOut } },
     problems: ['not-found'],
     async handle({ params }, { access }) {
       return { status: 200, body: jobBody(await access.jobs.job(params.id), access.jobs.retentionMs) };
@@ -463,7 +464,7 @@ Where positions come late, the service does this by itself: this call is for def
     description:
       'One that runs ends a moment later. What it has done so far stays done; a job that is over stays as it is. An erasure can only be called off before it begins, one of a vehicle’s history not at all.',
     params: z.object({ id: id<JobId>() }),
-    answers: { 200: { description: 'The job as it is now.', body: JobOut } },
+    answers: { 200: { description: 'The job, which is cancelled.', body: JobOut } },
     problems: ['not-found', 'conflict'],
     async handle({ params }, { access }) {
       return { status: 200, body: jobBody(await access.jobs.cancel(params.id), access.jobs.retentionMs) };

@@ -58,7 +58,7 @@ export const operationDescriptions: readonly DescribedRoute[] = (
       summary: 'Where to start: the paths of the documentation, the login and the live API.',
       answers: {
         200: {
-          description: 'Paths of this service.',
+          description: 'The paths of this service.',
           body: z
             .strictObject(Object.fromEntries(Object.keys(INDEX).map((name) => [name, z.string()])))
             .meta({ id: 'Index', examples: [INDEX] }),
@@ -73,7 +73,7 @@ export const operationDescriptions: readonly DescribedRoute[] = (
       description: 'Nothing else is asked: a process that does not answer here is to be started anew.',
       answers: {
         200: {
-          description: 'It does.',
+          description: 'The process answers.',
           body: z.strictObject({ status: z.literal('ok') }).meta({ id: 'Liveness', examples: [{ status: 'ok' }] }),
         },
       },
@@ -86,7 +86,7 @@ export const operationDescriptions: readonly DescribedRoute[] = (
       description:
         'Asks every part by name. Traffic belongs elsewhere while one of them fails; why it does is in the logger.',
       answers: {
-        200: { description: 'All of them.', body: Readiness },
+        200: { description: 'All parts work.', body: Readiness },
         503: {
           description: 'Some part does not.',
           body: Readiness.meta({
@@ -107,7 +107,7 @@ export const operationDescriptions: readonly DescribedRoute[] = (
       problems: ['not-authorized'],
       answers: {
         200: {
-          description: 'Text exposition format 0.0.4.',
+          description: 'Metrics in the text exposition format of Prometheus, version 0.0.4.',
           mediaType: 'text/plain',
           body: z.string().meta({
             examples: ['outrider_http_requests_total{route="/api/v1/me",status="200"} 1\n'],

@@ -5,6 +5,7 @@ import { serviceVersion } from '@outrider/runtime';
 import type { ArchiveGap } from '@outrider/warehouse';
 import { z } from 'zod';
 import { exampleOf, idOut, listOf, pageReply, paging, readCursor, timeOut } from '../fields/fields.ts';
+import { pageOf } from '../http/whole-list.ts';
 import { USES } from '../operated-service.ts';
 import { callsOf, type Route } from '../route.ts';
 import { SERIES, STEP_MS } from '../service-history.ts';
@@ -195,7 +196,7 @@ export const operatorRoutes: Route[] = [
     operationId: 'getOperatorStatus',
     summary: 'How the service is: its parts, what it uses of its bounds, and its last hour.',
     description: 'For operators.',
-    answers: { 200: { description: 'As this process sees it.', body: StatusOut } },
+    answers: { 200: { description: 'The state of the process that answers.', body: StatusOut } },
     problems: ['forbidden'],
     async handle(_, { access, operated }) {
       access.requireOperator();
@@ -229,7 +230,7 @@ export const operatorRoutes: Route[] = [
     summary: 'Sessions of all accounts, the last used first.',
     description: 'For operators. `DELETE /api/v1/users/{id}/sessions/{sessionId}` ends one.',
     query: z.object(paging),
-    answers: { 200: { description: 'A page.', body: listOf(OwnedSessionOut) } },
+    answers: { 200: pageOf(OwnedSessionOut) },
     problems: ['forbidden'],
     async handle({ query: { limit, cursor } }, { access, sessionId }) {
       const after = readCursor(sessionCursor, cursor);
@@ -253,7 +254,7 @@ export const operatorRoutes: Route[] = [
     description: 'For operators.',
     answers: {
       200: {
-        description: 'All of them.',
+        description: 'All gaps that are known.',
         body: z
           .strictObject({ items: z.array(ArchiveGapOut) })
           .meta({ id: 'ArchiveGaps', examples: [{ items: [exampleOf(ArchiveGapOut)] }] as never }),
@@ -271,7 +272,7 @@ export const operatorRoutes: Route[] = [
     summary: 'Accept that a part of the archive is lost: nobody is warned of it any more.',
     description: 'For operators. Reports over its time say `incomplete` all the same.',
     body: z.strictObject({ id: z.string().max(200) }).meta({ id: 'ArchiveGapId', examples: [{ id: GAP_ID }] }),
-    answers: { 200: { description: 'As it is now.', body: ArchiveGapOut } },
+    answers: { 200: { description: 'The gap, now accepted.', body: ArchiveGapOut } },
     problems: ['forbidden', 'not-found', 'unavailable'],
     async handle({ body }, { access, operated }) {
       access.requireOperator();
@@ -285,7 +286,7 @@ export const operatorRoutes: Route[] = [
     summary: 'Records that could not be processed and were put aside, the newest first.',
     description: 'For operators. `outrider dead-letters replay` appends them to their topics again.',
     query: z.object(paging),
-    answers: { 200: { description: 'A page.', body: listOf(DeadLetterOut) } },
+    answers: { 200: pageOf(DeadLetterOut) },
     problems: ['forbidden'],
     async handle({ query: { limit, cursor } }, { access, operated }) {
       access.requireOperator();
@@ -314,7 +315,7 @@ export const operatorRoutes: Route[] = [
     query: z.object({ id: letterId.meta({ examples: [LETTER_ID] }) }),
     answers: {
       200: {
-        description: 'As they stand in the log.',
+        description: 'The bytes of the record as the log has them.',
         mediaType: 'application/octet-stream',
         headers: { 'Content-Disposition': 'Suggested name for the saved file.' },
         body: z.string().meta({ format: 'binary', examples: ['(binary data)'] }),
@@ -343,7 +344,7 @@ export const operatorRoutes: Route[] = [
     operationId: 'listMapFiles',
     summary: 'Files in the folders of maps, and which of them are served.',
     description: 'For operators. The folders are `DATA_DIR/maps` and that of the console, read at the start.',
-    answers: { 200: { description: 'All of them.', body: listOf(MapOut) } },
+    answers: { 200: { description: 'All map files.', body: listOf(MapOut) } },
     problems: ['forbidden'],
     async handle(_, { access, operated }) {
       access.requireOperator();

@@ -19,8 +19,9 @@ import {
   withoutCredentials,
 } from '@outrider/domain';
 import { z } from 'zod';
-import { id, idOut, line, listOf, pageAsked, pageReply, paging, timeIn, timeOut } from '../fields/fields.ts';
+import { id, idOut, line, pageAsked, pageReply, paging, timeIn, timeOut } from '../fields/fields.ts';
 import { FILE_REQUEST_HEADERS, fileReply } from '../http/file-reply.ts';
+import { pageOf } from '../http/whole-list.ts';
 import { entityHeaders, ResourceRoutes } from '../resource-routes.ts';
 import { callsOf, type Reply, type Route } from '../route.ts';
 
@@ -302,7 +303,7 @@ const profiles = new ResourceRoutes({
   scope: 'video',
 });
 const oneTask = {
-  description: 'The task.',
+  description: 'The task as it is now, with its state and its file.',
   body: TaskOut,
   headers: {
     ETag: 'Its last change, for `If-Match`.',
@@ -431,7 +432,7 @@ export const videoRoutes: Route[] = [
           },
         ],
       }),
-    answers: { 201: { ...oneTask, description: 'Asked for.' } },
+    answers: { 201: { ...oneTask, description: 'The new task, which waits for the camera.' } },
     problems: ['forbidden', 'conflict'],
     async handle({ body }, { access, nowMs }) {
       const { start, end, ...rest } = body;
@@ -449,7 +450,7 @@ export const videoRoutes: Route[] = [
       profileId: id<VideoProfileId>().optional().meta({ description: 'Only of this profile.' }),
       status: z.enum(VIDEO_TASK_STATES).optional().meta({ description: 'Only in this state.' }),
     }),
-    answers: { 200: { description: 'A page.', body: listOf(ListedTaskOut) } },
+    answers: { 200: pageOf(ListedTaskOut) },
     problems: ['not-found', 'forbidden'],
     async handle({ query }, { access }) {
       const { profileId, status: state } = query;
@@ -513,7 +514,7 @@ export const videoRoutes: Route[] = [
     description: 'For its creator, or those who manage the vehicle. It cannot be undone.',
     params: byTask,
     conditional: true,
-    answers: { 204: { description: 'Deleted.' } },
+    answers: { 204: { description: 'The task is deleted, and its video.' } },
     problems: ['not-found', 'forbidden', 'stale'],
     async handle({ params }, { access, ifMatch }) {
       await access.video.removeTask(params.task_id, ifMatch);
@@ -559,7 +560,7 @@ export const videoRoutes: Route[] = [
     summary: 'Delete the video of a task that is done; the task stays in the list.',
     description: 'For its creator, or those who manage the vehicle. It cannot be undone; once more does nothing.',
     params: byTask,
-    answers: { 204: { description: 'Deleted.' } },
+    answers: { 204: { description: 'The video is deleted.' } },
     problems: ['not-found', 'forbidden', 'not-done'],
     async handle({ params }, { access }) {
       await access.video.removeFile(params.task_id);
@@ -571,7 +572,7 @@ export const videoRoutes: Route[] = [
     scope: 'video',
     summary: 'How much video is stored, and how much may be.',
     description: 'For operators alone.',
-    answers: { 200: { description: 'What is stored.', body: StorageOut } },
+    answers: { 200: { description: 'How many bytes are stored, and the bound.', body: StorageOut } },
     problems: ['forbidden'],
     async handle(_, { access }) {
       const { usage, config, waiting } = await access.video.storage();

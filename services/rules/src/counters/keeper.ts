@@ -221,7 +221,8 @@ class LeasedCounterKeeper implements CounterKeeper {
       await appendAll(log, eventsTopic, events, () => {}, clock);
       await maintenance.saveStates(states.map((state) => ({ ...state, unsent: [], written: [], removed: [] })));
       this.#published.inc(events.length);
-      for (const { id, phase, vehicleId } of events) logger.debug({ eventId: id, phase, vehicleId }, 'maintenance');
+      for (const { id, phase, vehicleId } of events)
+        logger.debug({ eventId: id, phase, vehicleId }, 'maintenance event published');
     }
   }
 

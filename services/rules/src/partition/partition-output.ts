@@ -44,7 +44,7 @@ export class PartitionOutput {
       metrics.measure('event', receivedAtMs, clock.now());
       if (!isDebugEnabled(logger)) return;
       for (const { id, kind, phase, vehicleId, traceId } of events)
-        logger.debug({ traceId, eventId: id, kind, phase, vehicleId }, 'event');
+        logger.debug({ traceId, eventId: id, kind, phase, vehicleId }, 'event published');
     });
   }
 

@@ -53,7 +53,7 @@ export const accountMailRoutes: Route[] = [
       id: 'PasswordResetCompletion',
       examples: [{ token: '2zVn0mJmGQ5mXf3uG8mX1m3l0c6Qv6pJq9b1o2s3t4u', password: 'new and unknown' }],
     }),
-    answers: { 204: { description: 'Set.' } },
+    answers: { 204: { description: 'The password is set.' } },
     problems: ['unavailable'],
     async handle({ body }, { authentication }) {
       await setPasswordByLink(authentication.passwordReset, body.token, body.password);
@@ -65,7 +65,7 @@ export const accountMailRoutes: Route[] = [
     scope: null,
     summary: 'Where e-mails about the account go, such as those that replace a forgotten password.',
     params: byId,
-    answers: { 200: { description: 'The address; null: none.', body: AccountEmail } },
+    answers: { 200: { description: 'The address; null where there is none.', body: AccountEmail } },
     problems: ['not-found', 'forbidden'],
     async handle({ params }, { access }) {
       return { status: 200, body: { email: await access.accountMails.email(params.id) } };
@@ -80,7 +80,7 @@ export const accountMailRoutes: Route[] = [
     body: z
       .strictObject({ email: emailOf().nullable(), currentPassword: z.string().min(1).max(1000).optional() })
       .meta({ id: 'NewAccountEmail', examples: [{ email: 'anna@example.com' }] }),
-    answers: { 204: { description: 'Noted.' } },
+    answers: { 204: { description: 'The address is set.' } },
     problems: ['not-found', 'forbidden', 'unavailable'],
     async handle({ params, body }, { access, sessionId }) {
       await access.accountMails.setEmail(params.id, body.email, body.currentPassword, sessionOf({ sessionId }));
@@ -93,7 +93,7 @@ export const accountMailRoutes: Route[] = [
     summary: 'Send an account a link by which its user chooses a password.',
     description: 'It goes to the e-mail address of the account, works once and for seven days.',
     params: byId,
-    answers: { 204: { description: 'It will be sent.' } },
+    answers: { 204: { description: 'The e-mail waits to be sent.' } },
     problems: ['not-found', 'forbidden', 'conflict'],
     async handle({ params }, { access }) {
       await access.accountMails.invite(params.id);

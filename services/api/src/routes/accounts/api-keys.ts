@@ -105,7 +105,7 @@ const keys = new ResourceRoutes({
   group: 'Users',
   path: '/api/v1/api-keys',
   operations: ['ApiKey', 'ApiKeys'],
-  noun: 'API key, without its secret',
+  noun: 'API key',
   params: byId,
   body: KeyOut,
   show: keyBody,
@@ -144,7 +144,7 @@ export const apiKeyRoutes: Route[] = [
       .meta({ id: 'NewApiKey', examples: [EXAMPLE as never] }),
     answers: {
       201: {
-        description: 'Made.',
+        description: 'The new API key, with its secret, which is not shown again.',
         body: NewKeyOut,
         headers: { ...ENTITY_HEADERS, Location: 'URL of the key’s description.' },
       },
@@ -163,7 +163,7 @@ export const apiKeyRoutes: Route[] = [
       };
     },
   }),
-  keys.get({ get: ({ id }, { access }) => access.apiKeys.get(id) }),
+  keys.get({ summary: 'One API key, without its secret.', get: ({ id }, { access }) => access.apiKeys.get(id) }),
   keys.change({
     summary: 'Change what an API key is called and allows; its secret stays.',
     description: 'By its user alone. It holds with the next call; live connections of the key end.',

@@ -73,7 +73,7 @@ async function tokenReply({ tokens }: Authentication, user: User, session: Sessi
 
 /** A login that began the session of the console. */
 export const sessionBegun: Answer = {
-  description: 'Logged in: the cookie.',
+  description: 'The session has begun; its cookie is set.',
   headers: { 'Set-Cookie': 'Session of the console.' },
 };
 
@@ -178,7 +178,7 @@ export const authRoutes: Route[] = [
       })
       .meta({ id: 'Credentials', examples: [{ login: 'admin', password: 'correct horse battery staple' }] }),
     answers: {
-      200: { description: 'Logged in: the token.', body: Token },
+      200: { description: 'The session has begun; its token.', body: Token },
       204: sessionBegun,
     },
     problems: [
@@ -257,7 +257,10 @@ export const authRoutes: Route[] = [
     summary: 'End the session: its tokens work no more, not even for a refresh.',
     scope: null,
     answers: {
-      204: { description: 'Ended.', headers: { 'Set-Cookie': 'Takes the cookie away, where it brought one.' } },
+      204: {
+        description: 'The session is ended.',
+        headers: { 'Set-Cookie': 'Takes the cookie away, where it brought one.' },
+      },
     },
     async handle(_, { access, caller, sessionId, via, arrival }) {
       await access.users.endSession(caller.id, sessionOf({ sessionId }));
@@ -273,7 +276,7 @@ export const authRoutes: Route[] = [
     summary: 'Ways to log in besides login and password.',
     answers: {
       200: {
-        description: 'The ways.',
+        description: 'The ways to log in.',
         body: z
           .strictObject({
             openId: z.strictObject({ name: z.string() }).nullable().meta({
@@ -303,7 +306,7 @@ export const authRoutes: Route[] = [
     summary: 'Public keys that tokens can be verified with (RFC 7517).',
     answers: {
       200: {
-        description: 'The keys.',
+        description: 'The public keys, as a JSON Web Key Set.',
         body: z
           .strictObject({
             keys: z.array(

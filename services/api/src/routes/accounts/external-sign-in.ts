@@ -49,7 +49,7 @@ export const externalSignInRoutes: Route[] = [
     body: currentPassword,
     answers: {
       200: {
-        description: 'Where the browser goes.',
+        description: 'The address that the browser goes to.',
         body: z
           .strictObject({ url: z.string() })
           .meta({ id: 'OpenIdStart', examples: [{ url: 'https://id.example.com/authorize?client_id=outrider' }] }),
@@ -78,7 +78,7 @@ export const externalSignInRoutes: Route[] = [
     scope: null,
     summary: 'Have nobody sign in to the own account by OpenID Connect.',
     body: currentPassword,
-    answers: { 204: { description: 'Unlinked: the password signs in.' } },
+    answers: { 204: { description: 'The link is removed: the password signs in.' } },
     problems: ['forbidden', 'not-found', 'unavailable'],
     async handle({ body }, { access, sessionId, openId }) {
       const session = sessionOf({ sessionId });

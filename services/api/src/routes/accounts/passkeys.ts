@@ -115,7 +115,7 @@ export const passkeyRoutes: Route[] = [
     operationId: 'beginPasskeySignIn',
     summary: 'Obtain a challenge that a passkey signs.',
     description: 'It is good for ten minutes and one answer, with `POST /auth/passkey` or `POST /auth/login`.',
-    answers: { 200: { description: 'The challenge.', body: PasskeyRequestOut } },
+    answers: { 200: { description: 'The challenge that a passkey of the account signs.', body: PasskeyRequestOut } },
     problems: ['conflict'],
     async handle(_, { arrival, authentication }) {
       const body = await authentication.passkeys.begin(arrival);
@@ -145,7 +145,7 @@ export const passkeyRoutes: Route[] = [
     summary: 'Passkeys of the own account, in the order of their creation.',
     answers: {
       200: {
-        description: 'All of them.',
+        description: 'All passkeys of the account.',
         body: z.strictObject({ items: z.array(PasskeyOut) }).meta({ id: 'Passkeys', examples: [{ items: [EXAMPLE] }] }),
       },
     },
@@ -161,7 +161,7 @@ export const passkeyRoutes: Route[] = [
     description:
       'It belongs to the host of `PUBLIC_URL`, or, where that is unset, to the one that was asked. Passkeys need HTTPS, or `localhost`.',
     body: currentPassword,
-    answers: { 200: { description: 'The options.', body: PasskeyOptionsOut } },
+    answers: { 200: { description: 'The options that a browser makes a passkey by.', body: PasskeyOptionsOut } },
     problems: ['forbidden', 'conflict', 'unavailable'],
     async handle({ body }, { access, sessionId, arrival }) {
       const options = await access.passkeys.begin(body.currentPassword, sessionOf({ sessionId }), arrival.site);
@@ -200,7 +200,7 @@ export const passkeyRoutes: Route[] = [
       }),
     answers: {
       201: {
-        description: 'Added.',
+        description: 'The new passkey.',
         headers: { Location: 'URL of the list that it is in.' },
         body: z
           .strictObject({
@@ -228,7 +228,7 @@ export const passkeyRoutes: Route[] = [
     summary: 'Give a passkey another name.',
     params: byId,
     body: z.strictObject({ name }).meta({ id: 'PasskeyPatch', examples: [{ name: 'Office laptop' }] }),
-    answers: { 200: { description: 'The passkey.', body: PasskeyOut } },
+    answers: { 200: { description: 'The passkey with its new name.', body: PasskeyOut } },
     problems: ['forbidden', 'not-found'],
     async handle({ params, body }, { access }) {
       return { status: 200, body: passkeyBody(await access.passkeys.rename(params.id, body.name)) };
@@ -240,7 +240,7 @@ export const passkeyRoutes: Route[] = [
     summary: 'Remove a passkey, and end all other sessions of the account.',
     params: byId,
     body: currentPassword,
-    answers: { 204: { description: 'Removed.' } },
+    answers: { 204: { description: 'The passkey is removed.' } },
     problems: ['forbidden', 'not-found', 'unavailable'],
     async handle({ params, body }, { access, sessionId }) {
       await access.passkeys.remove(params.id, body.currentPassword, sessionOf({ sessionId }));

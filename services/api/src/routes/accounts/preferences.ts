@@ -103,7 +103,7 @@ export const preferenceRoutes: Route[] = [
       .strictObject(FIELDS)
       .partial()
       .meta({ id: 'PreferencesPatch', examples: [{ theme: 'dark', timeZone: 'Europe/Berlin' }] }),
-    answers: { 200: { description: 'All of them, as they are now.', body: PreferencesOut } },
+    answers: { 200: { description: 'All preferences after the change.', body: PreferencesOut } },
     async handle({ body }, { access }) {
       const changed = await access.changePreferences((stored) => ({ ...preferencesOf(stored), ...body }));
       return { status: 200, body: changed };

@@ -31,7 +31,7 @@ export const currentPassword = z.strictObject({ currentPassword: z.string().min(
   examples: [{ currentPassword: 'correct horse battery staple' }],
 });
 const byId = z.object({ id: id<UserId>() });
-const described = { description: 'Whether the account has one.', body: SecondFactorOut };
+const described = { description: 'Whether the account has a second factor.', body: SecondFactorOut };
 
 function factorBody(factor: SecondFactor | null): z.output<typeof SecondFactorOut> {
   const enabledAtMs = factor?.confirmedAtMs ?? null;
@@ -64,7 +64,7 @@ export const secondFactorRoutes: Route[] = [
     body: currentPassword,
     answers: {
       200: {
-        description: 'The secret.',
+        description: 'The secret, as text and for a QR code.',
         body: z
           .strictObject({
             secret: z.string().meta({ description: 'Base32, to be typed into the app.' }),
@@ -107,7 +107,7 @@ export const secondFactorRoutes: Route[] = [
     answersSecret: true,
     summary: 'Obtain other recovery codes; those from before work no more.',
     body: currentPassword,
-    answers: { 200: { description: 'The new ones.', body: RecoveryCodesOut } },
+    answers: { 200: { description: 'The new recovery codes, which are not shown again.', body: RecoveryCodesOut } },
     problems: ['forbidden', 'not-found', 'unavailable'],
     async handle({ body }, { access, sessionId }) {
       const codes = await access.secondFactor.renewRecoveryCodes(body.currentPassword, sessionOf({ sessionId }));
@@ -119,7 +119,7 @@ export const secondFactorRoutes: Route[] = [
     scope: null,
     summary: 'Remove the app: without passkeys, a login needs the password alone.',
     body: currentPassword,
-    answers: { 204: { description: 'Removed.' } },
+    answers: { 204: { description: 'The account has no second factor.' } },
     problems: ['forbidden', 'not-found', 'unavailable'],
     async handle({ body }, { access, sessionId }) {
       await access.secondFactor.disable(body.currentPassword, sessionOf({ sessionId }));
@@ -143,7 +143,7 @@ export const secondFactorRoutes: Route[] = [
     summary: 'Remove the second factor of an account whose user has lost it: app, passkeys, recovery codes.',
     description: 'For operators alone, and not for the own account. With passkeys, its sessions end.',
     params: byId,
-    answers: { 204: { description: 'Removed.' } },
+    answers: { 204: { description: 'The account has no second factor.' } },
     problems: ['not-found', 'forbidden', 'conflict'],
     async handle({ params }, { access }) {
       await access.secondFactor.remove(params.id);

@@ -217,7 +217,7 @@ export const userRoutes: Route[] = [
       id: 'PasswordChange',
       examples: [{ currentPassword: 'correct horse battery staple', password: 'new and unknown' }],
     }),
-    answers: { 204: { description: 'Changed.' } },
+    answers: { 204: { description: 'The password is changed.' } },
     problems: ['unavailable'],
     async handle({ body }, { access, sessionId }) {
       await access.users.changeOwnPassword(body.currentPassword, body.password, sessionOf({ sessionId }));
@@ -341,7 +341,7 @@ export const userRoutes: Route[] = [
     operationId: 'getExpiry',
     summary: 'When the time of an account is over.',
     params: byId,
-    answers: { 200: { description: 'Its end.', body: Expiry } },
+    answers: { 200: { description: 'When the time of the account is over; null: never.', body: Expiry } },
     problems: ['not-found'],
     async handle({ params }, { access }) {
       const expiresAtMs = await access.users.expiryOf(params.id);
@@ -357,7 +357,7 @@ export const userRoutes: Route[] = [
     body: z
       .strictObject({ expiresAt: timeIn.nullable().meta({ description: 'Null: never.' }) })
       .meta({ id: 'NewExpiry', examples: [{ expiresAt: '2027-01-15T12:00:00.000Z' }] }),
-    answers: { 204: { description: 'Noted.' } },
+    answers: { 204: { description: 'The end is set.' } },
     problems: ['not-found', 'forbidden', 'conflict'],
     async handle({ params, body }, { access }) {
       await access.users.setExpiry(params.id, body.expiresAt);
@@ -373,7 +373,7 @@ export const userRoutes: Route[] = [
     description:
       'The fleet of a dealer is its vehicles, that of an operator the vehicles that no dealer has. Of a user it is that of the dealer, or of the operator, who keeps the account.',
     params: byId,
-    answers: { 200: { description: 'It is so now.', body: FleetRetention } },
+    answers: { 200: { description: 'For how long histories are kept.', body: FleetRetention } },
     problems: ['not-found'],
     async handle({ params }, { access }) {
       return { status: 200, body: { retentionDays: await access.users.fleetRetentionOf(params.id) } };
@@ -436,7 +436,7 @@ export const userRoutes: Route[] = [
           .meta({ description: 'For the own account, and for no other.', examples: ['correct horse battery staple'] }),
       })
       .meta({ id: 'NewPassword', examples: [{ password: 'new and unknown' }] }),
-    answers: { 204: { description: 'Changed.' } },
+    answers: { 204: { description: 'The password is changed.' } },
     problems: ['not-found', 'forbidden', 'unavailable'],
     async handle({ params, body }, { access, sessionId }) {
       await access.users.setPassword(params.id, body.password, body.currentPassword, sessionOf({ sessionId }));
@@ -448,7 +448,7 @@ export const userRoutes: Route[] = [
     scope: null,
     summary: 'Where the account is logged in, the last used first.',
     params: byId,
-    answers: { 200: { description: 'All open sessions.', body: listOf(SessionOut) } },
+    answers: { 200: { description: 'All sessions that have not ended.', body: listOf(SessionOut) } },
     problems: ['not-found', 'forbidden'],
     async handle({ params }, { access, sessionId }) {
       const items = await access.users.sessionsOf(params.id);
@@ -460,7 +460,7 @@ export const userRoutes: Route[] = [
     scope: null,
     summary: 'End all sessions of an account but the one of the call.',
     params: byId,
-    answers: { 204: { description: 'Ended.' } },
+    answers: { 204: { description: 'The sessions are ended.' } },
     problems: ['not-found', 'forbidden'],
     async handle({ params }, { access, sessionId }) {
       await access.users.endSessions(params.id, sessionOf({ sessionId }));
@@ -472,7 +472,7 @@ export const userRoutes: Route[] = [
     scope: null,
     summary: 'End a session.',
     params: z.object({ id: id<UserId>(), sessionId: id<SessionId>() }),
-    answers: { 204: { description: 'Ended.' } },
+    answers: { 204: { description: 'The session is ended.' } },
     problems: ['not-found', 'forbidden'],
     async handle({ params }, { access }) {
       await access.users.endSession(params.id, params.sessionId);

@@ -115,7 +115,7 @@ export const bulkRoutes: Route[] = [
       .meta({ id: 'VehiclesMove', examples: [{ ids: [VEHICLE_ID], dealerId: USER_ID, history: 'apart' as const }] }),
     answers: {
       200: {
-        description: 'All of it was done.',
+        description: 'All vehicles were moved.',
         body: z
           .strictObject({
             items: z.array(
@@ -146,7 +146,7 @@ export const bulkRoutes: Route[] = [
     body: z
       .strictObject({ add: distinct<VehicleId>().default([]), remove: distinct<VehicleId>().default([]) })
       .meta({ id: 'VehiclesOfGroupPatch', examples: [{ add: [VEHICLE_ID], remove: [] }] }),
-    answers: { 200: { description: 'It is so now; in a dry run: would be.', body: membersChanged } },
+    answers: { 200: { description: 'The members are changed; in a dry run: would be.', body: membersChanged } },
     problems: ['not-found', 'forbidden'],
     async handle({ params, query, body }, { access }) {
       const isDry = query.dryRun === 'true';
@@ -163,7 +163,7 @@ export const bulkRoutes: Route[] = [
     body: z
       .strictObject({ add: distinct<UserId>().default([]), remove: distinct<UserId>().default([]) })
       .meta({ id: 'UsersOfGroupPatch', examples: [{ add: [USER_ID], remove: [] }] }),
-    answers: { 200: { description: 'It is so now; in a dry run: would be.', body: membersChanged } },
+    answers: { 200: { description: 'The members are changed; in a dry run: would be.', body: membersChanged } },
     problems: ['not-found', 'forbidden'],
     async handle({ params, query, body }, { access }) {
       const isDry = query.dryRun === 'true';

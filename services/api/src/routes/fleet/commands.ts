@@ -17,7 +17,8 @@ import {
   orderIn,
   speedBound,
 } from '../../fields/command-fields.ts';
-import { id, idOut, listOf, pageAsked, pageReply, paging, timeOut } from '../../fields/fields.ts';
+import { id, idOut, pageAsked, pageReply, paging, timeOut } from '../../fields/fields.ts';
+import { pageOf } from '../../http/whole-list.ts';
 import { callsOf, type Route } from '../../route.ts';
 import { vehicleKey } from './vehicles.ts';
 
@@ -231,7 +232,7 @@ export const commandRoutes: Route[] = [
       ...paging,
       state: z.enum(COMMAND_STATES).optional().meta({ description: 'Only those in this state.' }),
     }),
-    answers: { 200: { description: 'A page.', body: listOf(CommandOut) } },
+    answers: { 200: pageOf(CommandOut) },
     problems: ['not-found', 'vehicle-suspended', 'forbidden'],
     async handle({ params, query }, { access }) {
       const asked = pageAsked(query);
@@ -261,7 +262,13 @@ export const commandRoutes: Route[] = [
           'How long it may wait; default `COMMAND_EXPIRY_HOURS`, at most `COMMAND_MAX_EXPIRY_HOURS`, which `command-types` shows in seconds.',
       }),
     }).meta({ id: 'NewCommand', examples: [{ type: 'output-set', parameters: { output: 2, on: true } } as never] }),
-    answers: { 201: { description: 'Queued.', body: CommandOut, headers: { Location: 'URL of the command.' } } },
+    answers: {
+      201: {
+        description: 'The command, which waits for its terminal.',
+        body: CommandOut,
+        headers: { Location: 'URL of the command.' },
+      },
+    },
     problems: ['not-found', 'vehicle-suspended', 'forbidden', 'conflict', 'unsafe-command', 'too-many-commands'],
     async handle({ params, body }, { access, nowMs }) {
       const { confirm, maxSpeedKmh, expiresInSeconds, ...order } = body;
@@ -279,7 +286,7 @@ export const commandRoutes: Route[] = [
     scope: 'commands',
     summary: 'One command, and what became of it.',
     params: byCommand,
-    answers: { 200: { description: 'The command.', body: CommandOut } },
+    answers: { 200: { description: 'The command, with its state and what the terminal answered.', body: CommandOut } },
     problems: ['not-found', 'vehicle-suspended', 'forbidden'],
     async handle({ params }, { access }) {
       const commands = await access.vehicles.commands(params.id);
@@ -291,7 +298,7 @@ export const commandRoutes: Route[] = [
     scope: 'commands',
     summary: 'Cancel a command that was not sent.',
     params: byCommand,
-    answers: { 204: { description: 'Cancelled.' } },
+    answers: { 204: { description: 'The command is not sent any more.' } },
     problems: ['not-found', 'vehicle-suspended', 'forbidden', 'conflict'],
     async handle({ params }, { access }) {
       await (await access.vehicles.commands(params.id)).cancel(params.command_id);

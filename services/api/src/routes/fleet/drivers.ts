@@ -216,7 +216,7 @@ const assignmentRoutes: Route[] = [
   get('/api/v1/unknown-driver-codes', {
     operationId: 'listUnknownDriverCodes',
     summary: `Codes of the last ${UNKNOWN_CODES_DAYS} days that no driver has or had.`,
-    answers: { 200: { description: 'The newest first.', body: UnknownCodesOut } },
+    answers: { 200: { description: 'The codes, the newest first.', body: UnknownCodesOut } },
     problems: ['forbidden'],
     async handle(_, { access, nowMs, signal }) {
       const codes = await access.unknownDriverCodes(nowMs - UNKNOWN_CODES_DAYS * DAY_MS, nowMs, signal);
@@ -245,7 +245,7 @@ const assignmentRoutes: Route[] = [
     }),
     answers: {
       200: {
-        description: 'At most 5000.',
+        description: 'At most 5,000 assignments.',
         body: z
           .strictObject({ items: z.array(AssignmentOut) })
           .meta({ id: 'DriverAssignments', examples: [{ items: [ASSIGNMENT_EXAMPLE] }] }),
@@ -281,7 +281,7 @@ const assignmentRoutes: Route[] = [
           },
         ],
       }),
-    answers: { 201: { description: 'Assigned.', body: AssignmentOut } },
+    answers: { 201: { description: 'The new assignment.', body: AssignmentOut } },
     problems: ['forbidden', 'conflict'],
     async handle({ body }, { access }) {
       const { vehicleId, driverId, from, to } = body;
@@ -300,7 +300,7 @@ const assignmentRoutes: Route[] = [
     body: z
       .strictObject({ to: timeIn.nullable() })
       .meta({ id: 'DriverAssignmentPatch', examples: [{ to: ASSIGNMENT_EXAMPLE.to as never }] }),
-    answers: { 200: { description: 'The assignment.', body: AssignmentOut } },
+    answers: { 200: { description: 'The assignment after the change.', body: AssignmentOut } },
     problems: ['not-found', 'forbidden', 'conflict'],
     async handle({ params, body }, { access }) {
       return { status: 200, body: assignmentBody(await access.drivers.endAssignment(params.id, body.to)) };
@@ -310,7 +310,7 @@ const assignmentRoutes: Route[] = [
     operationId: 'deleteDriverAssignment',
     summary: 'Take an assignment back, as if it had never been made.',
     params: byAssignment,
-    answers: { 204: { description: 'Deleted.' } },
+    answers: { 204: { description: 'The assignment is deleted.' } },
     problems: ['not-found', 'forbidden'],
     async handle({ params }, { access }) {
       await access.drivers.removeAssignment(params.id);

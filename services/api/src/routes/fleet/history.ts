@@ -27,7 +27,7 @@ export const historyRoutes: Route[] = [
     maxBodyBytes: MAX_CSV_BYTES,
     answers: {
       200: {
-        description: 'All of it is kept.',
+        description: 'All positions of the file are kept.',
         body: z
           .strictObject({
             positions: z.int(),

@@ -22,8 +22,9 @@ import {
   vehicleCountersJson,
 } from '@outrider/domain';
 import { z } from 'zod';
-import { id, idOut, line, listOf, pageAsked, pageReply, paging, text, timeIn, timeOut } from '../../fields/fields.ts';
+import { id, idOut, line, pageAsked, pageReply, paging, text, timeIn, timeOut } from '../../fields/fields.ts';
 import { FILE_REQUEST_HEADERS, fileReply } from '../../http/file-reply.ts';
+import { pageOf } from '../../http/whole-list.ts';
 import { ResourceRoutes } from '../../resource-routes.ts';
 import { callsOf, type Route } from '../../route.ts';
 import { vehicleKey } from './vehicles.ts';
@@ -434,7 +435,9 @@ export const maintenanceRoutes: Route[] = [
     description:
       'Counted from the first record on: by the counters of the terminal where it has any, else by the way of its fixes and the time with the ignition on. A reset or a swap of the terminal changes nothing.',
     params: byVehicle,
-    answers: { 200: { description: 'The counters.', body: CountersOut } },
+    answers: {
+      200: { description: 'What the counters of the vehicle show, with their corrections.', body: CountersOut },
+    },
     problems: ['not-found', 'vehicle-suspended'],
     async handle({ params }, { access }) {
       const { counters, corrections } = await access.counters.counters(await access.vehicles.data(params.id));
@@ -465,7 +468,7 @@ export const maintenanceRoutes: Route[] = [
       .meta({ id: 'NewCustomCounter', examples: [COUNTER_EXAMPLE as never] }),
     answers: {
       201: {
-        description: 'Made.',
+        description: 'The new counter.',
         body: CustomCounterOut,
         headers: { Location: 'URL of the counter.', ETag: 'Its version.' },
       },
@@ -486,7 +489,13 @@ export const maintenanceRoutes: Route[] = [
     operationId: 'getCounter',
     summary: 'One custom counter of a vehicle.',
     params: byCounter,
-    answers: { 200: { description: 'The counter.', body: CustomCounterOut, headers: { ETag: 'Its version.' } } },
+    answers: {
+      200: {
+        description: 'The counter, with what it shows.',
+        body: CustomCounterOut,
+        headers: { ETag: 'Its version.' },
+      },
+    },
     problems: ['not-found', 'vehicle-suspended'],
     async handle({ params }, { access }) {
       const counter = await access.counters.customCounter(await access.vehicles.data(params.id), params.counterId);
@@ -504,7 +513,7 @@ export const maintenanceRoutes: Route[] = [
       .partial()
       .meta({ id: 'CustomCounterPatch', examples: [{ name: 'Cooling' } as never] }),
     answers: {
-      200: { description: 'The counter as it now is.', body: CustomCounterOut, headers: { ETag: 'Its version.' } },
+      200: { description: 'The counter after the change.', body: CustomCounterOut, headers: { ETag: 'Its version.' } },
     },
     problems: ['not-found', 'vehicle-suspended', 'forbidden', 'conflict', 'stale'],
     async handle({ params, body }, { access, ifMatch }) {
@@ -520,7 +529,7 @@ export const maintenanceRoutes: Route[] = [
     description: GRANTED,
     conditional: true,
     params: byCounter,
-    answers: { 204: { description: 'Deleted.' } },
+    answers: { 204: { description: 'The counter is deleted.' } },
     problems: ['not-found', 'vehicle-suspended', 'forbidden', 'stale'],
     async handle({ params }, { access, ifMatch }) {
       await access.counters.removeCounter(await access.vehicles.data(params.id), params.counterId, ifMatch);
@@ -551,7 +560,13 @@ export const maintenanceRoutes: Route[] = [
         id: 'NewCounterCorrection',
         examples: [{ counter: 'odometer', value: 120_350_000, note: 'Read from the dashboard' }],
       }),
-    answers: { 201: { description: 'Set.', body: CorrectionOut, headers: { Location: 'URL of the correction.' } } },
+    answers: {
+      201: {
+        description: 'The correction, from which the counter goes on.',
+        body: CorrectionOut,
+        headers: { Location: 'URL of the correction.' },
+      },
+    },
     problems: ['not-found', 'vehicle-suspended', 'forbidden'],
     async handle({ params, body }, { access, nowMs }) {
       const vehicle = await access.vehicles.data(params.id);
@@ -570,7 +585,7 @@ export const maintenanceRoutes: Route[] = [
     summary: 'Take a correction back: the counter is what it was without it.',
     description: GRANTED,
     params: z.object({ id: vehicleKey, correctionId: id<CounterCorrectionId>() }),
-    answers: { 204: { description: 'Taken back.' } },
+    answers: { 204: { description: 'The correction is taken back.' } },
     problems: ['not-found', 'vehicle-suspended', 'forbidden'],
     async handle({ params }, { access }) {
       await access.counters.removeCorrection(await access.vehicles.data(params.id), params.correctionId);
@@ -588,7 +603,7 @@ export const maintenanceRoutes: Route[] = [
     }),
     answers: {
       200: {
-        description: 'The most urgent.',
+        description: 'How the plans stand, the most urgent first.',
         body: DueListOut,
       },
     },
@@ -652,7 +667,7 @@ export const maintenanceRoutes: Route[] = [
     summary: 'Services of a vehicle that were done, the newest entry first.',
     params: byVehicle,
     query: z.object(paging),
-    answers: { 200: { description: 'A page.', body: listOf(RecordOut) } },
+    answers: { 200: pageOf(RecordOut) },
     problems: ['not-found', 'vehicle-suspended'],
     async handle({ params, query }, { access }) {
       const asked = pageAsked(query);
@@ -679,7 +694,9 @@ export const maintenanceRoutes: Route[] = [
         note: text(2000).nullable().default(null),
       })
       .meta({ id: 'NewServiceRecord', examples: [RECORD_EXAMPLE as never] }),
-    answers: { 201: { description: 'Recorded.', body: RecordOut, headers: { Location: 'URL of the record.' } } },
+    answers: {
+      201: { description: 'The new service record.', body: RecordOut, headers: { Location: 'URL of the record.' } },
+    },
     problems: ['not-found', 'vehicle-suspended', 'forbidden', 'conflict'],
     async handle({ params, body }, { access, nowMs }) {
       const { at, engineHours, cost: paid, ...fields } = body;
@@ -705,7 +722,7 @@ export const maintenanceRoutes: Route[] = [
     summary: 'Delete a service record: its plan is counted as if it had not been.',
     description: GRANTED,
     params: byRecord,
-    answers: { 204: { description: 'Deleted.' } },
+    answers: { 204: { description: 'The service record is deleted.' } },
     problems: ['not-found', 'vehicle-suspended', 'forbidden'],
     async handle({ params }, { access }) {
       await access.serviceRecords.removeRecord(await access.vehicles.data(params.id), params.recordId);
@@ -728,7 +745,13 @@ export const maintenanceRoutes: Route[] = [
       })
       .meta({ id: 'NewServiceFile', examples: [{ name: 'invoice.pdf', content: 'JVBERi0xLjcK' }] }),
     maxBodyBytes: MAX_FILE_CHARACTERS + 10_000,
-    answers: { 201: { description: 'Put.', body: FileOut, headers: { Location: 'URL of the file.' } } },
+    answers: {
+      201: {
+        description: 'The file, which is stored with the record.',
+        body: FileOut,
+        headers: { Location: 'URL of the file.' },
+      },
+    },
     problems: ['not-found', 'vehicle-suspended', 'forbidden', 'conflict', 'quota-exceeded'],
     async handle({ params, body }, { access }) {
       const vehicle = await access.vehicles.data(params.id);
@@ -776,7 +799,7 @@ export const maintenanceRoutes: Route[] = [
     summary: 'Delete a file of a service record.',
     description: GRANTED,
     params: byFile,
-    answers: { 204: { description: 'Deleted.' } },
+    answers: { 204: { description: 'The file is deleted.' } },
     problems: ['not-found', 'vehicle-suspended', 'forbidden'],
     async handle({ params }, { access }) {
       await access.serviceRecords.removeFile(await access.vehicles.data(params.id), params.recordId, params.fileId);

@@ -90,7 +90,7 @@ export const sensorRoutes: Route[] = [
     operationId: 'listSensorPresets',
     summary: 'Sensors that terminals usually have, by their families.',
     description: 'To be put into the `sensors` of a vehicle as they are, or with a calibration.',
-    answers: { 200: { description: 'All of them.', body: SensorPresetsOut } },
+    answers: { 200: { description: 'All presets.', body: SensorPresetsOut } },
     async handle() {
       return {
         status: 200,

@@ -97,7 +97,11 @@ export const shareLinkRoutes: Route[] = [
       .meta({ id: 'NewShareLink', examples: [EXAMPLE as never] }),
     answersSecret: true,
     answers: {
-      201: { description: 'Made.', body: NewLinkOut, headers: { Location: 'URL of the link’s description.' } },
+      201: {
+        description: 'The new link, with its address, which is not shown again.',
+        body: NewLinkOut,
+        headers: { Location: 'URL of the link’s description.' },
+      },
     },
     problems: ['quota-exceeded'],
     async handle({ body }, { access, nowMs }) {
@@ -120,7 +124,7 @@ export const shareLinkRoutes: Route[] = [
     operationId: 'getShareLink',
     summary: 'One share link, without its token.',
     params: byId,
-    answers: { 200: { description: 'The link.', body: LinkOut } },
+    answers: { 200: { description: 'The link, without its token.', body: LinkOut } },
     problems: ['not-found'],
     async handle({ params }, { access }) {
       return { status: 200, body: linkBody(await access.shareLinks.link(params.id)) };
@@ -130,7 +134,7 @@ export const shareLinkRoutes: Route[] = [
     operationId: 'deleteShareLink',
     summary: 'Revoke a share link: from then on it shows nothing.',
     params: byId,
-    answers: { 204: { description: 'Revoked.' } },
+    answers: { 204: { description: 'The link shows nothing any more.' } },
     problems: ['not-found'],
     async handle({ params }, { access }) {
       await access.shareLinks.remove(params.id);

@@ -2,7 +2,8 @@ import { deviceModelsOf, isoTime } from '@outrider/domain';
 import type { Sightings, UnknownDevice, UnknownTerminal } from '@outrider/hub';
 import { allProtocols, protocols } from '@outrider/protocols';
 import { z } from 'zod';
-import { listOf, paging, readCursor, timeOut, writeCursor } from '../../fields/fields.ts';
+import { paging, readCursor, timeOut, writeCursor } from '../../fields/fields.ts';
+import { pageOf } from '../../http/whole-list.ts';
 import { callsOf, type Route } from '../../route.ts';
 
 const { get } = callsOf('Vehicles');
@@ -120,7 +121,7 @@ export const terminalRoutes: Route[] = [
   get('/api/v1/terminal-protocols', {
     operationId: 'listTerminalProtocols',
     summary: 'Protocols that terminals can speak: where to point them, and how.',
-    answers: { 200: { description: 'All of them.', body: TerminalProtocolsOut } },
+    answers: { 200: { description: 'All protocols that terminals may speak.', body: TerminalProtocolsOut } },
     async handle(_, { terminals }) {
       const { host, ports, udpPorts, tlsPorts } = terminals();
       const items = allProtocols.map((protocol) => ({
@@ -144,7 +145,7 @@ export const terminalRoutes: Route[] = [
     description:
       'For operators alone. A terminal has no vehicle, or its vehicle did not take it as it came: then `reason` is `wrong-protocol`, `wrong-network`, `wrong-certificate` or `wrong-secret`, and its bytes are not kept. A device that no protocol of its port understood is listed by its address, with its first bytes and the protocols that they fit.',
     query: z.object(paging),
-    answers: { 200: { description: 'A page.', body: listOf(UnknownTerminalOut) } },
+    answers: { 200: pageOf(UnknownTerminalOut) },
     problems: ['forbidden'],
     async handle({ query }, { access, terminals }) {
       const after = readCursor(seenCursor, query.cursor);

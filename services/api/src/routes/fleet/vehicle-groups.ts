@@ -10,7 +10,8 @@ import {
   NEW_CUSTOM_FIELDS,
 } from '../../fields/custom-fields.ts';
 import { GROUP } from '../../fields/field-schemas.ts';
-import { id, idOut, listOf, pageAsked, pageReply, paging, searchAsked, searching } from '../../fields/fields.ts';
+import { id, idOut, pageAsked, pageReply, paging, searchAsked, searching } from '../../fields/fields.ts';
+import { pageOf } from '../../http/whole-list.ts';
 import { ResourceRoutes } from '../../resource-routes.ts';
 import { callsOf, type Route, route } from '../../route.ts';
 import { UserOut, userBody } from '../accounts/users.ts';
@@ -99,7 +100,7 @@ export const vehicleGroupRoutes: Route[] = [
     summary: 'Vehicles in the group.',
     params: byId,
     query: z.object(paging),
-    answers: { 200: { description: 'A page.', body: listOf(VehicleOut) } },
+    answers: { 200: pageOf(VehicleOut) },
     problems: ['not-found'],
     async handle({ params, query }, { access }) {
       return pageReply(await access.vehicles.page({ groupId: params.id }, pageAsked(query)), vehicleBody);
@@ -110,7 +111,7 @@ export const vehicleGroupRoutes: Route[] = [
     summary: 'Accounts with access to the group, of those that the caller may see.',
     params: byId,
     query: z.object(paging),
-    answers: { 200: { description: 'A page.', body: listOf(UserOut) } },
+    answers: { 200: pageOf(UserOut) },
     problems: ['not-found'],
     async handle({ params, query }, { access }) {
       return pageReply(await access.groups.users(params.id, pageAsked(query)), userBody);
@@ -129,7 +130,7 @@ export const vehicleGroupRoutes: Route[] = [
       operationId,
       summary,
       params: z.object({ id: id<GroupId>(), vehicleId: vehicleKey }),
-      answers: { 204: { description: 'It is so now.' } },
+      answers: { 204: { description: `The vehicle is ${isMember ? '' : 'not '}in the group.` } },
       problems: ['not-found', 'forbidden'],
       async handle({ params }, { access }) {
         await access.groups.setVehicle(params.id, params.vehicleId, isMember);
@@ -150,7 +151,7 @@ export const vehicleGroupRoutes: Route[] = [
       operationId,
       summary,
       params: z.object({ id: id<GroupId>(), userId: id<UserId>() }),
-      answers: { 204: { description: 'It is so now.' } },
+      answers: { 204: { description: `The account has ${hasAccess ? '' : 'no '}access to the group.` } },
       problems: ['not-found', 'forbidden'],
       async handle({ params }, { access }) {
         await access.groups.setUser(params.id, params.userId, hasAccess);

@@ -564,7 +564,7 @@ export const vehicleRoutes: Route[] = [
     params: byKey,
     answers: {
       200: {
-        description: 'What is not known is null.',
+        description: 'The state; what is not known is null.',
         body: VehicleStateOut,
       },
     },

@@ -340,7 +340,7 @@ const destinations = new ResourceRoutes({
   group: 'Feeds',
   path: '/api/v1/forwarding-destinations',
   operations: ['ForwardingDestination', 'ForwardingDestinations'],
-  noun: 'destination, and how far it is',
+  noun: 'forwarding destination',
   params: byId,
   body: DestinationOut,
   show: (destination: ForwardingDestination, { nowMs }) => destinationBody(destination, nowMs),
@@ -372,7 +372,11 @@ export const forwardingRoutes: Route[] = [
     problems: ['forbidden', 'conflict'],
     add: (body, { access }) => access.forwarding.add({ ...body, filter: body.filter satisfies ForwardingFilter }),
   }),
-  destinations.get({ problems: ['forbidden'], get: ({ id }, { access }) => access.forwarding.get(id) }),
+  destinations.get({
+    summary: 'One forwarding destination, and how far it is.',
+    problems: ['forbidden'],
+    get: ({ id }, { access }) => access.forwarding.get(id),
+  }),
   destinations.change({
     summary: 'Change, pause or resume a destination.',
     description:
@@ -424,7 +428,7 @@ export const forwardingRoutes: Route[] = [
     params: byId,
     answers: {
       200: {
-        description: 'How it went.',
+        description: 'Whether the destination took it, and how long that lasted.',
         body: z
           .strictObject({
             ok: z.boolean(),

@@ -23,6 +23,7 @@ import {
   text,
   timeOut,
 } from '../../fields/fields.ts';
+import { PAGE, pageOf } from '../../http/whole-list.ts';
 import { callsOf, type Route } from '../../route.ts';
 import { EventOut, LicenceExpiryOut, NOTIFICATION_EXAMPLE, rangeOf, timeRange } from './notifications.ts';
 
@@ -149,7 +150,7 @@ export const incidentRoutes: Route[] = [
     }),
     answers: {
       200: {
-        description: 'A page.',
+        description: PAGE,
         body: z
           .strictObject({
             ...listOf(IncidentOut).shape,
@@ -180,7 +181,7 @@ export const incidentRoutes: Route[] = [
     operationId: 'getIncident',
     summary: 'One incident, with its history.',
     params: byId,
-    answers: { 200: { description: 'The incident.', body: ListedIncidentOut } },
+    answers: { 200: { description: 'The incident, with what was done about it.', body: ListedIncidentOut } },
     problems: ['not-found'],
     async handle({ params }, { access: { incidents } }) {
       return { status: 200, body: listedBody(await incidents.get(params.id), incidents.nameOf) };
@@ -195,7 +196,7 @@ export const incidentRoutes: Route[] = [
     body: NewEntry,
     answers: {
       201: {
-        description: 'The incident as it now is.',
+        description: 'The incident after the change.',
         body: ListedIncidentOut,
         headers: { Location: 'URL of the incident.' },
       },
@@ -215,7 +216,7 @@ export const incidentRoutes: Route[] = [
     summary: 'Accounts that may see an incident, and so be assigned it, in the order of their names.',
     params: byId,
     query: z.object({ ...paging, q: searching('name').q }),
-    answers: { 200: { description: 'A page.', body: listOf(ColleagueOut) } },
+    answers: { 200: pageOf(ColleagueOut) },
     problems: ['not-found'],
     async handle({ params, query }, { access }) {
       // Only what is neither searched nor sorted is null.

@@ -174,7 +174,7 @@ export const messageChannelRoutes: Route[] = [
   get('/api/v1/me/message-channels', {
     operationId: 'listMessageChannels',
     summary: 'What the caller set up to have messages sent by, besides e-mails and webhooks.',
-    answers: { 200: { description: 'All of them.', body: listOf(MessageChannelOut) } },
+    answers: { 200: { description: 'All message channels of the account.', body: listOf(MessageChannelOut) } },
     async handle(_, { access }) {
       return pageReply({ items: await access.messageChannels.list(), next: null }, channelBody);
     },
@@ -195,7 +195,7 @@ export const messageChannelRoutes: Route[] = [
         },
       ],
     }),
-    answers: { 201: { description: 'Added.', body: MessageChannelOut } },
+    answers: { 201: { description: 'The new message channel.', body: MessageChannelOut } },
     problems: ['conflict'],
     async handle({ body }, { access }) {
       const { messageChannels } = access;
@@ -231,7 +231,7 @@ export const messageChannelRoutes: Route[] = [
     operationId: 'getMessageChannel',
     summary: 'One channel.',
     params: byId,
-    answers: { 200: { description: 'The channel.', body: MessageChannelOut } },
+    answers: { 200: { description: 'The message channel, with whether it is confirmed.', body: MessageChannelOut } },
     problems: ['not-found'],
     async handle({ params }, { access }) {
       return { status: 200, body: channelBody(await access.messageChannels.get(params.id)) };
@@ -247,7 +247,7 @@ export const messageChannelRoutes: Route[] = [
       .strictObject({ name, settings: SettingsPatch, secret: secret.nullable() })
       .partial()
       .meta({ id: 'MessageChannelPatch', examples: [{ name: 'SMS to the night shift' }] }),
-    answers: { 200: { description: 'The channel.', body: MessageChannelOut } },
+    answers: { 200: { description: 'The message channel after the change.', body: MessageChannelOut } },
     problems: ['not-found'],
     async handle({ params, body }, { access }) {
       const changed = await access.messageChannels.change(params.id, (current) => ({
@@ -262,7 +262,7 @@ export const messageChannelRoutes: Route[] = [
     operationId: 'deleteMessageChannel',
     summary: 'Delete a channel; rules do not name it any more.',
     params: byId,
-    answers: { 204: { description: 'Deleted.' } },
+    answers: { 204: { description: 'The message channel is deleted.' } },
     problems: ['not-found'],
     async handle({ params }, { access }) {
       await access.messageChannels.remove(params.id);
@@ -287,7 +287,7 @@ export const messageChannelRoutes: Route[] = [
     summary: 'Send a message over a channel, to see whether it arrives; to one that is not confirmed, its code.',
     description: 'It is sent once, within seconds. Five a minute of each account. A code is valid for an hour.',
     params: byId,
-    answers: { 202: { description: 'It will be sent.', body: MessageChannelTestOut } },
+    answers: { 202: { description: 'The message waits to be sent.', body: MessageChannelTestOut } },
     problems: ['not-found', 'too-many-requests'],
     async handle({ params }, { access }) {
       return { status: 202, body: testBody(await access.messageChannels.test(params.id)) };
@@ -297,7 +297,9 @@ export const messageChannelRoutes: Route[] = [
     operationId: 'listMessageChannelTests',
     summary: 'What became of the test messages of the last hour, the newest first; 100 at most.',
     params: byId,
-    answers: { 200: { description: 'The tests.', body: listOf(MessageChannelTestOut) } },
+    answers: {
+      200: { description: 'The newest tests, with what became of each.', body: listOf(MessageChannelTestOut) },
+    },
     problems: ['not-found'],
     async handle({ params }, { access }) {
       return pageReply({ items: await access.messageChannels.tests(params.id), next: null }, testBody);

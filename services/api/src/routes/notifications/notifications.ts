@@ -69,6 +69,7 @@ import {
   wholeParameter,
   writeCursor,
 } from '../../fields/fields.ts';
+import { PAGE, pageOf } from '../../http/whole-list.ts';
 import { ResourceRoutes } from '../../resource-routes.ts';
 import { callsOf, type Route } from '../../route.ts';
 import { AlarmOut } from '../fleet/vehicles.ts';
@@ -1073,7 +1074,7 @@ export const notificationRoutes: Route[] = [
         z.strictObject({ channel: z.literal('webhook') }),
       ])
       .meta({ id: 'NewChannelTest', examples: [{ channel: 'email', address: 'dispatch@example.com' }] }),
-    answers: { 202: { description: 'It will be sent.', body: ChannelTestOut } },
+    answers: { 202: { description: 'The message waits to be sent.', body: ChannelTestOut } },
     problems: ['not-found', 'too-many-requests'],
     async handle({ params, body }, { access }) {
       const target = body.channel === 'email' ? body.address : null;
@@ -1084,7 +1085,7 @@ export const notificationRoutes: Route[] = [
     operationId: 'listChannelTests',
     summary: 'What became of the caller’s test messages of the last hour, the newest first; 100 at most.',
     params: byId,
-    answers: { 200: { description: 'The tests.', body: listOf(ChannelTestOut) } },
+    answers: { 200: { description: 'The newest tests, with what became of each.', body: listOf(ChannelTestOut) } },
     problems: ['not-found'],
     async handle({ params }, { access }) {
       const tests = await access.notificationRules.channelTests(params.id);
@@ -1111,7 +1112,7 @@ export const notificationRoutes: Route[] = [
     }),
     answers: {
       200: {
-        description: 'A page.',
+        description: PAGE,
         body: z
           .strictObject({ ...listOf(NotificationOut).shape, unreadCount: z.int() })
           .meta({ examples: [{ items: [NOTIFICATION_EXAMPLE], nextCursor: null, unreadCount: 1 }] }),
@@ -1152,7 +1153,7 @@ export const notificationRoutes: Route[] = [
     }),
     answers: {
       200: {
-        description: 'How many were unread.',
+        description: 'How many of them were unread.',
         body: z.strictObject({ marked: z.int() }).meta({ id: 'NotificationsMarked', examples: [{ marked: 3 }] }),
       },
     },
@@ -1177,7 +1178,7 @@ export const notificationRoutes: Route[] = [
         .meta({ description: 'Only those.', examples: ['failed'] }),
       ruleId: id<NotificationRuleId>().optional().meta({ description: 'Only of this rule.' }),
     }),
-    answers: { 200: { description: 'A page.', body: listOf(DeliveryOut) } },
+    answers: { 200: pageOf(DeliveryOut) },
     async handle({ query }, { access }) {
       const { channel, state, ruleId } = query;
       const page = await access.inbox.deliveries(
@@ -1197,7 +1198,7 @@ export const notificationRoutes: Route[] = [
     summary: 'Send a delivery again, now and for as long as a new one.',
     description: 'One that is under way at this moment stays as it is.',
     params: z.object({ id: id<DeliveryId>() }),
-    answers: { 202: { description: 'It will be sent.', body: DeliveryOut } },
+    answers: { 202: { description: 'The delivery waits to be sent.', body: DeliveryOut } },
     problems: ['not-found'],
     async handle({ params }, { access }) {
       return { status: 202, body: deliveryBody(await access.inbox.resend(params.id)) };

@@ -164,7 +164,7 @@ export const reportKindRoutes: Route[] = [
     description: 'What a page needs to offer every report, also those of later versions.',
     answers: {
       200: {
-        description: 'All of them.',
+        description: 'All kinds of reports.',
         body: z
           .strictObject({ items: z.array(ReportKindOut) })
           .meta({ id: 'ReportKinds', examples: [{ items: [EXAMPLE] }] }),

@@ -14,7 +14,6 @@ import {
   id,
   idOut,
   line,
-  listOf,
   pageAsked,
   pageReply,
   paging,
@@ -22,6 +21,7 @@ import {
   timeOut,
 } from '../../fields/fields.ts';
 import { groupBy, language, REPORT_FIELDS, type ReportFields, reportFrom } from '../../fields/report-fields.ts';
+import { pageOf } from '../../http/whole-list.ts';
 import { ResourceRoutes } from '../../resource-routes.ts';
 import { callsOf, type Route } from '../../route.ts';
 
@@ -274,7 +274,7 @@ export const reportScheduleRoutes: Route[] = [
     summary: 'E-mails of a schedule’s reports, the newest first.',
     params: byId,
     query: z.object(paging),
-    answers: { 200: { description: 'A page.', body: listOf(DeliveryOut) } },
+    answers: { 200: pageOf(DeliveryOut) },
     problems: ['not-found'],
     async handle({ params, query }, { access }) {
       return pageReply(await access.reportSchedules.deliveries(params.id, pageAsked(query)), deliveryBody);

@@ -194,7 +194,13 @@ export const reportTemplateRoutes: Route[] = [
   get('/api/v1/me/report-templates', {
     operationId: 'getMyReportTemplates',
     summary: 'Reports that the caller saved to ask for them again.',
-    answers: { 200: { description: 'All of them, in their order.', body: TemplatesOut, headers: HEADERS } },
+    answers: {
+      200: {
+        description: 'All saved reports, in their order.',
+        body: TemplatesOut,
+        headers: HEADERS,
+      },
+    },
     async handle(_, { access }) {
       return reply(await access.reportTemplates());
     },
@@ -205,7 +211,7 @@ export const reportTemplateRoutes: Route[] = [
     description: `At most ${MAX_TEMPLATES}. \`If-Match\` with the \`ETag\` of the list keeps what was saved meanwhile.`,
     conditional: true,
     body: TemplatesIn,
-    answers: { 200: { description: 'All of them, as they are now.', body: TemplatesOut, headers: HEADERS } },
+    answers: { 200: { description: 'All saved reports after the change.', body: TemplatesOut, headers: HEADERS } },
     problems: ['stale'],
     async handle({ body }, { access, ifMatch }) {
       return reply(await access.setReportTemplates(ifMatch, body.items));
