@@ -231,7 +231,7 @@ class RunningDemo implements Demo {
   }
 
   /** Resolves when the rules, the archive and the notifications have what was written. */
-  async #takenIn({ hub, log }: Stores, { positions, lastFixMs }: WrittenHistory): Promise<void> {
+  async #takenIn({ hub, log, warehouse }: Stores, { positions, lastFixMs }: WrittenHistory): Promise<void> {
     const print = this.#progress(`Taking in ${positions.toLocaleString('en')} positions`);
     const ends = await log.endOffsets(telemetryTopic);
     const end = Math.max(1, ...ends.values());
@@ -246,6 +246,8 @@ class RunningDemo implements Demo {
         statuses.length === lastFixMs.size &&
         statuses.every(({ vehicleId, position }) => (position?.fixTimeMs ?? 0) >= fixOf(lastFixMs, vehicleId));
       if (isEvaluated) {
+        // While nobody queries the archive, the last events may wait for minutes to be written to it.
+        await warehouse.positions({ vehicleIds: [...lastFixMs.keys()], fromMs: 0, toMs: 1, limit: 1 });
         const events = Math.max(0, ...(await log.endOffsets(eventsTopic)).values());
         const areRead = (name: string, to: number) =>
           readers.every(({ topic, offset }) => topic !== name || offset >= to);
