@@ -16,8 +16,8 @@ const NEAR_FRACTION = 1e-9;
 
 /**
  * Finds where a way meets a polygon: {@link begin} with the way, {@link take} all edges that it may meet, ask for the
- * {@link fraction}. It is not decided here, but by `PreparedShape.crossing`, for a way that touches a corner, runs along
- * an edge, begins or ends on one, or meets two at once.
+ * {@link fraction}. A way that touches a corner, runs along an edge, begins or ends on one, or meets two at once is not
+ * decided here, but by `PreparedShape.crossing`.
  *
  * Each edge that is met changes the side, so an odd number of them leads from one side to the other.
  */
