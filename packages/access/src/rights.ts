@@ -33,7 +33,7 @@ import type {
 } from '@outrider/registry';
 import { Problem, rightNeeded } from './problem.ts';
 
-/** What a caller may do with something: `none` looks exactly as if it did not exist, and so what does not is `none`. */
+/** What a caller may do with something. `none`: it looks exactly as if it did not exist, or does not exist. */
 export type Right = 'none' | 'read' | 'write';
 
 /** What an id names, where it names something. */

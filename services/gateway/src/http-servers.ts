@@ -24,7 +24,7 @@ import type { Intake } from './intake.ts';
 import type { ProtocolMetrics } from './metrics.ts';
 import { beginPacketSpan, type PacketTraces } from './packet-traces.ts';
 import { type Resolved, resolve } from './resolve.ts';
-import { type RefusalContext, refusalOf } from './terminal-check.ts';
+import { type RefusalContext, reportedRefusal } from './terminal-check.ts';
 
 /**
  * Interval of the check for slow requests: a request that exceeds its time is cut off this much later at most.
@@ -305,7 +305,7 @@ class Exchange {
       secret,
       showedCode: false,
     };
-    return refusalOf(vehicle, shown, this.#context, access);
+    return reportedRefusal(vehicle, shown, this.#context, access);
   }
 
   #acknowledge(): void {

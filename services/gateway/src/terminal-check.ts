@@ -14,7 +14,7 @@ export interface RefusalContext {
  *
  * @param access what is demanded, where it is not all that the vehicle demands
  */
-export function refusalOf(
+export function reportedRefusal(
   vehicle: Vehicle,
   shown: Shown,
   { contacts, onWrongSecret, onAccessRefused }: RefusalContext,
@@ -55,7 +55,7 @@ export class TerminalCheck {
   refusalOf(vehicle: Vehicle): AccessRefusal | null {
     const { terminalAccess } = vehicle;
     if (terminalAccess === this.#passed && terminalAccess.protocol !== 'learn') return null;
-    const refusal = refusalOf(vehicle, this.#shown, this.#context);
+    const refusal = reportedRefusal(vehicle, this.#shown, this.#context);
     this.#passed = refusal === null ? terminalAccess : null;
     this.#isAuthenticated = refusal === null && isProven(terminalAccess, this.#shown);
     return refusal;

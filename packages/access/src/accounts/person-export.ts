@@ -1,7 +1,7 @@
-import { type Directory, type DriverId, isoTime, pagesOf, type User, type UserId } from '@outrider/domain';
+import { type Directory, type DriverId, isoTime, type User, type UserId } from '@outrider/domain';
 import type { Registry } from '@outrider/registry';
 import { allRows, jsonRow, type Question, type ReportKind, type ReportSources, reportKind } from '@outrider/reports';
-import type { FleetCursor } from '@outrider/warehouse';
+import { driverShifts } from '../fleet/driver-shifts.ts';
 import { isOperator, rightToDriver, rightToUser } from '../rights.ts';
 
 /** Kind of the jobs that export what is held about a person. */
@@ -34,8 +34,6 @@ export interface ExportSources {
 /** Reports of what a driver drove, and how. */
 const DRIVER_REPORTS = ['drivers', 'trips', 'eco-driving'];
 const MAX_ROWS = 10_000_000;
-const PAGE_SHIFTS = 5000;
-const VEHICLES_AT_ONCE = 500;
 
 interface Rows {
   section: string;
@@ -100,23 +98,19 @@ async function* rowsOf(kind: ReportKind, id: DriverId, sources: ExportSources): 
 /** When the driver's codes were read, by the events of vehicles. */
 async function* shiftsOf(id: DriverId, { reports, vehicles, nowMs, signal }: ExportSources): AsyncGenerator<Rows> {
   yield { section: 'shifts', rows: [] };
-  for (let from = 0; from < vehicles.length; from += VEHICLES_AT_ONCE) {
-    const vehicleIds = vehicles.slice(from, from + VEHICLES_AT_ONCE).map((vehicle) => vehicle.id);
-    const asked = { vehicleIds, kinds: ['driver-shift'] as const, fromMs: 0, toMs: nowMs, limit: PAGE_SHIFTS, signal };
-    const pages = pagesOf((after: FleetCursor | null) => reports.archive.overlappingEvents({ ...asked, after }));
-    for await (const { events } of pages) {
-      const shifts = events.filter((event) => event.kind === 'driver-shift');
-      const drivers = await reports.driversAt(
-        shifts.map(({ vehicleId, startedAtMs, driverCode }) => ({ vehicleId, atMs: startedAtMs, code: driverCode })),
-      );
-      const own = shifts.filter((_, nth) => drivers[nth]?.id === id);
-      yield {
-        section: 'shifts',
-        rows: own.map(({ vehicleId, startedAtMs, endedAtMs, driverCode: code }) => ({
-          ...{ vehicleId, code, startedAt: isoTime(startedAtMs) },
-          endedAt: endedAtMs === null ? null : isoTime(endedAtMs),
-        })),
-      };
-    }
+  const range = { fromMs: 0, toMs: nowMs, signal };
+  const ids = vehicles.map((vehicle) => vehicle.id);
+  for await (const shifts of driverShifts(reports.archive, ids, range)) {
+    const drivers = await reports.driversAt(
+      shifts.map(({ vehicleId, startedAtMs, driverCode }) => ({ vehicleId, atMs: startedAtMs, code: driverCode })),
+    );
+    const own = shifts.filter((_, nth) => drivers[nth]?.id === id);
+    yield {
+      section: 'shifts',
+      rows: own.map(({ vehicleId, startedAtMs, endedAtMs, driverCode: code }) => ({
+        ...{ vehicleId, code, startedAt: isoTime(startedAtMs) },
+        endedAt: endedAtMs === null ? null : isoTime(endedAtMs),
+      })),
+    };
   }
 }

@@ -6,18 +6,17 @@ import {
   type DriverId,
   driverCodeOf,
   maySeeVehicle,
-  pagesOf,
   type UserId,
   type VehicleId,
 } from '@outrider/domain';
 import type { DriverFields, Page, Paging } from '@outrider/registry';
 import type { ReportArchive } from '@outrider/reports';
-import type { FleetCursor } from '@outrider/warehouse';
 import { AccessPart } from '../checks.ts';
 import { badField, notFound } from '../problem.ts';
 import { ofBoth, rightToDriver, rightToVehicle } from '../rights.ts';
 import { type Search, type SearchPage, searched } from '../search.ts';
 import { type CustomPatch, customMerged } from './custom-fields.ts';
+import { driverShifts } from './driver-shifts.ts';
 import { type DrivenMoment, driversAt, type NamedDriver } from './who-drove.ts';
 
 /** A code that no driver has, and where it was last read. */
@@ -41,8 +40,6 @@ function isNamed({ name, phone, licenceNumber, externalId, codes }: Driver, text
 
 /** Shifts that are looked through for codes that nobody has. */
 const MAX_SHIFTS = 20_000;
-const PAGE_SHIFTS = 5000;
-const VEHICLES_AT_ONCE = 500;
 
 /** Drivers of one caller: who they are, and who drove what. */
 export class DriverAccess extends AccessPart {
@@ -160,31 +157,24 @@ export class DriverAccess extends AccessPart {
       .filter((vehicle) => maySeeVehicle(this.caller, vehicle))
       .map(({ id }) => id);
     let shifts = 0;
-    for (let from = 0; from < ids.length && shifts < MAX_SHIFTS; from += VEHICLES_AT_ONCE) {
-      const vehicleIds = ids.slice(from, from + VEHICLES_AT_ONCE);
-      const question = { vehicleIds, kinds: ['driver-shift'] as const, fromMs, toMs, limit: PAGE_SHIFTS, signal };
-      const pages = pagesOf((after: FleetCursor | null) => archive.overlappingEvents({ ...question, after }));
-      for await (const { events } of pages) {
-        shifts += events.length;
-        for (const event of events) {
-          if (event.kind !== 'driver-shift') continue;
-          const { driverCode: code, vehicleId, startedAtMs } = event;
-          const vehicle = directory.vehicles.get(vehicleId);
-          if (vehicle === undefined || directory.driversOfCode(vehicle.dealerId, code).length > 0) continue;
-          const key = `${vehicle.dealerId} ${code}`;
-          const known = unknown.get(key);
-          const last = known === undefined || known.lastSeenMs <= startedAtMs;
-          unknown.set(key, {
-            code,
-            vehicleId: last ? vehicleId : known.vehicleId,
-            vehicleName: last ? vehicle.name : known.vehicleName,
-            firstSeenMs: Math.min(startedAtMs, known?.firstSeenMs ?? startedAtMs),
-            lastSeenMs: Math.max(startedAtMs, known?.lastSeenMs ?? startedAtMs),
-            shifts: (known?.shifts ?? 0) + 1,
-          });
-        }
-        if (shifts >= MAX_SHIFTS) break;
+    for await (const some of driverShifts(archive, ids, { fromMs, toMs, signal })) {
+      for (const { driverCode: code, vehicleId, startedAtMs } of some) {
+        const vehicle = directory.vehicles.get(vehicleId);
+        if (vehicle === undefined || directory.driversOfCode(vehicle.dealerId, code).length > 0) continue;
+        const key = `${vehicle.dealerId} ${code}`;
+        const known = unknown.get(key);
+        const last = known === undefined || known.lastSeenMs <= startedAtMs;
+        unknown.set(key, {
+          code,
+          vehicleId: last ? vehicleId : known.vehicleId,
+          vehicleName: last ? vehicle.name : known.vehicleName,
+          firstSeenMs: Math.min(startedAtMs, known?.firstSeenMs ?? startedAtMs),
+          lastSeenMs: Math.max(startedAtMs, known?.lastSeenMs ?? startedAtMs),
+          shifts: (known?.shifts ?? 0) + 1,
+        });
       }
+      shifts += some.length;
+      if (shifts >= MAX_SHIFTS) break;
     }
     return [...unknown.values()].sort((a, b) => b.lastSeenMs - a.lastSeenMs);
   }

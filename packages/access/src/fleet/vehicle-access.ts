@@ -83,7 +83,7 @@ export class VehicleAccess extends AccessPart {
   /** The terminal that is fitted to a vehicle of which the caller sees something else already. */
   terminalOf(id: VehicleId): TerminalId | null {
     const vehicle = this.sources.directory.vehicles.get(id);
-    return rightToVehicle(this.caller, vehicle) === 'none' ? null : (vehicle?.terminalId ?? null);
+    return vehicle && rightToVehicle(this.caller, vehicle) !== 'none' ? vehicle.terminalId : null;
   }
 
   /** The sensors of the vehicles that the caller may see, by their names: each name once, as the first has it. */

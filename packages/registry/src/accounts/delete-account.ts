@@ -21,7 +21,7 @@ import { deleteExternalIdentitiesOf } from './external-identities.ts';
 import { deletePreferencesOf } from './preferences.ts';
 import { deleteSecondFactorOf } from './second-factors.ts';
 import { endSessionsOf, forgetSourcesOf } from './sessions.ts';
-import { USERS } from './user-rows.ts';
+import { idsOf, USERS } from './user-rows.ts';
 
 /** Deletes an account with all that belongs to it alone. What a dealer had becomes the operator's own. */
 export async function deleteAccount(writer: Writer, user: User): Promise<void> {
@@ -74,8 +74,4 @@ async function releaseAllOf(writer: Writer, dealer: User): Promise<void> {
     for (const some of inChunks(idsOf(userRows)))
       await tx.updateTable('users').set({ blocked: 1 }).where('id', 'in', some).execute();
   await USERS.touch(writer, users);
-}
-
-function idsOf(rows: readonly { id: string }[]): string[] {
-  return rows.map((row) => row.id);
 }

@@ -77,3 +77,7 @@ export function toUserRow(user: User, { own, byDealer, expired }: Blocks): UserR
 export function loginKey(login: string): string {
   return login.normalize('NFKC').toLowerCase();
 }
+
+export function idsOf(rows: readonly { id: string }[]): string[] {
+  return rows.map((row) => row.id);
+}

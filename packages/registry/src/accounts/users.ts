@@ -25,7 +25,7 @@ import { deleteAccount } from './delete-account.ts';
 import { DEFAULT_ERASURE_GRACE_MS, planErasure } from './erasures.ts';
 import { hashPassword, isOutdated, verifyNothing, verifyPassword } from './password.ts';
 import { endSessionsOf } from './sessions.ts';
-import { type Blocks, loginKey, toUserRow, USERS, usersOf } from './user-rows.ts';
+import { type Blocks, idsOf, loginKey, toUserRow, USERS, usersOf } from './user-rows.ts';
 
 /** What an account is made of, without what the registry itself gives it. */
 export type UserFields = WithCustomFields<Omit<User, 'kind' | 'id' | 'version' | 'services' | 'rights'>> & {
@@ -391,10 +391,6 @@ async function check(writer: Writer, user: User): Promise<void> {
     .where('id', '!=', user.id)
     .executeTakeFirst();
   if (other) throw new ConflictError('user', 'login', user.login);
-}
-
-function idsOf(rows: readonly { id: string }[]): string[] {
-  return rows.map((row) => row.id);
 }
 
 /** Each of the names once, in the order of the list. */
