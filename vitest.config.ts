@@ -7,6 +7,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * The rings, by the names of files. Each has what it needs, and takes as long as it takes:
  *
  * - `*.test.ts`: unit; pure code, and adapters in memory and on SQLite, in the process of the test; this is `npm test`
+ * - `*.property.test.ts`: many inputs: random ones against slow, plain oracles, recorded drives, all that is bad input
  * - `*.smoke.test.ts`: the service as its user runs it, in short
  * - `*.service.test.ts`: processes, chDB and programs such as ffmpeg; with the above, this is `npm run test:all`
  * - `*.servers.test.ts`: real servers, which `npm run test:servers` starts
@@ -14,9 +15,10 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * - `*.browser.test.ts`: pages in a browser
  */
 const RINGS = ['smoke', 'service', 'servers', 'faults', 'browser'];
+const PROPERTY = '**/*.property.test.ts';
 
 const FILES = '{packages,services,load-tests}/**/*';
-const FOREIGN = [...configDefaults.exclude, ...RINGS.map((ring) => `**/*.${ring}.test.ts`)];
+const FOREIGN = [...configDefaults.exclude, PROPERTY, ...RINGS.map((ring) => `**/*.${ring}.test.ts`)];
 
 /** Unit tests that replace modules. Each file runs with modules of its own; the others share them, which saves time. */
 const MOCKING = globSync(`${FILES}.test.ts`, { exclude: FOREIGN }).filter((file) =>
@@ -25,6 +27,7 @@ const MOCKING = globSync(`${FILES}.test.ts`, { exclude: FOREIGN }).filter((file)
 const UNIT = [
   { name: 'unit', isolate: false, include: [`${FILES}.test.ts`], exclude: [...FOREIGN, ...MOCKING] },
   { name: 'unit-mocking', include: MOCKING },
+  { name: 'property', isolate: false, include: [`${FILES}.property.test.ts`] },
 ];
 
 /** Each file has a service and a browser of its own, which are busy all the time. */

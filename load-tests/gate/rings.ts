@@ -26,6 +26,7 @@ function land(seed: number): readonly Step[] {
     INSTALL,
     ...STATIC,
     { name: 'quick', tests: { script: ['npm', 'test'], limitMs: minutes(15) } },
+    { name: 'property', tests: { script: npm('test:property'), limitMs: minutes(15) } },
     { name: 'smoke', tests: { script: npm('test:smoke'), limitMs: minutes(15) } },
     {
       name: 'adapters',
@@ -51,6 +52,7 @@ function verify(seed: number): readonly Step[] {
     INSTALL,
     ...STATIC,
     { name: 'quick', tests: { script: ['npm', 'test'], environment: all, limitMs: minutes(30) } },
+    { name: 'property', tests: { script: npm('test:property'), environment: all, limitMs: minutes(30) } },
     { name: 'smoke', tests: { script: npm('test:smoke'), environment: all, limitMs: minutes(30) } },
     { name: 'service', tests: { script: npm('test:service'), environment: all, limitMs: minutes(60) } },
     { name: 'browser', tests: { script: npm('test:browser'), limitMs: minutes(60) } },
@@ -92,7 +94,7 @@ function explore(seed: number): readonly Step[] {
     INSTALL,
     { name: 'audit', command: npm('--silent', 'audit', '--', '--strict'), limitMs: minutes(5) },
     { name: 'quick', tests: { script: ['npm', 'test'], environment: all, limitMs: minutes(60) } },
-    ...['smoke', 'service', 'browser', 'isolation', 'servers', 'faults'].map(run),
+    ...['property', 'smoke', 'service', 'browser', 'isolation', 'servers', 'faults'].map(run),
     { name: 'fuzz', command: npm('fuzz', '--', '--nightly', '--seed', String(seed)), limitMs: minutes(180) },
   ];
 }

@@ -25,6 +25,7 @@ import type { ReportArchive, TrackReport } from '@outrider/reports';
 import { type Logger, type Metrics, type MetricsAccess, NO_TRACING, type Tracing } from '@outrider/runtime';
 import type { Warehouse } from '@outrider/warehouse';
 import { type ErrorHandler, Hono } from 'hono';
+import { TrieRouter } from 'hono/router/trie-router';
 import { consolePages } from './console.ts';
 import type { ApiEnv, KnownIdentity } from './context.ts';
 import { staticPages } from './docs.ts';
@@ -246,7 +247,8 @@ export function createApi(given: ApiParts): Api {
     for (const change of changes) if (change.kind === 'user') tokens.revokeUser(change.id as never);
   });
 
-  const app = new Hono<ApiEnv>();
+  // The other routers of Hono do not take all of these paths.
+  const app = new Hono<ApiEnv>({ router: new TrieRouter() });
 
   app.use(measured(parts.metrics));
   if (tracing.isOn) app.use(traced(tracing));

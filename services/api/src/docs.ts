@@ -19,10 +19,24 @@ const HEADERS = {
   'referrer-policy': 'no-referrer',
 };
 
-/** Read at the start of the service, so that a missing file is found then. */
+/** Read when the module is loaded, so that a missing file is found at the start of the service. */
 function file(url: string): StaticFile {
   return new StaticFile(url, readFileSync(new URL(url)), HEADERS);
 }
+
+const PAGES = {
+  '/': file(import.meta.resolve('./docs/home.html')),
+  '/docs/': file(import.meta.resolve('./docs/index.html')),
+  '/docs/messages.html': file(import.meta.resolve('./docs/messages.html')),
+  '/docs/messages.js': file(import.meta.resolve('./docs/messages.js')),
+  '/docs/pages.css': file(import.meta.resolve('./docs/pages.css')),
+  '/docs/root.js': file(import.meta.resolve('./docs/root.js')),
+  '/docs/init.js': file(import.meta.resolve('./docs/init.js')),
+  '/docs/swagger-ui.css': file(import.meta.resolve('swagger-ui-dist/swagger-ui.css')),
+  '/docs/swagger-ui-bundle.js': file(import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js')),
+  '/asyncapi.json': file(import.meta.resolve('../../../schemas/asyncapi.json')),
+  '/topics.asyncapi.json': file(import.meta.resolve('../../../schemas/topics.asyncapi.json')),
+};
 
 /**
  * The home page, the documentation at `/docs/`, and the descriptions of both APIs and of the topics: from memory,
@@ -33,23 +47,10 @@ function file(url: string): StaticFile {
  */
 export function staticPages(openApi: () => string): Hono<ApiEnv> {
   const app = new Hono<ApiEnv>();
-  const pages = {
-    '/': file(import.meta.resolve('./docs/home.html')),
-    '/docs/': file(import.meta.resolve('./docs/index.html')),
-    '/docs/messages.html': file(import.meta.resolve('./docs/messages.html')),
-    '/docs/messages.js': file(import.meta.resolve('./docs/messages.js')),
-    '/docs/pages.css': file(import.meta.resolve('./docs/pages.css')),
-    '/docs/root.js': file(import.meta.resolve('./docs/root.js')),
-    '/docs/init.js': file(import.meta.resolve('./docs/init.js')),
-    '/docs/swagger-ui.css': file(import.meta.resolve('swagger-ui-dist/swagger-ui.css')),
-    '/docs/swagger-ui-bundle.js': file(import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js')),
-    '/asyncapi.json': file(import.meta.resolve('../../../schemas/asyncapi.json')),
-    '/topics.asyncapi.json': file(import.meta.resolve('../../../schemas/topics.asyncapi.json')),
-  };
   app.get('/docs', (c) => c.redirect('/docs/', 308));
   // Browsers request it beside every page that names no icon, such as a JSON document.
   app.get('/favicon.ico', (c) => c.body(null, 204, { 'cache-control': 'public, max-age=86400' }));
-  for (const [path, page] of Object.entries(pages)) app.get(path, (c) => page.reply(c));
+  for (const [path, page] of Object.entries(PAGES)) app.get(path, (c) => page.reply(c));
   let document: StaticFile | undefined;
   app.get('/openapi.json', (c) => {
     document ??= new StaticFile('openapi.json', Buffer.from(openApi()), HEADERS);

@@ -3,78 +3,16 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { Kysely, sql } from 'kysely';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { apiKeysConformance } from '../accounts/api-keys.conformance.ts';
-import { erasuresConformance } from '../accounts/erasures.conformance.ts';
-import { mailAddressesConformance } from '../accounts/mail-addresses.conformance.ts';
-import { personalDataConformance } from '../accounts/personal-data.conformance.ts';
-import { signInConformance } from '../accounts/sign-in.conformance.ts';
-import { auditConformance } from '../audit/audit.conformance.ts';
-import { bulkConformance } from '../fleet/bulk.conformance.ts';
-import { customFieldsConformance } from '../fleet/custom-fields.conformance.ts';
-import { driversConformance } from '../fleet/drivers.conformance.ts';
-import { historyLimitsConformance } from '../fleet/history-limits.conformance.ts';
-import { maintenanceConformance } from '../fleet/maintenance.conformance.ts';
-import { shareLinksConformance } from '../fleet/share-links.conformance.ts';
-import { vehicleCommandsConformance } from '../fleet/vehicle-commands.conformance.ts';
-import { vehicleMovesConformance } from '../fleet/vehicle-moves.conformance.ts';
+import { expect, test } from 'vitest';
+import { SUITES } from '../conformance.fixture.ts';
 import { openRegistry } from '../index.ts';
-import { forwardingConformance } from '../notifications/forwarding-destinations.conformance.ts';
-import { incidentsConformance } from '../notifications/incidents.conformance.ts';
-import { notificationsConformance } from '../notifications/notifications.conformance.ts';
-import { registryConformance } from '../registry.conformance.ts';
-import { reportsConformance } from '../reports/reports.conformance.ts';
-import { videoConformance } from '../video/video.conformance.ts';
-import { jobsConformance } from '../work/jobs.conformance.ts';
-import { leasesConformance } from '../work/leases.conformance.ts';
-import { idempotencyConformance } from './idempotency.conformance.ts';
 import { IDLE_IN_TRANSACTION_MS } from './idle-in-transaction.ts';
+import { onPostgres } from './postgres.fixture.ts';
 import { postgresDialect } from './postgres.ts';
 import { quotasConformance } from './quotas.conformance.ts';
 import { secretsConformance } from './secrets.conformance.ts';
-import { WRITERS_LOCK } from './store.ts';
 
-const url = process.env.DATABASE_URL;
-
-if (url) {
-  const administer = async (statement: string) => {
-    const client = new pg.Client({ connectionString: url });
-    await client.connect();
-    await client.query(statement);
-    await client.end();
-  };
-  const urlOf = (database: string) => Object.assign(new URL(url), { pathname: `/${database}` }).href;
-  const newDatabase = async (options = '') => {
-    const database = `registry_${randomBytes(6).toString('hex')}`;
-    await administer(`create database ${database} ${options}`);
-    return database;
-  };
-  /** One that is migrated: the migrations take longer than most tests. */
-  let migrated: string;
-  beforeAll(async () => {
-    migrated = await newDatabase();
-    await (await openRegistry({ url: urlOf(migrated) })).close();
-  });
-  afterAll(() => administer(`drop database ${migrated}`));
-  const newPlace = async () => {
-    const database = await newDatabase(`template ${migrated}`);
-    const place = urlOf(database);
-    return {
-      url: place,
-      open: (now: () => number) => openRegistry({ url: place, now }),
-      async whileWriting<T>(work: () => Promise<T>): Promise<T> {
-        const writer = new pg.Client({ connectionString: place });
-        await writer.connect();
-        try {
-          await writer.query(`select pg_advisory_lock(${WRITERS_LOCK})`);
-          return await work();
-        } finally {
-          await writer.end();
-        }
-      },
-      remove: () => administer(`drop database ${database}`),
-    };
-  };
+onPostgres(({ url, newPlace }) => {
   secretsConformance('PostgreSQL', async () => {
     const schema = `registry_${randomBytes(6).toString('hex')}`;
     const using = async (statement: string): Promise<unknown[]> => {
@@ -178,34 +116,12 @@ if (url) {
     }
   });
 
-  registryConformance('PostgreSQL', newPlace);
-  notificationsConformance('PostgreSQL', newPlace);
-  incidentsConformance('PostgreSQL', newPlace);
-  mailAddressesConformance('PostgreSQL', newPlace);
-  auditConformance('PostgreSQL', newPlace);
-  idempotencyConformance('PostgreSQL', newPlace);
-  bulkConformance('PostgreSQL', newPlace);
-  jobsConformance('PostgreSQL', newPlace);
-  leasesConformance('PostgreSQL', newPlace);
-  erasuresConformance('PostgreSQL', newPlace);
-  historyLimitsConformance('PostgreSQL', newPlace);
-  personalDataConformance('PostgreSQL', newPlace);
-  videoConformance('PostgreSQL', newPlace);
-  shareLinksConformance('PostgreSQL', newPlace);
-  apiKeysConformance('PostgreSQL', newPlace);
-  forwardingConformance('PostgreSQL', newPlace);
-  signInConformance('PostgreSQL', newPlace);
-  driversConformance('PostgreSQL', newPlace);
-  customFieldsConformance('PostgreSQL', newPlace);
-  maintenanceConformance('PostgreSQL', newPlace);
-  vehicleMovesConformance('PostgreSQL', newPlace);
-  vehicleCommandsConformance('PostgreSQL', newPlace);
-  reportsConformance('PostgreSQL', newPlace);
+  for (const suite of SUITES.store) suite('PostgreSQL', newPlace);
   quotasConformance('PostgreSQL', async () => {
-    const { remove, url: place } = await newPlace();
-    return { open: (quotas) => openRegistry({ url: place, quotas }), isShared: true, remove };
+    const place = await newPlace();
+    return { open: (quotas) => openRegistry({ url: place.url, quotas }), isShared: true, remove: place.remove };
   });
-} else describe.skip('registry on PostgreSQL, which DATABASE_URL turns on', () => test('skipped', () => {}));
+});
 
 test('a schema name that would need quoting is refused', async () => {
   await expect(openRegistry({ url: 'postgres://localhost:1/none', schema: 'a"; drop' })).rejects.toThrow('schema name');

@@ -94,18 +94,18 @@ export class RowSums {
   /** Before a migration: notes which rows are damaged, and drops the triggers, which might hinder it. */
   beforeMigration(): void {
     const summed = triggersIn(this.#database);
+    const shapes = shapesIn(this.#database);
     for (const table of new Set([...summed.values()].map(({ table }) => table)))
-      for (const row of damagedIn(this.#database, table)) this.#note(row);
+      for (const row of damagedIn(this.#database, table, shapes.get(table))) this.#note(row);
     for (const name of summed.keys()) this.#database.exec(`drop trigger ${quoted(name)}`);
   }
 
   /** Brings sums and triggers in line with the tables as they now are. */
   install(): void {
     const before = triggersIn(this.#database);
-    const tables = this.#names().filter((name) => !WITHOUT_SUMS.has(name));
     const due: [table: string, shape: SummedTable][] = [];
-    for (const table of tables) {
-      const shape = shapeOf(this.#database, table);
+    for (const [table, shape] of shapesIn(this.#database)) {
+      if (WITHOUT_SUMS.has(table)) continue;
       this.#tables.set(table, shape);
       const isCurrent = triggersOf(table, shape).every(([name, sql]) => before.get(name)?.sql === sql);
       if (!isCurrent) due.push([table, shape]);
@@ -149,7 +149,8 @@ export class RowSums {
   recheck(): void {
     const tables = new Set(this.damaged.map(({ table }) => table));
     this.#damaged.clear();
-    for (const table of tables) for (const row of damagedIn(this.#database, table)) this.#note(row);
+    for (const table of tables)
+      for (const row of damagedIn(this.#database, table, this.#tables.get(table))) this.#note(row);
   }
 
   /** Takes the damaged rows as they are: from now on they are right. */
@@ -181,15 +182,6 @@ export class RowSums {
     const unknown = this.#database.prepare(`update ${quoted(table)} set ${COLUMN} = null where ${keyOf(shape)} = ?`);
     for (const row of this.damaged) if (row.table === table) unknown.run(row.key);
     for (const [, sql] of triggersOf(table, shape)) this.#database.exec(sql);
-  }
-
-  #names(): string[] {
-    return this.#database
-      .prepare(
-        "select name from sqlite_master where type = 'table' and name not like 'sqlite_%' and name not like 'kysely_%'",
-      )
-      .all()
-      .map(({ name }) => String(name));
   }
 }
 
@@ -291,8 +283,9 @@ export function checkFile(path: string): FileCheck {
         findings.push((error as Error).message);
       }
     };
+    const shapes = shapesIn(database);
     for (const table of new Set([...triggersIn(database).values()].map(({ table }) => table)))
-      attempt(() => damaged.push(...damagedIn(database, table)));
+      attempt(() => damaged.push(...damagedIn(database, table, shapes.get(table))));
     attempt(() => {
       const rows = database.prepare(`PRAGMA integrity_check(${MAX_FINDINGS})`).all();
       findings.push(...rows.map(({ integrity_check: finding }) => String(finding)));
@@ -310,24 +303,35 @@ async function checkInThread(path: string): Promise<FileCheck> {
 }
 
 /** Rows of a table that do not have their sums. */
-function damagedIn(database: DatabaseSync, table: string): DamagedRow[] {
-  const shape = shapeOf(database, table);
+function damagedIn(database: DatabaseSync, table: string, shape: SummedTable | undefined): DamagedRow[] {
+  if (shape === undefined) return [];
   const rows = database
     .prepare(`select ${keyOf(shape)} as key from ${quoted(table)} where ${COLUMN} is not ${sumOf(shape, '')}`)
     .all();
   return rows.map(({ key }) => ({ table, key: String(key) }));
 }
 
-function shapeOf(database: DatabaseSync, table: string): SummedTable {
-  const columns = database
-    .prepare(`PRAGMA table_info(${quoted(table)})`)
-    .all()
-    .filter(({ name }) => name !== COLUMN);
+/** All tables but those of SQLite and of the migrations, in one query: there are about a hundred. */
+function shapesIn(database: DatabaseSync): Map<string, SummedTable> {
+  const rows = database
+    .prepare(
+      `select tables.name as tableName, columns.name, columns.pk
+      from sqlite_master as tables, pragma_table_info(tables.name) as columns
+      where tables.type = 'table' and tables.name not like 'sqlite_%' and tables.name not like 'kysely_%'
+      order by tables.name, columns.cid`,
+    )
+    .all();
+  const shapes = Map.groupBy(rows, ({ tableName }) => String(tableName));
+  return new Map([...shapes].map(([table, columns]) => [table, shapeOf(columns)]));
+}
+
+/** @param columns of one table, as `pragma_table_info` lists them */
+function shapeOf(columns: readonly Record<string, unknown>[]): SummedTable {
   const key = columns
     .filter(({ pk }) => Number(pk) > 0)
     .sort((one, other) => Number(one.pk) - Number(other.pk))
     .map(({ name }) => String(name));
-  return { columns: columns.map(({ name }) => String(name)), key };
+  return { columns: columns.map(({ name }) => String(name)).filter((name) => name !== COLUMN), key };
 }
 
 /** The triggers that write sums. */

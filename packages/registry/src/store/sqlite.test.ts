@@ -1,40 +1,17 @@
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { promisify } from 'node:util';
 import { Kysely } from 'kysely';
 import { expect, test } from 'vitest';
-import { apiKeysConformance } from '../accounts/api-keys.conformance.ts';
-import { erasuresConformance } from '../accounts/erasures.conformance.ts';
-import { mailAddressesConformance } from '../accounts/mail-addresses.conformance.ts';
-import { personalDataConformance } from '../accounts/personal-data.conformance.ts';
-import { signInConformance } from '../accounts/sign-in.conformance.ts';
-import { auditConformance } from '../audit/audit.conformance.ts';
 import { openRegistryFile, openTestRegistry } from '../blank-registry.fixture.ts';
-import { bulkConformance } from '../fleet/bulk.conformance.ts';
-import { customFieldsConformance } from '../fleet/custom-fields.conformance.ts';
-import { driversConformance } from '../fleet/drivers.conformance.ts';
+import { SUITES } from '../conformance.fixture.ts';
 import { geofenceFields, PASSWORD, ruleFields, userFields, vehicleFields } from '../fleet/fields.fixture.ts';
-import { historyLimitsConformance } from '../fleet/history-limits.conformance.ts';
-import { maintenanceConformance } from '../fleet/maintenance.conformance.ts';
-import { shareLinksConformance } from '../fleet/share-links.conformance.ts';
-import { vehicleCommandsConformance } from '../fleet/vehicle-commands.conformance.ts';
-import { vehicleMovesConformance } from '../fleet/vehicle-moves.conformance.ts';
 import { openRegistry, Secrets } from '../index.ts';
-import { forwardingConformance } from '../notifications/forwarding-destinations.conformance.ts';
-import { incidentsConformance } from '../notifications/incidents.conformance.ts';
-import { notificationsConformance } from '../notifications/notifications.conformance.ts';
-import { registryConformance } from '../registry.conformance.ts';
 import { PLUGINS } from '../registry.ts';
-import { reportsConformance } from '../reports/reports.conformance.ts';
 import type { Place } from '../test-registry.fixture.ts';
-import { videoConformance } from '../video/video.conformance.ts';
-import { jobsConformance } from '../work/jobs.conformance.ts';
-import { type LeasesPlace, leasesConformance } from '../work/leases.conformance.ts';
-import { idempotencyConformance } from './idempotency.conformance.ts';
+import type { LeasesPlace } from '../work/leases.conformance.ts';
 import { migrate } from './migrate.ts';
 import { quotasConformance } from './quotas.conformance.ts';
 import { STREAM_PROFILE, secretsConformance } from './secrets.conformance.ts';
@@ -62,33 +39,11 @@ async function newPlace(): Promise<Place & LeasesPlace> {
   };
 }
 
-registryConformance('node:sqlite', newPlace);
-notificationsConformance('node:sqlite', newPlace);
-incidentsConformance('node:sqlite', newPlace);
-mailAddressesConformance('node:sqlite', newPlace);
-auditConformance('node:sqlite', newPlace);
-idempotencyConformance('node:sqlite', newPlace);
-bulkConformance('node:sqlite', newPlace);
-jobsConformance('node:sqlite', newPlace);
-leasesConformance('node:sqlite', newPlace);
-erasuresConformance('node:sqlite', newPlace);
-historyLimitsConformance('node:sqlite', newPlace);
-personalDataConformance('node:sqlite', newPlace);
-videoConformance('node:sqlite', newPlace);
-shareLinksConformance('node:sqlite', newPlace);
-apiKeysConformance('node:sqlite', newPlace);
-forwardingConformance('node:sqlite', newPlace);
-signInConformance('node:sqlite', newPlace);
-driversConformance('node:sqlite', newPlace);
-customFieldsConformance('node:sqlite', newPlace);
-maintenanceConformance('node:sqlite', newPlace);
-vehicleMovesConformance('node:sqlite', newPlace);
-vehicleCommandsConformance('node:sqlite', newPlace);
-reportsConformance('node:sqlite', newPlace);
+for (const suite of Object.values(SUITES).flat()) suite('node:sqlite', newPlace);
 quotasConformance('node:sqlite', async () => {
   const folder = await newFolder();
   return {
-    open: (quotas) => openRegistry({ path: join(folder, 'registry.sqlite'), quotas }),
+    open: (quotas) => openTestRegistry({ path: join(folder, 'registry.sqlite'), quotas }),
     isShared: false,
     remove: () => rm(folder, { recursive: true }),
   };
@@ -106,7 +61,7 @@ secretsConformance('node:sqlite', async () => {
   };
   return {
     open: (secrets, onSecrets, forgetLostSecrets = false) =>
-      openRegistry({ path, forgetLostSecrets, ...(secrets && { secrets }), ...(onSecrets && { onSecrets }) }),
+      openTestRegistry({ path, forgetLostSecrets, ...(secrets && { secrets }), ...(onSecrets && { onSecrets }) }),
     dump: async (table) => using((database) => JSON.stringify(database.prepare(`select * from ${table}`).all())),
     execute: async (statement) => using((database) => database.exec(statement)),
     remove: () => rm(folder, { recursive: true }),
@@ -152,25 +107,6 @@ async function backTo(last: string, path: string): Promise<void> {
   database.close();
   await rm(`${path}.new`);
 }
-
-test('processes that open a new file at once migrate it once', async () => {
-  const folder = await newFolder();
-  const path = join(folder, 'registry.sqlite');
-  const script = `
-    import { openRegistry } from ${JSON.stringify(new URL('../index.ts', import.meta.url).href)};
-    await (await openRegistry({ path: ${JSON.stringify(path)} })).close();`;
-  const run = () => promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script]);
-  await Promise.all(Array.from({ length: 4 }, run));
-  const database = openDatabase(path);
-  const names = database
-    .prepare('select name from kysely_migration order by name')
-    .all()
-    .map(({ name }) => name);
-  expect(names).toEqual([...new Set(names)]);
-  expect(names[0]).toBe('0001-definitions');
-  database.close();
-  await rm(folder, { recursive: true });
-});
 
 test('the file is opened so that a commit outlives a power cut and foreign keys hold', async () => {
   const folder = await newFolder();

@@ -54,7 +54,8 @@ const ENCODINGS: Readonly<Record<Encoding, { extension: string; compress: (bytes
 export class StaticFile {
   readonly #bytes: Buffer;
   readonly #type: string;
-  readonly #tag: string;
+  /** Calculated when the file is first asked for. */
+  #tag: string | undefined;
   readonly #isCompressible: boolean;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #encoded = new Map<Encoding, Promise<Buffer>>();
@@ -73,7 +74,6 @@ export class StaticFile {
     const extension = extname(name);
     this.#bytes = bytes;
     this.#type = TYPES[extension] ?? 'application/octet-stream';
-    this.#tag = hash('sha256', bytes).slice(0, 32);
     this.#isCompressible = COMPRESSIBLE.has(extension) && bytes.length >= COMPRESSED_FROM_BYTES;
     this.#headers = headers;
     for (const [encoding, encoded] of compressed) this.#encoded.set(encoding, Promise.resolve(encoded));
@@ -81,6 +81,7 @@ export class StaticFile {
 
   async reply(c: Context<ApiEnv>): Promise<Response> {
     const encoding = this.#isCompressible ? acceptedEncoding(c.req.header('accept-encoding')) : null;
+    this.#tag ??= hash('sha256', this.#bytes).slice(0, 32);
     // Each form is another sequence of bytes, so each has a tag of its own.
     const etag = encoding === null ? `"${this.#tag}"` : `"${this.#tag}-${encoding}"`;
     const headers = {

@@ -11,6 +11,7 @@ import {
   type Shape,
   type TerminalId,
 } from '@outrider/domain';
+import { runs } from '@outrider/testing';
 import { expect, test } from 'vitest';
 import { Engine } from './engine.ts';
 import { isInside, Oracle } from './oracle.fixture.ts';
@@ -18,6 +19,8 @@ import { changeTo, geofence, user, VEHICLE, vehicle } from './scene.fixture.ts';
 
 const RECORDED = join(import.meta.dirname, '../../../../shared/data/geolife-001.csv.gz');
 const FIXES = 20_000;
+/** Those that the plain rules are asked for, which take half a minute for all of them. */
+const COMPARED = runs(100) < 100 ? 8000 : FIXES;
 
 function recordedTrack(): Position[] {
   const [, ...lines] = gunzipSync(readFileSync(RECORDED)).toString().trim().split('\n');
@@ -63,7 +66,7 @@ function shapesAround(track: readonly Position[]): Shape[] {
 }
 
 test.runIf(existsSync(RECORDED))('a recorded walk through the city: the engine says what the oracle says', () => {
-  const track = recordedTrack();
+  const track = recordedTrack().slice(0, COMPARED);
   const shapes = shapesAround(track);
   const definitions = [
     user(),
@@ -105,7 +108,7 @@ test.runIf(existsSync(RECORDED))('a recorded walk through the city: the engine s
       (a, b) => a.fixTimeMs - b.fixTimeMs || `${a.kind} ${geofenceOf(a)}`.localeCompare(`${b.kind} ${geofenceOf(b)}`),
     );
   expect(facts(byFix(reported))).toEqual(facts(byFix(expected)));
-  expect(reported.length).toBeGreaterThan(200);
+  expect(reported.length).toBeGreaterThan(COMPARED / 100);
   expect(track.some((fix) => shapes.some((shape) => isInside(shape, fix)))).toBe(true);
 });
 

@@ -1,0 +1,6 @@
+import { SUITES } from '../conformance.fixture.ts';
+import { onPostgres } from '../store/postgres.fixture.ts';
+
+onPostgres(({ newPlace }) => {
+  for (const suite of SUITES.notifications) suite('PostgreSQL', newPlace);
+});
